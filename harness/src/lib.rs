@@ -15,6 +15,7 @@
 //!
 //! * [`platform`]: what differs between Linux, macOS and Windows.
 //! * [`output`]: standard output for results, standard error for messages.
+//! * [`checksum`]: SHA-256 of files and of bytes.
 //! * [`stats`]: pure statistics of matches, tests and ratings.
 //! * [`rules`]: a game without its engines: limits and clocks, the referee,
 //!   adjudication, endgame tables, the record.
@@ -30,7 +31,7 @@
 //! * [`book`]: makes, measures and converts opening books.
 //! * [`suite`]: engines on test positions.
 //! * [`executor`]: plays pairs, with engines or from a model.
-//! * [`ledger`]: the append-only truth of a run.
+//! * [`ledger`]: the append-only record of a run.
 //! * [`run`]: a run's folder and manifest, its preparation, the loop that joins
 //!   experiment, executor and ledger, and the independent check of its games.
 //! * [`pool`]: the ledgers of several runs as one run.
@@ -50,6 +51,7 @@
 
 #[macro_use]
 mod output;
+mod checksum;
 mod platform;
 
 pub mod book;

@@ -107,6 +107,26 @@ pub(crate) fn numbered(stem: &str, is_free: impl FnMut(&String) -> bool) -> Stri
         .expect("numbers do not end")
 }
 
+/// The likeness (Jaro-Winkler, 0 to 1) that a name must have to be suggested.
+const LIKENESS: f64 = 0.8;
+
+/// The candidate most like `name`, whatever its case, if one is like it: for
+/// "did you mean".
+pub(crate) fn nearest<'a>(
+    name: &str,
+    candidates: impl Iterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let name = name.to_lowercase();
+    candidates
+        .map(|candidate| {
+            let likeness = strsim::jaro_winkler(&name, &candidate.to_lowercase());
+            (likeness, candidate)
+        })
+        .filter(|(likeness, _)| *likeness > LIKENESS)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, candidate)| candidate)
+}
+
 /// The text without control characters, except line ends and tabs, and
 /// without characters that reverse the order of others: a terminal would obey
 /// them.
@@ -239,6 +259,20 @@ mod tests {
             with_causes(&missing.unwrap_err()),
             "cannot write x: disk full"
         );
+    }
+
+    #[test]
+    fn only_a_name_that_is_like_the_written_one_is_suggested() {
+        let names = ["QsFutilityMargin", "Hash", "tc", "-engine"];
+        for (written, suggested) in [
+            ("qsfut", Some("QsFutilityMargin")),
+            ("Hasch", Some("Hash")),
+            ("-engne", Some("-engine")),
+            ("xy", None),
+            ("Threads", None),
+        ] {
+            assert_eq!(nearest(written, names.into_iter()), suggested, "{written}");
+        }
     }
 
     #[test]

@@ -321,6 +321,46 @@ fn a_commit_of_another_history_is_named() {
     assert!(refused.stderr.contains("--unshallow"), "{}", refused.stderr);
 }
 
+/// Commits with these benches, the last of which loses its quiescence search. Each is
+/// another program.
+fn history_with_benches(benches: &[u64]) -> History {
+    let repository = EngineRepository::new();
+    let last = benches.len() - 1;
+    let ids = benches.iter().enumerate().map(|(number, bench)| {
+        let options = ["", "--set Quiescence=false"][usize::from(number == last)];
+        repository.write_engine(options, *bench);
+        let script = fs::read_to_string(repository.path().join("engine.sh")).expect("there");
+        repository.write("engine.sh", &format!("{script}# {number}\n"));
+        repository.commit(&format!("Change {number}"))
+    });
+    let history = History {
+        ids: ids.collect(),
+        repository,
+    };
+    fs::copy(History::new().config(), history.config()).expect("copied");
+    history
+}
+
+#[test]
+fn an_equal_bench_does_not_decide_a_bisection() {
+    let history = history_with_benches(&[7, 7, 7]);
+    let found = finish(history.command("run", 0, 2));
+    assert_eq!(found.code, Some(0), "{}", found.stderr);
+    assert_eq!(found.json()["culprit"][0]["commit"], history.ids[2]);
+    // With another bench at the end, the commits before it are cleared, and named.
+    let history = history_with_benches(&[7, 7, 7, 7, 9]);
+    let found = finish(history.command("run", 0, 4));
+    assert_eq!(found.code, Some(0), "{}", found.stderr);
+    assert_eq!(found.json()["culprit"][0]["commit"], history.ids[4]);
+    let report = on_run("report", &history.out("run")).stdout;
+    let named = format!(" same bench  {} (Change 1)\n", &history.ids[1][..10]);
+    for part in [named.as_str(), "same bench: not played, because"] {
+        assert!(report.contains(part), "{part}: {report}");
+    }
+    let page = fs::read_to_string(history.out("run").join("report.html")).expect("a page");
+    assert!(page.contains("Change 1 (same bench)"), "{page}");
+}
+
 #[test]
 fn equal_commits_are_left_alone() {
     let history = History::new();

@@ -42,7 +42,7 @@ fn a_commit_is_built_once_and_the_repository_is_left_alone() {
     repository.write("new file", "not added");
     let before = state(&repository.path());
 
-    let by_tag = repository
+    let mut by_tag = repository
         .build(&repository.recipe("v1", BUILD, ""))
         .expect("built");
     assert!(!by_tag.was_cached);
@@ -50,9 +50,9 @@ fn a_commit_is_built_once_and_the_repository_is_left_alone() {
     assert_eq!(by_tag.record.subject, "First");
     assert_eq!(by_tag.record.bench, Some(5));
     assert_eq!(by_tag.record.expected_bench, Some(5));
-    assert!(by_tag.record.check_bench(BenchCheck::Commit).is_ok());
+    assert!(by_tag.check_bench(BenchCheck::Commit, false).is_ok());
     assert!(matches!(
-        by_tag.record.check_bench(BenchCheck::Nodes(9)),
+        by_tag.check_bench(BenchCheck::Nodes(9), false),
         Err(BuildError::Bench { .. })
     ));
     let by_id = repository
@@ -251,6 +251,35 @@ fn a_change_right_after_the_commit_is_built() {
     let built = repository.build(&changes).expect("built");
     assert!(built.record.tree.is_some());
     assert_eq!(built.record.bench, Some(7));
+}
+
+#[test]
+fn a_bench_that_failed_runs_again_when_it_is_needed() {
+    let repository = EngineRepository::new();
+    let broken = repository.dir.path().join("broken");
+    fs::write(&broken, "").expect("written");
+    let bench = format!(
+        "test -e '{}' && exit 3; echo 5 nodes 1 nps",
+        broken.display()
+    );
+    repository.write("engine.sh", &format!("#!/bin/sh\n{bench}\n"));
+    repository.write("build.sh", "cp engine.sh \"$1\"; chmod +x \"$1\"");
+    repository.commit("First\n\nBench: 5");
+    let recipe = repository.recipe("HEAD", BUILD, "");
+    let mut built = repository.build(&recipe).expect("built");
+    assert_eq!(built.record.bench, None);
+    let error = built.check_bench(BenchCheck::Commit, false);
+    let error = error.expect_err("still broken").to_string();
+    assert!(
+        error.contains("its `bench` failed (exit status: 3)"),
+        "{error}"
+    );
+    fs::remove_file(&broken).expect("removed");
+    let mut built = repository.build(&recipe).expect("cached");
+    assert!(built.was_cached);
+    built.check_bench(BenchCheck::Commit, false).expect("right");
+    let again = repository.build(&recipe).expect("cached");
+    assert_eq!(again.record.bench, Some(5), "it is recorded");
 }
 
 /// A cargo package that takes what it prints from a file of the repository.
@@ -471,7 +500,7 @@ fn mistakes_of_builds_are_named() {
             "neither `check`, `record` nor a node count",
         ),
         ("tree = \"x\"", 2, "`tree` needs `worktree`"),
-        ("worktree = \".\"", 2, "exclude each other"),
+        ("worktree = \".\"", 2, "cannot be combined"),
         ("cmd = \"../x\"", 2, "inside the work tree"),
     ] {
         let played = play(&repository, more, &run);
@@ -488,7 +517,7 @@ fn mistakes_of_builds_are_named() {
         (
             config("bench = \"record\"").replace(BUILD, "make"),
             2,
-            "where is the program?",
+            "the path of the built program is missing",
         ),
         (
             config("bench = \"record\"").replace(BUILD, "false {out}"),

@@ -131,9 +131,12 @@ const FAULTY: [Faulty; 4] = [
         ENDS,
         PATIENT,
         &[
-            ["takes its own defaults back", "closed its output or ended"],
-            ["passes over unknown commands", "closed its output or ended"],
-            ["passes over unknown options", "closed its output or ended"],
+            [
+                "accepts its own default values",
+                "closed its output or ended",
+            ],
+            ["ignores unknown commands", "closed its output or ended"],
+            ["ignores unknown options", "closed its output or ended"],
             ["go nodes: a legal move", "does not keep to the limit"],
             [
                 "survives a position without moves",
@@ -204,6 +207,20 @@ fn a_fault_is_printed_with_its_dialogue() {
     assert!(dialogue[0].ends_with(" > uci"), "{text}");
     assert!(dialogue[dialogue.len() - 1].ends_with(" < uciok"), "{text}");
     assert!(text.ends_with("\n0 passed, 1 failed\n"), "{text}");
+}
+
+#[test]
+fn an_option_that_cannot_be_read_is_found_among_thousands() {
+    let folder = tempfile::tempdir().expect("a folder");
+    // It ends after its handshake: only its options matter.
+    let text = "#!/bin/sh
+read -r uci; echo 'id name many'; echo 'option name Bad type wat'
+seq -f 'option name O%g type check default true' 4000; echo uciok
+";
+    let engine = script(folder.path(), "engine", text);
+    let json = check(&engine.display().to_string(), &["--json"]).json();
+    let found = fault(&json, "declares well-formed options");
+    assert_eq!(found, "1 of 4001 `option` lines cannot be read");
 }
 
 #[test]

@@ -148,6 +148,26 @@ fn sprt_has_its_keys_and_verdicts() {
     assert!(number(&corrected["upper"]) < number(&plain["upper"]));
 }
 
+/// The test of single games moves by a game, whose step is smaller than a pair's by the
+/// root of two.
+#[test]
+fn the_overshoot_of_single_games_is_that_of_a_game() {
+    let sprt = json("sprt --wdl 200,400,190 --elo0 0 --elo1 50 --model logistic --overshoot");
+    // ln 19 = 2.944; 50 Elo are 0.0715 points, and a game's standard deviation is 0.351.
+    let expected = 2.944 - 0.5826 * 0.0715 / 0.351;
+    assert!((number(&sprt["upper"]) - expected).abs() < 0.005, "{sprt}");
+    assert!((number(&sprt["lower"]) + expected).abs() < 0.005, "{sprt}");
+}
+
+#[test]
+fn the_plain_elo_is_biased_away_from_the_middle_of_the_bounds() {
+    let notes = json("sprt --pentanomial 10,60,100,60,10 --elo0 0 --elo1 20")["notes"].to_string();
+    assert!(
+        notes.contains("away from the middle of its bounds"),
+        "{notes}"
+    );
+}
+
 /// Five counts do not tell a win and a loss from two draws; six do.
 #[test]
 fn notes_on_a_test_are_in_its_json_too() {
@@ -250,8 +270,16 @@ fn mistakes_are_named_and_exit_with_2() {
         ("rate a.pgn --average nan", "`nan` is not a rating"),
         ("rate a.pgn --white-advantage inf", "`inf` is not a rating"),
         (
-            "plan --draw-ratio=0.999 --elo0=799 --elo1=800",
+            "plan --distribution 0.5,0.5,0,0,0 --model logistic --elos=-400",
             "the test cannot be computed",
+        ),
+        (
+            "plan --draw-ratio=0.999 --elo0=229 --elo1=231",
+            "elo1 is 231: a bound of the normalized model must be from -230 to 230 nElo",
+        ),
+        (
+            "simulate --elo 0 --elo0 -231 --elo1 0",
+            "help: use the logistic model",
         ),
         ("rate no-such-file.pgn", "no-such-file.pgn"),
     ] {
@@ -283,7 +311,7 @@ fn a_plan_needs_nothing_but_its_bounds() {
         "SPRT [0, 3] in normalized Elo (nElo), alpha 0.05, beta 0.05",
         "typical of fishtest",
         "At most ",
-        "0.4, 19.6, 60.0, 19.6, 0.4 % LL",
+        "LL, LD, DD+WL, WD, WW = 0.4, 19.6, 60.0, 19.6, 0.4 %",
         "games (",
         "95 % pairs",
     ] {
@@ -340,6 +368,10 @@ fn a_tournament_is_not_one_distribution_of_pairs() {
 
 #[test]
 fn a_plan_takes_a_draw_ratio_or_a_run() {
+    // Wider normalized tests do not keep their error rates.
+    let bounds = "plan --draw-ratio 0.5 --elo0 225 --elo1 230";
+    let text = calc(&format!("{bounds} --pairs-per-hour 1000 --hours 1")).stdout;
+    assert!(text.contains("No test up to [225, 230] takes"), "{text}");
     let plan = json("plan --draw-ratio 0.5 --pairs-per-hour 1000 --hours 12");
     let points = plan["points"].as_array().unwrap();
     assert!(points.len() >= 5);

@@ -88,6 +88,41 @@ fn a_test_from_one_start_position_ends_undecided() {
 }
 
 #[test]
+fn two_engines_that_do_not_differ_are_named_before_the_first_game() {
+    let setup = setup("limit = \"nodes=1\"\npairs = 1", &[], "");
+    let warning = "warning: `dev` and `base` are the same program with the same options";
+    let different = setup.play("match", "different", &[]);
+    assert!(!different.stderr.contains(warning), "{}", different.stderr);
+    let text = fs::read_to_string(&setup.config).unwrap();
+    fs::write(&setup.config, text.replace(" --seed 2", "")).unwrap();
+    let same = setup.play("match", "same", &[]);
+    assert!(same.stderr.contains(warning), "{}", same.stderr);
+    for unlike in ["engine.0.options.Hash=2", "match.limit=movetime=1"] {
+        let finished = setup.play("match", unlike, &["--set", unlike]);
+        assert!(!finished.stderr.contains(warning), "{}", finished.stderr);
+    }
+}
+
+/// Few tests need so many openings: a warning at every start would not be read.
+#[test]
+fn a_test_with_the_built_in_book_starts_without_a_warning() {
+    let setup = setup(
+        "limit = \"nodes=1\"",
+        &[],
+        "[sprt]\nelo0 = -900.0\nelo1 = -800.0\nmodel = \"logistic\"\n",
+    );
+    let test = setup.play("sprt", "test", &["--max-time", "1s"]);
+    assert!(!test.stderr.contains("are planned"), "{}", test.stderr);
+    let many = ["--max-time", "1s", "--set", "match.pairs=20000"];
+    let played = setup.play("match", "match", &many);
+    assert!(
+        played.stderr.contains("warning: up to 20000 pairs"),
+        "{}",
+        played.stderr
+    );
+}
+
+#[test]
 fn a_match_with_a_book_of_three_positions_ends_after_three_pairs() {
     let setup = setup(
         "limit = \"nodes=1\"\nopenings = \"{BOOK}\"\npairs = 60",

@@ -420,11 +420,27 @@ fn too_many_failures_stop_the_run() {
         "{}",
         finished.stderr
     );
+    // The configuration's own file is not read again.
+    let place = "raise `max_failures` in [config.match] of the run's run.toml\n";
+    assert!(finished.stderr.contains(place), "{}", finished.stderr);
     assert!(
         finished.stderr.contains("hone resume"),
         "{}",
         finished.stderr
     );
+    // Its failures are listed where one must be named.
+    let replayed = on_run("replay", &setup.run("run"));
+    assert_eq!(replayed.code, Some(2), "{}", replayed.stderr);
+    for part in [
+        " is a run: name one of its failures\n",
+        "/NAME`, where NAME is 1-1, ",
+    ] {
+        assert!(
+            replayed.stderr.contains(part),
+            "{part}: {}",
+            replayed.stderr
+        );
+    }
 }
 
 /// Whether a move is answered within the grace after its time or not.

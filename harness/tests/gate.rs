@@ -269,7 +269,7 @@ fn failing(max_failures: &str) -> Setup {
     Setup::new(&format!(
         "{players}[match]\nlimit = \"nodes=10\"\nconcurrency = 1\nmax_failures = {max_failures}\n\
          openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n\
-         [sprt]\nelo0 = -2000.0\nelo1 = 2000.0\nalpha = 1e-300\nbeta = 1e-300\n"
+         [sprt]\nelo0 = -200.0\nelo1 = 200.0\nalpha = 1e-300\nbeta = 1e-300\n"
     ))
 }
 

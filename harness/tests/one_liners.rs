@@ -306,7 +306,7 @@ fn runs_have_short_names() {
     }
     let plan = hone_in(folder.path(), &["calc", "plan", "--run", "alpha-2"]);
     assert!(
-        plan.stderr.contains("all pairs ended alike"),
+        plan.stderr.contains("all pairs have the same result"),
         "{}",
         plan.stderr
     );
@@ -350,6 +350,10 @@ fn other_programs_command_lines_lead_to_the_right_page() {
             "help: --elo0 is an option of `hone sprt`, `hone calc sprt`",
         ),
         ("report latest --elo0 -5", "unexpected argument `--elo0`"),
+        (
+            "sprt ./new ./old",
+            "help: name the engines by options, as in `hone sprt --dev ./new --base ./old`",
+        ),
         ("sprt --elo2 3", "unexpected argument `--elo2`"),
         ("matsch a b", "`matsch`\nhelp: did you mean `match`?\n"),
     ] {

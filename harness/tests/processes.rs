@@ -131,7 +131,7 @@ fn children_of_engines_end_after_a_kill_too() {
 /// What happens to the engines of a worker that panics.
 #[test]
 fn none_is_left_after_a_panic() {
-    use harness::engine::uci::{Client, Launch, Timeouts};
+    use harness::engine::uci::{Client, Launch};
     let launch = Launch {
         program: scripted().into(),
         args: ["--name", "panicked", "ucinewgame=fork:2345", "quit=hang"]
@@ -145,11 +145,9 @@ fn none_is_left_after_a_panic() {
             .build()
             .expect("a runtime");
         runtime.block_on(async {
-            let timeouts = Timeouts {
-                startup: Duration::from_secs(10),
-                ready: Duration::from_secs(10),
-            };
-            let mut client = Client::start(&launch, timeouts).await.expect("starts");
+            let mut client = Client::start(&launch, Duration::from_secs(10))
+                .await
+                .expect("starts");
             let deadline = std::time::Instant::now() + Duration::from_secs(10);
             let sent = client.send(b"ucinewgame\nisready\n", deadline).await;
             sent.expect("sent");

@@ -1,4 +1,4 @@
-//! `docs/faults.md` names a test for each fault that was found, and
+//! `FAULTS.md` names a test for each fault that was found, and
 //! `docs/reliability.md` and `docs/robustness.md` name files of tests: all of
 //! them exist.
 
@@ -19,9 +19,8 @@ fn sources(folder: &Path, text: &mut String) {
     }
 }
 
-fn page(name: &str) -> String {
-    let path = common::workspace().join("docs").join(name);
-    fs::read_to_string(path).expect("a page")
+fn page(path: &str) -> String {
+    fs::read_to_string(common::workspace().join(path)).expect("a page")
 }
 
 /// The rows of all tables of a page, without their heads.
@@ -37,7 +36,7 @@ fn each_test_that_is_named_exists() {
     for folder in ["harness/src", "harness/tests", "engine/tests"] {
         sources(&common::workspace().join(folder), &mut code);
     }
-    let page = page("faults.md");
+    let page = page("harness/tests/FAULTS.md");
     let (mut faults, mut named) = (0, 0);
     for row in rows(&page) {
         let (_, cell) = row.rsplit_once(" | ").expect("two cells");
@@ -57,7 +56,7 @@ fn each_test_that_is_named_exists() {
 
 #[test]
 fn each_file_of_tests_that_is_named_exists() {
-    let page = page("reliability.md") + &page("robustness.md");
+    let page = page("docs/reliability.md") + &page("docs/robustness.md");
     let tests = common::workspace().join("harness/tests");
     let words: Vec<&str> = page.split_whitespace().collect();
     let options = words

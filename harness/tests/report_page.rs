@@ -38,7 +38,7 @@ fn run(more: &str) -> (Setup, PathBuf) {
 #[derive(Debug, Default, Clone)]
 struct Told {
     names: Vec<String>,
-    /// The position after each half-move.
+    /// The position after each ply.
     positions: Vec<Chess>,
 }
 

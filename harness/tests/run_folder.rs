@@ -153,6 +153,26 @@ fn more_than_a_kill_can_have_torn_is_never_removed() {
 }
 
 #[test]
+fn a_run_is_resumed_with_another_concurrency() {
+    let (_setup, run, games) = played(2);
+    let resumed = resume(&run, &["--concurrency", "1"]);
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    let says = "playing 1 pair at a time";
+    assert!(resumed.stderr.contains(says), "{}", resumed.stderr);
+    let manifest = fs::read_to_string(run.join("run.toml")).expect("there");
+    assert_eq!(
+        manifest.matches("concurrency = 1\n").count(),
+        2,
+        "{manifest}"
+    );
+    assert_eq!(digest(&run), games);
+    let refused = resume(&run, &["--concurrency", "2000"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let says = "`--concurrency`: 2000 is out of range";
+    assert!(refused.stderr.contains(says), "{}", refused.stderr);
+}
+
+#[test]
 fn an_edited_concurrency_is_checked_when_a_run_is_resumed() {
     let (_setup, run, expected) = played(2);
     let path = run.join("run.toml");
@@ -294,7 +314,7 @@ fn a_folder_with_games_of_unknown_origin_is_left_alone() {
 }
 
 #[test]
-fn a_run_has_one_set_of_conditions() {
+fn pairs_under_other_conditions_are_refused() {
     let setup = instant(100_000);
     let playing = spawned(setup.command("match", "run", &[]));
     let run = setup.run("run");

@@ -206,7 +206,7 @@ fn a_run_that_needs_approval_waits_for_somebody_else() {
     };
     assert_eq!(alone.code, Some(2));
     assert!(
-        alone.stderr.contains("of two people at least"),
+        alone.stderr.contains("of at least two owners"),
         "{}",
         alone.stderr
     );
@@ -256,7 +256,7 @@ fn a_run_that_needs_approval_waits_for_somebody_else() {
     let changed = approve(&format!("?config={hash}"));
     assert_eq!(changed.status, 409, "{changed:?}");
     assert!(
-        changed.body.contains("another configuration"),
+        changed.body.contains("not the one that was reviewed"),
         "{changed:?}"
     );
     assert_eq!(words(&server, "one"), "approval");

@@ -224,7 +224,7 @@ fn play_every_kind(results: &Path) -> Setup {
 }
 
 #[test]
-fn pages_of_every_kind_suit_everyone() {
+fn pages_of_every_kind_are_accessible() {
     let Some(mut browser) = Chromium::or_skipped() else {
         return;
     };

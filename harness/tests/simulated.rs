@@ -240,15 +240,39 @@ fn the_budget_ends_an_undecided_test_and_a_match() {
     assert_eq!(pairs.by_arrival().expect("rows").flatten().count(), 25);
 }
 
-#[test]
-fn a_job_survives_the_way_to_another_machine() {
+/// A job of a test of ten pairs.
+fn job(pair: u64) -> PairJob {
     let config = config();
     let jobs = Jobs::new(&config, players(2), None);
     let mut experiment = sprt(10);
-    let harness::experiment::Next::Play(plan) = experiment.plan(3) else {
-        panic!("pair 3 is within the budget");
+    let harness::experiment::Next::Play(plan) = experiment.plan(pair) else {
+        panic!("pair {pair} is within the budget");
     };
-    let job = jobs.job(3, &plan);
+    jobs.job(pair, &plan)
+}
+
+/// Whether it has finished, asked for its next report.
+fn has_finished(executor: &mut impl Executor) -> bool {
+    let runtime = tokio::runtime::Builder::new_current_thread().build();
+    let event = runtime.expect("a runtime").block_on(executor.next());
+    matches!(event, Event::Finished)
+}
+
+#[test]
+fn an_abort_outlasts_a_later_request_to_drain() {
+    let mut executor = Simulated::new(|_: &PairJob| EQUAL, 8, 1);
+    executor.submit(job(0));
+    executor.submit(job(1));
+    executor.stop(Stop::Drain);
+    assert!(!has_finished(&mut executor));
+    executor.stop(Stop::Abort);
+    executor.stop(Stop::Drain);
+    assert!(has_finished(&mut executor));
+}
+
+#[test]
+fn a_job_survives_the_way_to_another_machine() {
+    let job = job(3);
     let text = serde_json::to_string(&job).expect("writes");
     let back: PairJob = serde_json::from_str(&text).expect("reads");
     assert_eq!(back, job);

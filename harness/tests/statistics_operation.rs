@@ -101,6 +101,20 @@ fn normalized_test_is_as_planned() {
     assert_held(&check(config(Model::Normalized, false)));
 }
 
+/// The largest bound that is allowed: from 231 nElo on, most tests at `elo1` fail.
+#[test]
+fn normalized_test_keeps_its_rates_up_to_its_largest_bound() {
+    let config = SprtConfig {
+        elo0: 150.0,
+        elo1: 230.0,
+        ..SprtConfig::default()
+    };
+    let [at_elo0, at_elo1] =
+        [config.elo0, config.elo1].map(|elo| simulation(config, elo).run().unwrap());
+    assert!(at_elo0.pass <= 0.05 + 3.0 * at_elo0.pass_se, "{at_elo0:?}");
+    assert!(at_elo1.pass >= 0.95 - 3.0 * at_elo1.pass_se, "{at_elo1:?}");
+}
+
 #[test]
 fn logistic_test_is_as_planned() {
     assert_held(&check(config(Model::Logistic, false)));

@@ -125,6 +125,10 @@ fn solved_positions_points_and_failures() {
         text.contains("2 not solved; --failures lists them"),
         "{text}"
     );
+    assert!(
+        text.contains("\nlimit of each position: 100 nodes\n"),
+        "{text}"
+    );
     let listed = hone(folder.path(), &["./one", "--failures"]).stdout;
     assert!(
         listed.contains("d                    played Kd1"),
@@ -361,7 +365,7 @@ fn an_impossible_castling_right_is_dropped_by_name() {
 }
 
 #[test]
-fn senseless_entries_and_engines_start_nothing() {
+fn invalid_positions_and_engines_start_nothing() {
     let folder = tempfile::tempdir().unwrap();
     for (suite, args, part) in [
         ("", &["./one"][..], "contains no positions"),

@@ -233,6 +233,26 @@ fn the_order_of_the_book_continues_from_night_to_night() {
     }
 }
 
+/// From so few openings, games repeat that count as new.
+#[test]
+fn a_book_too_small_for_the_nights_is_named() {
+    let tracked = Tracked::new();
+    let book = tracked.repository.dir.path().join("small.epd");
+    let quick = fs::read_to_string(workspace().join("books/quick.epd")).expect("reads");
+    let lines: Vec<&str> = quick.lines().take(19).collect();
+    fs::write(&book, lines.join("\n")).expect("written");
+    let file = format!("match.openings.file={}", book.display());
+    let small = ["--set", "track.pairs=1", "--set", &file];
+    tracked.repository.commit_engine(STRONG, 2, "Two");
+    let night = tracked.track(&small);
+    assert_eq!(night.code, Some(0), "{}", night.stderr);
+    let warning = "warning: nights of 1 pair at nodes=300 need at least 20 distinct openings, and there are 19: ";
+    assert!(night.stderr.contains(warning), "{}", night.stderr);
+    let again = tracked.track(&["--force", "--set", "track.pairs=1"]);
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    assert!(!again.stderr.contains("are too few"), "{}", again.stderr);
+}
+
 #[test]
 fn missed_commits_are_caught_up_with_through_kills() {
     let tracked = Tracked::new();
@@ -338,25 +358,29 @@ fn an_interrupted_build_does_not_count_as_a_failure() {
     commits.push(repository.commit("Third"));
     commits.push(repository.commit_engine(STRONG, 4, "Fourth"));
 
-    let mut command = tracked.command(&["--since", "v1"]);
-    command.process_group(0);
-    command.stdout(Stdio::null()).stderr(Stdio::piped());
-    let child = command.spawn().expect("starts");
-    wait_until("the third build", || marker.exists());
-    let group = -i32::try_from(child.id()).expect("a process id");
-    // SAFETY: the group is that of our child, which has not been waited for.
-    unsafe {
-        libc::kill(group, libc::SIGINT);
+    // After a night of the same process, then as the first that it does.
+    for _ in 0..2 {
+        let _ = fs::remove_file(&marker);
+        let mut command = tracked.command(&["--since", "v1"]);
+        command.process_group(0);
+        command.stdout(Stdio::null()).stderr(Stdio::piped());
+        let child = command.spawn().expect("starts");
+        wait_until("the third build", || marker.exists());
+        let group = -i32::try_from(child.id()).expect("a process id");
+        // SAFETY: the group is that of our child, which has not been waited for.
+        unsafe {
+            libc::kill(group, libc::SIGINT);
+        }
+        let output = child.wait_with_output().expect("ends");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(130), "{stderr}");
+        let says = format!("Interrupted before {}", &commits[1][..10]);
+        for part in [says.as_str(), "Run the same command to continue"] {
+            assert!(stderr.contains(part), "{part}: {stderr}");
+        }
+        assert!(!stderr.contains("does not build"), "{stderr}");
+        assert_eq!(tracked.played(), commits[..1]);
     }
-    let output = child.wait_with_output().expect("ends");
-    let stderr = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(130), "{stderr}");
-    let says = format!("Interrupted before {}", &commits[1][..10]);
-    for part in [says.as_str(), "Run the same command to continue"] {
-        assert!(stderr.contains(part), "{part}: {stderr}");
-    }
-    assert!(!stderr.contains("does not build"), "{stderr}");
-    assert_eq!(tracked.played(), commits[..1]);
     assert!(!tracked.run(&commits[1]).exists());
     assert!(!tracked.run(&commits[2]).exists());
 
@@ -535,6 +559,36 @@ fn a_night_that_was_played_again_gets_no_second_row() {
 }
 
 #[test]
+fn the_options_of_other_runs_work_too() {
+    let tracked = Tracked::new();
+    let second = tracked.repository.commit_engine(STRONG, 2, "Second");
+    let config = fs::read_to_string(&tracked.config).expect("there");
+    let without = config.replace(&format!("build = \"{BUILD}\"\n"), "");
+    assert_ne!(without, config);
+    fs::write(&tracked.config, without).expect("written");
+    let unknown = tracked.track(&[]);
+    assert_eq!(unknown.code, Some(2), "{}", unknown.stderr);
+    // What it advises exists.
+    let advice = "on the command line, use --cmd or --build";
+    assert!(unknown.stderr.contains(advice), "{}", unknown.stderr);
+    let options = ["--build", BUILD, "--pairs", "2", "--limit", "nodes=50"];
+    let went = tracked.track(&options);
+    assert_eq!(went.code, Some(0), "{}", went.stderr);
+    let nights = tracked.nights();
+    assert_eq!(
+        (&nights[0].commit, nights[0].limit.as_str()),
+        (&second, "nodes=50")
+    );
+    assert_eq!(rows(&tracked.run(&second)), 4);
+    // The folder has no run of its own.
+    let mut runs = tracked.repository.hone();
+    runs.arg("runs").arg(tracked.out());
+    let listed = finish(runs).stdout;
+    let night = format!("\ntrack/{} ", &second[..10]);
+    assert!(listed.contains(&night), "{listed}");
+}
+
+#[test]
 fn what_cannot_be_tracked_is_named() {
     let tracked = Tracked::new();
     tracked
@@ -548,7 +602,7 @@ fn what_cannot_be_tracked_is_named() {
         ("track.anchor=nothing", "the anchor of [track]"),
         ("track.pairs=0", "at least 1"),
         ("track.false_alarm_nights=10", "at least 500"),
-        ("engine.0.rev=main", "its `branch`"),
+        ("engine.0.rev=main", "help: set `branch` in [track]"),
         ("track.branch=nowhere", "no commit, tag or branch `nowhere`"),
         (
             "track.paths=[\"engin.sh\"]",

@@ -81,6 +81,32 @@ fn a_model_is_tuned_and_the_gain_is_true() {
 }
 
 #[test]
+fn the_options_of_other_runs_work_too() {
+    let setup = tuning("pairs = 400\nmax_time = \"1s\"", "");
+    let options = "--pairs 2 --limit nodes=50 --book none --concurrency 1 --max-time 1h --json";
+    let options: Vec<&str> = options.split(' ').collect();
+    let finished = setup.play("tune", "run", &options);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    assert_eq!(finished.json()["pairs"], 2);
+    let manifest = fs::read_to_string(setup.run("run/run.toml")).unwrap();
+    for line in [
+        "limit = \"nodes=50\"\n",
+        "file = \"none\"\n",
+        "\nconcurrency = 1\n",
+    ] {
+        assert!(manifest.contains(line), "{line}: {manifest}");
+    }
+}
+
+#[test]
+fn a_summary_without_games_is_refused() {
+    let finished = simulate("[tune]\npairs = 100\n", &["--summary", "s.md"]);
+    assert_eq!(finished.code, Some(2), "{}", finished.stderr);
+    let error = "`--simulate` plays no games that `--summary` could summarize\nhelp: ";
+    assert!(finished.stderr.contains(error), "{}", finished.stderr);
+}
+
+#[test]
 fn the_same_seed_gives_the_same_values_and_another_seed_others() {
     let values = |seed: &str| {
         let set = format!("tune.seed={seed}");
@@ -374,7 +400,7 @@ fn at_the_time_limit_the_values_so_far_are_reported() {
 }
 
 #[test]
-fn an_option_that_the_engine_has_not_is_refused() {
+fn an_option_that_the_engine_lacks_is_refused() {
     let setup = games("pairs = 4\nexclude = [\"History*\"]");
     let text = fs::read_to_string(&setup.config).unwrap();
     fs::write(&setup.config, text.replace("HistoryDecay", "QsDeltaMargn")).unwrap();

@@ -126,7 +126,19 @@ fn a_tuning_that_has_ended_can_be_verified() {
     // Asked for once, it continues.
     let manifest = fs::read_to_string(run.join("run.toml")).unwrap();
     assert!(manifest.contains("[config.tune.verify"), "{manifest}");
-    assert_eq!(on_run("verify", &run).last_line(), before);
+    let verified = on_run("verify", &run);
+    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    assert_eq!(verified.last_line(), before);
+    // The games of the test are checked too.
+    let pgn = run.join("verify/games.pgn");
+    let games = fs::read_to_string(&pgn).unwrap();
+    fs::write(&pgn, games.replace("\"tuned\"", "\"other\"")).unwrap();
+    let verified = on_run("verify", &run);
+    assert_eq!(verified.code, Some(1), "{}", verified.stdout);
+    let (of_test, of_tuning) = verified.stdout.split_once("\ntuning\n").unwrap();
+    assert!(of_test.starts_with("verifying test\n"), "{of_test}");
+    assert!(of_tuning.contains(" 0 faults;"), "{of_tuning}");
+    assert_eq!(verified.last_line(), before);
 }
 
 /// An engine keeps its old value when it gets one that it does not accept: a

@@ -1,7 +1,7 @@
 //! The fault campaign of the fleet: a server, three workers and a test, each
 //! killed, frozen or cut off at random moments. The test must come to the games
-//! and the verdict of an undisturbed test on one machine. `docs/fleet.md` says
-//! how it is run.
+//! and the verdict of an undisturbed test on one machine.
+//! `docs/robustness.md` has its results.
 //!
 //!     cargo build -p harness --bin hone --example scripted_engine --example fleet_faults
 //!     target/debug/examples/fleet_faults --moments 200 --parallel 3

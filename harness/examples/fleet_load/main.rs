@@ -1,6 +1,6 @@
 //! The load of a fleet: simulated workers that speak the real protocol to a
-//! real nats-server and a real run, more and more of them. `docs/fleet.md` has
-//! the numbers.
+//! real nats-server and a real run, more and more of them. `docs/performance.md`
+//! has the numbers.
 //!
 //!     cargo build --release -p harness --bin hone --example scripted_engine --example fleet_load
 //!     target/release/examples/fleet_load --workers 10,100,1000 --cores 4

@@ -76,7 +76,7 @@ pub(crate) async fn work(
         run: run.to_string(),
         pace,
     };
-    // Not all tell of themselves at the same moment.
+    // Not all send their status at the same moment.
     let start = Instant::now() + REPORT.mul_f64((number % 1000) as f64 / 1000.0);
     let mut report = tokio::time::interval_at(start, REPORT);
     worker.report(&[]).await?;

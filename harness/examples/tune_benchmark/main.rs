@@ -1,5 +1,6 @@
 //! The benchmark of tuners: random landscapes, every method, the share of the
-//! available Elo that each gains. The tables of `docs/tuning.md` are its output.
+//! available Elo that each gains. The tables of `docs/tuning-results.md` are its
+//! output.
 //!
 //! The result depends on the seed only, not on the number of threads: every
 //! cell and landscape has its own numbers.

@@ -85,7 +85,7 @@ impl Info {
     }
 }
 
-/// Half-moves from the start of the game, by the move number.
+/// Plies from the start of the game, by the move number.
 fn plies(position: &Chess) -> usize {
     let moves = position.fullmoves().get() as usize - 1;
     moves * 2 + usize::from(position.turn() == Color::Black)

@@ -17,7 +17,7 @@ use crate::openings::games::{Games, unreadable_move};
 use crate::openings::source::{self, BYTE_ORDER_MARK, Source, SourceError};
 use crate::openings::{Book, BookOptions, Format, Variant};
 
-/// Half-moves followed in a Polyglot book where none are given.
+/// Plies followed in a Polyglot book where none are given.
 pub(crate) const POLYGLOT_PLIES: usize = 8;
 
 /// An opening that cannot be used.

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::leash::{Ended, Leash};
+use super::limits::{BuildLimits, Ended};
 use crate::platform::{Access, BUSY_PAUSE, ProcessGroup, is_busy, sandbox};
 
 /// The longest that `bench` may take.
@@ -44,23 +44,24 @@ impl BenchCheck {
         *self == Self::default()
     }
 
-    /// Says what is wrong with a bench, if anything is.
-    pub(super) fn fault(self, bench: Option<u64>, of_message: Option<u64>) -> Option<String> {
+    /// What is wrong with the bench that `found` gives, if anything is. It is
+    /// not called if the bench is compared with nothing.
+    pub(super) fn fault(
+        self,
+        found: impl FnOnce() -> Result<u64, BenchError>,
+        of_message: Option<u64>,
+    ) -> Option<String> {
         let (expected, who) = match self {
             Self::Commit => (of_message?, "its message"),
             Self::Nodes(nodes) => (nodes, "the configuration"),
             Self::Record => return None,
         };
-        match bench {
-            Some(bench) if bench == expected => None,
-            Some(bench) => Some(format!(
-                "{who} gives bench {expected}, but the bench is {bench}"
-            )),
-            None => Some(format!(
-                "{who} gives bench {expected}, but its `bench` printed no node count within {} s",
-                PATIENCE.as_secs()
-            )),
-        }
+        let fault = match found() {
+            Ok(bench) if bench == expected => return None,
+            Ok(bench) => format!("the bench is {bench}"),
+            Err(error) => error.to_string(),
+        };
+        Some(format!("{who} gives bench {expected}, but {fault}"))
     }
 }
 
@@ -128,18 +129,39 @@ impl std::str::FromStr for BenchCheck {
     }
 }
 
+/// Why a bench gave no node count.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum BenchError {
+    #[error("its `bench` cannot be run: {0}")]
+    Io(#[from] io::Error),
+    #[error("its `bench` failed ({0}) and printed no node count")]
+    Failed(String),
+    #[error("its `bench` did not finish ({0})")]
+    Killed(String),
+    #[error("its `bench` printed no node count")]
+    NoCount,
+}
+
 /// Runs `PROGRAM ARGS bench`, in a sandbox if `sandbox`, what it prints going to
-/// the file `log`. `None` if it prints no node count in time.
-pub(crate) fn run(program: &Path, args: &[String], log: &Path, sandbox: bool) -> Option<u64> {
-    let output = File::create(log).ok()?;
-    let errors = output.try_clone().ok()?;
+/// the file `log`, and gives the node count.
+///
+/// # Errors
+/// [`BenchError`]. A bench that prints a node count may fail afterwards.
+pub(crate) fn run(
+    program: &Path,
+    args: &[String],
+    log: &Path,
+    sandbox: bool,
+) -> Result<u64, BenchError> {
+    let output = File::create(log)?;
+    let errors = output.try_clone()?;
     let mut command = Command::new(program);
-    command
-        .args(args)
-        .arg("bench")
-        .current_dir(program.parent()?);
+    command.args(args).arg("bench");
+    if let Some(folder) = program.parent() {
+        command.current_dir(folder);
+    }
     if sandbox {
-        command = sandbox::wrap(&command, &Access::default()).ok()?;
+        command = sandbox::wrap(&command, &Access::default())?;
     }
     command
         .stdin(Stdio::null())
@@ -153,16 +175,17 @@ pub(crate) fn run(program: &Path, args: &[String], log: &Path, sandbox: bool) ->
     let child = loop {
         match command.spawn() {
             Err(error) if is_busy(&error, begun) => thread::sleep(BUSY_PAUSE),
-            spawned => break spawned.ok()?,
+            spawned => break spawned?,
         }
     };
-    let leash = Leash {
+    let limits = BuildLimits {
         time: PATIENCE,
         stop: Arc::default(),
     };
-    match leash.hold(child, log, LOOK) {
-        Ok(Ended::Itself(_)) => of_output(&end_of_file(log).ok()?),
-        _ => None,
+    match limits.hold(child, log, LOOK)? {
+        Ended::Itself(failed) => of_output(&end_of_file(log)?)
+            .ok_or_else(|| failed.map_or(BenchError::NoCount, BenchError::Failed)),
+        Ended::Killed(why) => Err(BenchError::Killed(why)),
     }
 }
 
@@ -261,7 +284,7 @@ mod tests {
             drop(open);
         });
         let log = folder.path().join("log");
-        assert_eq!(run(&program, &[], &log, false), Some(5));
+        assert!(matches!(run(&program, &[], &log, false), Ok(5)));
         closing.join().expect("closed");
     }
 
@@ -280,12 +303,19 @@ mod tests {
 
     #[test]
     fn compares_with_what_is_expected() {
-        assert_eq!(BenchCheck::Commit.fault(Some(5), None), None);
-        assert_eq!(BenchCheck::Commit.fault(Some(5), Some(5)), None);
-        assert!(BenchCheck::Commit.fault(Some(5), Some(6)).is_some());
-        assert!(BenchCheck::Commit.fault(None, Some(6)).is_some());
-        assert_eq!(BenchCheck::Record.fault(Some(5), Some(6)), None);
-        assert_eq!(BenchCheck::Nodes(5).fault(Some(5), Some(6)), None);
-        assert!(BenchCheck::Nodes(7).fault(Some(5), Some(5)).is_some());
+        let five = || Ok(5);
+        assert_eq!(BenchCheck::Commit.fault(five, None), None);
+        assert_eq!(BenchCheck::Commit.fault(five, Some(5)), None);
+        assert!(BenchCheck::Commit.fault(five, Some(6)).is_some());
+        let failed = || Err(BenchError::Failed("exit status: 3".into()));
+        assert_eq!(
+            BenchCheck::Commit.fault(failed, Some(6)).as_deref(),
+            Some(
+                "its message gives bench 6, but its `bench` failed (exit status: 3) and printed no node count"
+            )
+        );
+        assert_eq!(BenchCheck::Record.fault(five, Some(6)), None);
+        assert_eq!(BenchCheck::Nodes(5).fault(five, Some(6)), None);
+        assert!(BenchCheck::Nodes(7).fault(five, Some(5)).is_some());
     }
 }

@@ -9,11 +9,11 @@ use super::bench::{self, end_of_file};
 use super::cache::Cache;
 use super::error::{BuildError, FailedBuild};
 use super::git::{self, Commit, Repository};
-use super::leash::Leash;
+use super::limits::BuildLimits;
 use super::recipe::{Recipe, Revision};
 use super::record::{self, BuildRecord, Built};
-use super::sha256::sha256_file;
 use super::tree::{Borrowed, WorkTree};
+use crate::checksum::sha256_file;
 use crate::platform::{Access, sandbox, shell};
 
 /// How many lines of a failed build's log its error quotes.
@@ -24,7 +24,7 @@ const TAIL_LINES: usize = 15;
 pub struct Builder {
     cache: Cache,
     sandbox: bool,
-    leash: Option<Leash>,
+    limits: Option<BuildLimits>,
 }
 
 impl Builder {
@@ -41,7 +41,7 @@ impl Builder {
         Self {
             cache,
             sandbox: false,
-            leash: None,
+            limits: None,
         }
     }
 
@@ -52,12 +52,12 @@ impl Builder {
         Self { sandbox, ..self }
     }
 
-    /// The same builder, whose build lines are ended by a leash.
+    /// The same builder, whose build lines are limited.
     #[must_use]
     #[cfg(feature = "fleet")]
-    pub(crate) fn leashed(self, leash: Leash) -> Self {
+    pub(crate) fn limited(self, limits: BuildLimits) -> Self {
         Self {
-            leash: Some(leash),
+            limits: Some(limits),
             ..self
         }
     }
@@ -202,7 +202,7 @@ impl Builder {
         let log = dir.join(record::LOG);
         if let Some(line) = recipe.build_line(&made) {
             let writable = self.sandbox.then_some(made_in.as_path());
-            let status = run(&line, tree, &log, writable, self.leash.as_ref())?;
+            let status = run(&line, target, tree, &log, writable, self.limits.as_ref())?;
             if let Some(status) = status {
                 return Err(BuildError::Failed(Box::new(FailedBuild {
                     commit: target.describe(),
@@ -246,7 +246,8 @@ impl Builder {
                 &recipe.args(),
                 &dir.join(record::BENCH_LOG),
                 self.sandbox,
-            ),
+            )
+            .ok(),
             // The message of a commit says nothing about later changes.
             expected_bench: target.commit.bench.filter(|_| target.tree.is_none()),
             created: jiff::Timestamp::now(),
@@ -368,12 +369,16 @@ fn command(line: &str, tree: &WorkTree, made: Option<&Path>) -> Result<Command, 
 
 /// Runs a build line in the work tree, all it prints going to the log. Returns
 /// how it failed, if it did.
+///
+/// # Errors
+/// If the shell or the sandbox does not run, or a file cannot be written.
 fn run(
     line: &str,
+    target: &Target,
     tree: &WorkTree,
     log: &Path,
     made: Option<&Path>,
-    leash: Option<&Leash>,
+    limits: Option<&BuildLimits>,
 ) -> Result<Option<String>, BuildError> {
     let output = File::create(log).map_err(BuildError::io(log))?;
     let errors = output.try_clone().map_err(BuildError::io(log))?;
@@ -385,13 +390,16 @@ fn run(
         .stdout(Stdio::from(output))
         .stderr(Stdio::from(errors));
     tracing::info!("build in {}: {line}", tree.src().display());
-    let ended = match leash {
-        Some(leash) => leash.run(&mut command, log),
+    let ended = match limits {
+        Some(limits) => limits.run(&mut command, log),
         None => command
             .status()
             .map(|status| (!status.success()).then(|| status.to_string())),
     };
-    Ok(ended.unwrap_or_else(|error| Some(format!("the shell: {error}"))))
+    ended.map_err(|source| BuildError::Shell {
+        commit: target.describe(),
+        source,
+    })
 }
 
 /// Room that a build needs at least.

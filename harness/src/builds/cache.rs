@@ -1,6 +1,6 @@
 //! The folder of builds.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -10,9 +10,11 @@ use super::git::Repository;
 use super::hold::{BuildHold, Claim};
 use super::recipe::Recipe;
 use super::record::{self, BuildRecord, Built};
-use super::sha256::{sha256_file, sha256_of};
 use super::tree::{LOCK, WorkTree};
-use crate::platform::{Outsider, create_private, full_path, is_same_file, outsider, sync};
+use crate::checksum::{sha256_file, sha256_of};
+use crate::platform::{
+    Outsider, create_private, full_path, is_same_file, open_lock, outsider, sync,
+};
 
 /// The folder of builds.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -367,14 +369,6 @@ impl Drop for Partial {
 fn is_partial(dir: &Path) -> bool {
     let name = dir.file_name().unwrap_or_default();
     name.to_string_lossy().contains(PARTIAL)
-}
-
-fn open_lock(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .read(true)
-        .append(true)
-        .create(true)
-        .open(path)
 }
 
 /// A readable name that no other repository has.

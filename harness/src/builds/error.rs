@@ -12,6 +12,8 @@ pub enum BuildError {
     Git(#[from] GitError),
     #[error("{0}")]
     Sandbox(String),
+    #[error("cannot run the build line of {commit}: {source}")]
+    Shell { commit: String, source: io::Error },
     #[error(transparent)]
     Failed(Box<FailedBuild>),
     #[error("{commit} was built, but it has no program {program}{hint}")]

@@ -21,10 +21,9 @@ mod error;
 mod forge;
 mod git;
 mod hold;
-mod leash;
+mod limits;
 mod recipe;
 mod record;
-mod sha256;
 #[cfg(feature = "fleet")]
 mod source;
 mod speed;
@@ -43,14 +42,11 @@ pub use git::Repository;
 pub(crate) use git::{Commit, parse_commits, short_id};
 pub use hold::BuildHold;
 #[cfg(feature = "fleet")]
-pub(crate) use leash::Leash;
+pub(crate) use limits::BuildLimits;
 pub(crate) use recipe::Spec;
 pub use recipe::{Recipe, Revision};
 pub(crate) use record::BuildRecord;
 pub use record::Built;
-pub(crate) use sha256::sha256_file;
-#[cfg(feature = "serve")]
-pub(crate) use sha256::sha256_of;
 #[cfg(feature = "fleet")]
 pub(crate) use source::{MAX_PACK, Pack, is_commit_id, record_of};
 pub(crate) use speed::speed;

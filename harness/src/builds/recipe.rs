@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 
 use super::build_line::{OUT, with_out};
 use super::error::BuildError;
-use crate::engine::uci::split_command;
+use crate::engine::uci::{program_name, split_command};
 use crate::output::hex;
 
 /// Which state of a repository.
@@ -137,12 +137,7 @@ impl Spec {
         match self {
             Self::Commit { rev, .. } => rev.clone(),
             Self::WorkTree { .. } => "worktree".to_string(),
-            Self::Program(program) => {
-                let words = split_command(program).unwrap_or_default();
-                let program = words.first().map_or("engine", String::as_str);
-                let stem = Path::new(program).file_stem().unwrap_or_default();
-                stem.to_string_lossy().into_owned()
-            }
+            Self::Program(program) => program_name(program),
         }
     }
 }

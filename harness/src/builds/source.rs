@@ -10,7 +10,7 @@ use super::builder::Builder;
 use super::cache::Cache;
 use super::error::BuildError;
 use super::git::{self, GitError, Repository, succeed};
-use super::leash::Leash;
+use super::limits::BuildLimits;
 use super::recipe::{Recipe, Revision};
 use super::record::{BuildRecord, Built};
 
@@ -80,7 +80,7 @@ impl Pack {
         &self,
         cache: &Cache,
         sandbox: bool,
-        leash: Leash,
+        limits: BuildLimits,
     ) -> Result<Built, BuildError> {
         let repository = cache.sources()?.join(format!("{}.git", self.commit));
         let lock = self.path.with_extension("lock");
@@ -100,7 +100,7 @@ impl Pack {
         };
         let builder = Builder::with_cache(cache.clone()).sandboxed(sandbox);
         let built = builder
-            .leashed(leash)
+            .limited(limits)
             .build(&recipe, &mut |step| tracing::info!("{step}"));
         // What it left there is for no other commit: sources may come from
         // people who do not trust each other.
@@ -226,8 +226,8 @@ mod tests {
         cache: Cache,
     }
 
-    fn leash() -> Leash {
-        Leash {
+    fn limits() -> BuildLimits {
+        BuildLimits {
             time: Duration::from_secs(600),
             stop: std::sync::Arc::default(),
         }
@@ -274,7 +274,7 @@ mod tests {
         }
 
         fn build(&self, pack: &Pack) -> Result<Built, BuildError> {
-            pack.build(&self.cache, false, leash())
+            pack.build(&self.cache, false, limits())
         }
     }
 

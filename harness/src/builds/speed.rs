@@ -5,29 +5,24 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::bench;
+use super::bench::{self, BenchError};
 
 /// How long is measured at least: short benches are repeated.
 const MEASURED: Duration = Duration::from_secs(3);
-
-/// Why the speed is unknown.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("its `bench` prints no node count")]
-pub(crate) struct NoBench;
 
 /// Nodes a second of a process of `PROGRAM ARGS bench` while `processes` of
 /// them run: their median. A first bench is not counted. What they print goes
 /// into files in `folder`.
 ///
 /// # Errors
-/// [`NoBench`].
+/// [`BenchError`].
 pub(crate) fn speed(
     program: &Path,
     args: &[String],
     sandbox: bool,
     folder: &Path,
     processes: usize,
-) -> Result<u64, NoBench> {
+) -> Result<u64, BenchError> {
     let log = |number: usize| {
         let own = std::process::id();
         folder.join(format!("speed-{own}-{number}.log"))
@@ -36,7 +31,10 @@ pub(crate) fn speed(
         let nodes = bench::run(program, args, &log(number), sandbox);
         // A log that stays is written again by the next one.
         let _ = std::fs::remove_file(log(number));
-        nodes.filter(|nodes| *nodes > 0).ok_or(NoBench)
+        nodes.and_then(|nodes| match nodes {
+            0 => Err(BenchError::NoCount),
+            nodes => Ok(nodes),
+        })
     };
     run(0)?;
     let speeds: Vec<_> = thread::scope(|scope| {
@@ -45,13 +43,13 @@ pub(crate) fn speed(
             .collect();
         let joined = started.into_iter().map(thread::ScopedJoinHandle::join);
         joined
-            .map(|speed| speed.unwrap_or(Err(NoBench)))
+            .map(|speed| speed.unwrap_or(Err(BenchError::NoCount)))
             .collect::<Result<_, _>>()
     })?;
     Ok(median(speeds).max(1))
 }
 
-fn repeated(run: impl Fn() -> Result<u64, NoBench>) -> Result<u64, NoBench> {
+fn repeated(run: impl Fn() -> Result<u64, BenchError>) -> Result<u64, BenchError> {
     let (begun, mut nodes) = (Instant::now(), 0u64);
     while begun.elapsed() < MEASURED {
         nodes = nodes.saturating_add(run()?);
@@ -95,7 +93,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let program = engine(folder.path(), "echo hello");
         let found = speed(&program, &[], false, folder.path(), 2);
-        assert_eq!(found, Err(NoBench));
+        assert!(matches!(found, Err(BenchError::NoCount)));
     }
 
     #[test]

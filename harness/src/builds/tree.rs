@@ -18,8 +18,8 @@ use std::process::Command;
 use std::thread;
 use std::time::{Duration, SystemTime};
 
+use super::BuildError;
 use super::git::{self, Commit, GitError, Repository, succeed};
-use super::{BuildError, BuildError as Error};
 
 /// What stays in the tree from the build before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,7 +125,7 @@ fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
 
 impl WorkTree {
     /// The tree in `dir`, whose lock this process holds.
-    pub(super) fn open(dir: PathBuf, lock: File, of: &Repository) -> Result<Self, Error> {
+    pub(super) fn open(dir: PathBuf, lock: File, of: &Repository) -> Result<Self, BuildError> {
         let tree = Self {
             dir,
             lock,
@@ -140,15 +140,15 @@ impl WorkTree {
     }
 
     /// The lock once more, for a process that builds here.
-    pub(super) fn lock(&self) -> Result<File, Error> {
+    pub(super) fn lock(&self) -> Result<File, BuildError> {
         self.lock
             .try_clone()
-            .map_err(Error::io(&self.dir.join(LOCK)))
+            .map_err(BuildError::io(&self.dir.join(LOCK)))
     }
 
-    fn borrow_objects(&self) -> Result<(), Error> {
+    fn borrow_objects(&self) -> Result<(), BuildError> {
         let src = self.src();
-        fs::create_dir_all(&src).map_err(Error::io(&src))?;
+        fs::create_dir_all(&src).map_err(BuildError::io(&src))?;
         if !src.join(".git").join("HEAD").exists() {
             succeed(git::git(&src).args(["init", "--quiet", "--template="]))?;
         }
@@ -163,12 +163,12 @@ impl WorkTree {
         let objects = format!("{objects}\n");
         fs::create_dir_all(&info)
             .and_then(|()| fs::write(&alternates, objects))
-            .map_err(Error::io(&alternates))?;
+            .map_err(BuildError::io(&alternates))?;
         self.copy_origin()?;
         let shallow = self.repository.join("shallow");
         if shallow.exists() {
             let copy = src.join(".git").join("shallow");
-            fs::copy(&shallow, &copy).map_err(Error::io(&copy))?;
+            fs::copy(&shallow, &copy).map_err(BuildError::io(&copy))?;
         }
         Ok(())
     }
@@ -196,11 +196,11 @@ impl WorkTree {
         commit: &str,
         borrowed: Borrowed,
         program: Option<&Path>,
-    ) -> Result<(), Error> {
+    ) -> Result<(), BuildError> {
         let keep_target = borrowed == Borrowed::CargoTarget && self.is_reusable()?;
         let stamp = self.dir.join(STAMP);
         if stamp.exists() {
-            fs::remove_file(&stamp).map_err(Error::io(&stamp))?;
+            fs::remove_file(&stamp).map_err(BuildError::io(&stamp))?;
         }
         if let Some(program) = program
             && self.is_inside(program)
@@ -212,7 +212,7 @@ impl WorkTree {
             // An earlier process may have been killed in the middle, or the
             // commit it stood on may be gone from the user's repository.
             let src = self.src();
-            fs::remove_dir_all(&src).map_err(Error::io(&src))?;
+            fs::remove_dir_all(&src).map_err(BuildError::io(&src))?;
             self.borrow_objects()?;
             self.switch(commit).map_err(|_| first)?;
         }
@@ -224,7 +224,7 @@ impl WorkTree {
         succeed(&mut clean)?;
         match program {
             // It could be that of another commit.
-            Some(program) if !self.is_inside(program) => Err(Error::LeadsOutside {
+            Some(program) if !self.is_inside(program) => Err(BuildError::LeadsOutside {
                 program: program.display().to_string(),
             }),
             _ => Ok(()),
@@ -257,7 +257,7 @@ impl WorkTree {
 
     /// Whether cargo can compare the results of the last build with the next
     /// sources by their times.
-    fn is_reusable(&self) -> Result<bool, Error> {
+    fn is_reusable(&self) -> Result<bool, BuildError> {
         let stamp = self.dir.join(STAMP);
         let Ok(built) = fs::metadata(&stamp).and_then(|stamp| stamp.modified()) else {
             return Ok(false);
@@ -274,22 +274,22 @@ impl WorkTree {
     }
 
     /// The time that the file system gives to a file written now.
-    fn file_time(&self) -> Result<SystemTime, Error> {
+    fn file_time(&self) -> Result<SystemTime, BuildError> {
         let probe = self.dir.join(PROBE);
         fs::write(&probe, "")
             .and_then(|()| fs::metadata(&probe)?.modified())
-            .map_err(Error::io(&probe))
+            .map_err(BuildError::io(&probe))
     }
 
     /// Records that cargo has finished here.
-    pub(super) fn mark_reusable(&self) -> Result<(), Error> {
+    pub(super) fn mark_reusable(&self) -> Result<(), BuildError> {
         let stamp = self.dir.join(STAMP);
-        fs::write(&stamp, "").map_err(Error::io(&stamp))
+        fs::write(&stamp, "").map_err(BuildError::io(&stamp))
     }
 
     /// Takes the state of the user's work tree, new files included and ignored
     /// ones left out, into the cache's repository.
-    pub(super) fn snapshot(&self, of: &Repository, on: &Commit) -> Result<Snapshot, Error> {
+    pub(super) fn snapshot(&self, of: &Repository, on: &Commit) -> Result<Snapshot, BuildError> {
         let top = succeed(git::git(of.path()).args(["rev-parse", "--show-toplevel"]));
         let Ok(top) = top.map(PathBuf::from) else {
             return Err(GitError::Bare {
@@ -309,7 +309,7 @@ impl WorkTree {
     }
 
     /// Writes the state of a work tree as a tree of the cache's repository.
-    fn write_tree(&self, top: &Path) -> Result<String, Error> {
+    fn write_tree(&self, top: &Path) -> Result<String, BuildError> {
         let index = self.dir.join(INDEX);
         let theirs = succeed(git::git(top).args(["rev-parse", "--git-path", "index"]))?;
         let theirs = top.join(theirs);

@@ -9,7 +9,7 @@ use super::sandbox::SandboxArgs;
 use super::{Exit, Failure};
 use crate::engine::analysis::EngineCommand;
 use crate::engine::compliance::{self, CheckResult, Subject};
-use crate::engine::uci::{Client, StartError, Timeouts, parse_option};
+use crate::engine::uci::parse_option;
 
 /// Check that an engine follows the UCI protocol.
 ///
@@ -55,13 +55,12 @@ impl CheckArgs {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()?;
-        runtime.block_on(started(&subject))?;
         let mut show = |outcome: &CheckResult| {
             if !self.json {
                 print_outcome(outcome, self.dialogue);
             }
         };
-        let checks = runtime.block_on(compliance::check(&subject, &mut show));
+        let checks = runtime.block_on(compliance::check(&subject, &mut show))?;
         let failed = checks.iter().filter(|check| !check.passed).count();
         let passed = checks.len() - failed;
         if self.json {
@@ -79,19 +78,6 @@ impl CheckArgs {
             0 => Exit::Done,
             _ => Exit::Rejected,
         })
-    }
-}
-
-/// Makes sure that the program can be started: one that cannot has no protocol
-/// to check.
-async fn started(subject: &Subject) -> Result<(), StartError> {
-    let at_once = Timeouts {
-        startup: Duration::ZERO,
-        ready: Duration::ZERO,
-    };
-    match Client::start(&subject.launch, at_once).await {
-        Err(error @ StartError::Spawn { .. }) => Err(error),
-        _ => Ok(()),
     }
 }
 

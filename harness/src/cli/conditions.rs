@@ -7,6 +7,7 @@ use clap::Args;
 use toml_edit::Value;
 
 use super::common::announce;
+use super::ranges::from_one;
 use super::sandbox::SandboxArgs;
 use crate::builds::{Convention, Revision};
 use crate::config::{Draft, Level};
@@ -16,15 +17,14 @@ use crate::settings::BookSource;
 
 /// Conditions in place of those of a configuration, or without one.
 #[derive(Debug, Args)]
-#[command(next_help_heading = "Engines and games, with or without a configuration")]
+#[command(next_help_heading = "Engines and games")]
 pub(super) struct ConditionArgs {
-    /// How a commit is built: a shell command, {out} standing for where the
-    /// program goes, as in `make EXE={out}`. By default guessed from the
-    /// repository's Makefile or Cargo.toml.
+    /// The shell command that builds a commit. {out} is the path where the program
+    /// must be, as in `make EXE={out}`. By default guessed from the repository's
+    /// Makefile or Cargo.toml.
     #[arg(long, value_name = "LINE")]
     build: Option<String>,
-    /// Where the program of a commit is after that, if not at {out}: a path in
-    /// the work tree.
+    /// The path of the program in the work tree after the build, if it is not {out}.
     #[arg(long, value_name = "PATH")]
     cmd: Option<String>,
     /// A UCI option of all engines.
@@ -45,7 +45,7 @@ pub(super) struct ConditionArgs {
     #[arg(long, value_name = "FILE")]
     book: Option<BookSource>,
     /// Pairs played at the same time; by default one for each physical core.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = from_one::<std::num::NonZeroU32>)]
     concurrency: Option<std::num::NonZeroU32>,
     /// The most memory that the process of each engine may have, as in 2G.
     #[arg(long, value_name = "SIZE")]
@@ -79,9 +79,12 @@ impl ConditionArgs {
         Ok(())
     }
 
-    /// Whether a limit and whether a book are given.
-    pub(super) fn limit_and_book(&self) -> [bool; 2] {
-        [self.limit.is_some(), self.book.is_some()]
+    pub(super) fn has_limit(&self) -> bool {
+        self.limit.is_some()
+    }
+
+    pub(super) fn has_book(&self) -> bool {
+        self.book.is_some()
     }
 
     fn apply_to_engine(&self, draft: &mut Draft, index: usize) {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args;
 
 use super::repeat;
@@ -37,17 +37,6 @@ pub(super) struct ResultArgs {
 }
 
 impl EndArgs {
-    /// Those of a command that only has `--json`.
-    pub(super) fn only_json(json: bool) -> Self {
-        Self {
-            max_time: None,
-            results: ResultArgs {
-                summary: None,
-                json,
-            },
-        }
-    }
-
     /// Lays the time over a draft.
     pub(super) fn apply(&self, draft: &mut Draft) {
         let time = self.max_time.map(|time| time.to_string());
@@ -71,6 +60,18 @@ impl ResultArgs {
         };
         check_writable(path)?;
         step_summary().map_or(Ok(()), |step| check_writable(&step))
+    }
+
+    /// Refuses a summary where nothing is played that it could summarize.
+    ///
+    /// # Errors
+    /// If a summary is asked for.
+    pub(super) fn check_without_games(&self, option: &str) -> anyhow::Result<()> {
+        ensure!(
+            self.summary.is_none(),
+            "`{option}` plays no games that `--summary` could summarize\nhelp: leave out one of them"
+        );
+        Ok(())
     }
 
     /// Writes the summary to where it was asked for.

@@ -8,7 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
 use super::{Exit, Failure};
-use crate::fleet::{self, Access, Name, Role, Setup, Token, Tokens, VARIABLE};
+use crate::fleet::{self, Access, FLEET_VARIABLE, Name, Role, Setup, Token, Tokens};
 use crate::platform::host_name;
 use crate::settings::TimeSpan;
 
@@ -51,7 +51,7 @@ struct UpArgs {
     host: Option<String>,
     #[command(flatten)]
     data: DataArgs,
-    /// Print a unit for systemd that does this, and start nothing.
+    /// Print a systemd unit for this command instead of starting the server.
     #[arg(long)]
     systemd: bool,
 }
@@ -126,7 +126,7 @@ fn loopback() -> SocketAddr {
 impl DataArgs {
     fn dir(&self) -> anyhow::Result<PathBuf> {
         match &self.data {
-            Some(dir) => std::path::absolute(dir).context("the working directory is gone"),
+            Some(dir) => std::path::absolute(dir).context("cannot find the working directory"),
             None => fleet::data_dir(),
         }
     }
@@ -277,7 +277,7 @@ impl JoinArgs {
         let access = tokens.join(self.name, role, valid_for, self.websocket)?;
         match role {
             Role::Worker => outln!("hone worker {}", access.line()),
-            Role::Submit => outln!("{VARIABLE}={}", access.line()),
+            Role::Submit => outln!("{FLEET_VARIABLE}={}", access.line()),
         }
         Ok(())
     }

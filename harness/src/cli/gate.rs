@@ -7,6 +7,7 @@ use anyhow::{bail, ensure};
 use clap::Args;
 
 use super::conditions::ConditionArgs;
+use super::ranges::from_one;
 use crate::builds::{BenchCheck, Spec};
 use crate::config::{Config, Draft, Level, Profile};
 use crate::engine::uci::parse_option;
@@ -23,7 +24,8 @@ pub(super) struct GateArgs {
     /// The engine it is tested against.
     #[arg(long, value_name = "ENGINE")]
     base: Option<Spec>,
-    /// The question; --elo0, --elo1 and --set change a part of it.
+    /// Preset hypotheses and budget (`quick` also sets the limit); --elo0, --elo1
+    /// and --set override parts of them.
     #[arg(long, value_enum)]
     profile: Option<Profile>,
     /// H0: the first engine is at most this much stronger, in the Elo of
@@ -34,7 +36,7 @@ pub(super) struct GateArgs {
     #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
     elo1: Option<f64>,
     /// End undecided after this number of pairs.
-    #[arg(long, visible_alias = "rounds", value_name = "N")]
+    #[arg(long, visible_alias = "rounds", value_name = "N", value_parser = from_one::<std::num::NonZeroU32>)]
     pairs: Option<std::num::NonZeroU32>,
     /// The bench that the engine under test must have: `check` (that of the
     /// commit's message), `record` (any) or a node count.
@@ -88,16 +90,15 @@ impl GateArgs {
             || self.elo0.is_some()
             || self.elo1.is_some()
             || self.pairs.is_some();
-        let [limit, book] = self.conditions.limit_and_book();
         let clashes = [
             (
-                limit,
+                self.conditions.has_limit(),
                 "--limit",
                 "limit",
                 config.stage.iter().any(|stage| stage.limit.is_some()),
             ),
             (
-                book,
+                self.conditions.has_book(),
                 "--book",
                 "openings",
                 config.stage.iter().any(|stage| stage.openings.is_some()),

@@ -7,6 +7,7 @@ use anyhow::bail;
 use clap::Args;
 
 use super::{Exit, Failure, help};
+use crate::output::nearest;
 
 /// Show the help of a command or a page of the manual.
 ///
@@ -27,10 +28,10 @@ macro_rules! pages {
 }
 
 /// All pages, in the order of the manual.
-const PAGES: [(&str, &str); 24] = pages!(
-    "playing" "configuration" "reliability" "fleet" "serve" "ci" "coming-from" "bisect" "tuning" "tracking"
-    "reports" "books" "builds" "statistics" "install" "parameters" "designs"
-    "strength" "training" "performance" "architecture" "robustness" "faults" "sources"
+const PAGES: [(&str, &str); 26] = pages!(
+    "playing" "configuration" "reliability" "shards" "fleet" "serve" "ci" "coming-from" "bisect" "tuning"
+    "tuning-results" "tracking" "reports" "books" "builds" "statistics" "install" "parameters" "designs"
+    "strength" "strength-history" "training" "performance" "architecture" "robustness" "sources"
 );
 
 impl HelpArgs {
@@ -51,13 +52,13 @@ fn topics() -> String {
     let mut text = String::from("Topics (`hone help TOPIC`):\n");
     for (topic, page) in PAGES {
         let title = page.lines().next().unwrap_or_default();
-        let _ = writeln!(text, "  {topic:<13} {}", title.trim_start_matches("# "));
+        let _ = writeln!(text, "  {topic:<16} {}", title.trim_start_matches("# "));
     }
     text
 }
 
-/// The help of the command or the page that the words name. A command comes
-/// before a topic of the same name.
+/// The help of the command and the page that the words name; both if there are
+/// both.
 fn text(words: &[String]) -> anyhow::Result<String> {
     let mut command = help::command();
     command.build();
@@ -65,21 +66,17 @@ fn text(words: &[String]) -> anyhow::Result<String> {
     for word in words {
         found = found.and_then(|command| command.find_subcommand_mut(word));
     }
-    if let Some(command) = found {
-        return Ok(command.render_long_help().to_string());
-    }
+    let help = found.map(|command| command.render_long_help().to_string());
     let name = words.join(" ");
-    if let Some((_, page)) = PAGES.iter().find(|(topic, _)| *topic == name) {
-        return Ok((*page).to_string());
+    let page = PAGES.iter().find(|(topic, _)| *topic == name);
+    let page = page.map(|(_, page)| (*page).to_string());
+    let texts: Vec<String> = help.into_iter().chain(page).collect();
+    if !texts.is_empty() {
+        return Ok(texts.join("\n"));
     }
     let topics = PAGES.map(|(topic, _)| topic);
-    let nearest = topics
-        .iter()
-        .map(|topic| (strsim::jaro_winkler(topic, &name), *topic))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0));
-    let help = match nearest {
-        Some((_, topic)) => format!("did you mean `{topic}`?"),
+    let help = match nearest(&name, topics.into_iter()) {
+        Some(topic) => format!("did you mean `{topic}`?"),
         None => format!("topics are {}", topics.join(", ")),
     };
     bail!("`{name}` is neither a command nor a topic\nhelp: {help}")
@@ -107,6 +104,14 @@ mod tests {
         // `bisect` is both.
         let both = text(&words("bisect")).expect("a command");
         assert!(both.contains("Usage: hone bisect"), "{both}");
+    }
+
+    #[test]
+    fn every_topic_shows_its_page() {
+        for (topic, page) in PAGES {
+            let text = text(&words(topic)).expect("a topic");
+            assert!(text.ends_with(page), "{topic}: {text}");
+        }
     }
 
     #[test]

@@ -21,6 +21,7 @@ mod help;
 mod key_place;
 mod logging;
 mod manual;
+mod outcome;
 mod place;
 mod play;
 mod pool;

@@ -6,21 +6,20 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow, ensure};
 use clap::Args;
 
-use super::common::{announce, failure};
+use super::common::announce;
 use super::conditions::ConditionArgs;
-use super::ends::{EndArgs, ResultArgs, repeating};
+use super::ends::{EndArgs, repeating};
 use super::gate::GateArgs;
 use super::key_place::located;
+use super::outcome::{conclude, stopped};
 use super::place::PlaceArgs;
+use super::ranges::from_one;
 use super::{Exit, Failure};
 use crate::builds::Spec;
 use crate::config::{Config, Draft};
-use crate::experiment::Verdict;
-use crate::kinds::{self, Conclusion, Match, Place, RunKind, Session, Test};
-use crate::output::{numbered, with_causes};
-use crate::platform::quoted;
-use crate::report::{self, Report, SummaryNotes};
-use crate::run::{Ended, Kind, RunFiles, SessionError};
+use crate::kinds::{Match, Place, RunKind, Session, Test};
+use crate::output::numbered;
+use crate::report;
 use crate::settings::Shard;
 
 /// Test whether the first engine is stronger than the second.
@@ -53,7 +52,7 @@ pub(super) struct MatchArgs {
     #[arg(required = true, value_name = "CONFIG.toml | ENGINE")]
     operands: Vec<String>,
     /// Pairs of each pairing.
-    #[arg(long, visible_alias = "rounds", value_name = "N")]
+    #[arg(long, visible_alias = "rounds", value_name = "N", value_parser = from_one::<std::num::NonZeroU32>)]
     pairs: Option<std::num::NonZeroU32>,
     #[command(flatten)]
     conditions: ConditionArgs,
@@ -193,109 +192,4 @@ pub(super) fn start<K: RunKind>(
             Err(located(error, &config, file))
         }
     }
-}
-
-/// Shows the results so far of a run that this error has stopped, and returns
-/// the error as that of the process: what fails here must not hide it.
-pub(super) fn stopped(error: SessionError, folder: &Path, results: &ResultArgs) -> Failure {
-    let is_resumable = matches!(error, SessionError::Stopped { .. });
-    let is_of_run = error.is_of_run();
-    let failure = failure(error);
-    if is_of_run && let Err(other) = show_stopped(&failure, is_resumable, folder, results) {
-        errln!(
-            "warning: the results so far are not shown: {}",
-            with_causes(&other)
-        );
-    }
-    failure
-}
-
-/// Shows the results of a stopped run, if it has any.
-fn show_stopped(
-    failure: &Failure,
-    is_resumable: bool,
-    folder: &Path,
-    results: &ResultArgs,
-) -> anyhow::Result<()> {
-    let files = RunFiles::open(folder)?;
-    if !files.has_pairs()? {
-        return Ok(());
-    }
-    let manifest = files.manifest.clone();
-    let report = kinds::of(files.manifest.kind).report(files)?;
-    show(&*report, results.json)?;
-    let page = folder.join(report.page_name());
-    // The disk may be full.
-    if page.is_file() {
-        errln!("Report with every game: {}", page.display());
-    }
-    let resume = format!("hone resume {}", quoted(folder));
-    let so_far = report.summary(SummaryNotes {
-        repeat: &repeating(Some(&manifest)),
-        resume: is_resumable.then_some(resume.as_str()),
-    });
-    results.summarize(&report::stopped_summary(
-        &with_causes(&failure.error),
-        &so_far,
-    ))
-}
-
-/// Shows the results of a run and says how the process should exit.
-pub(super) fn conclude(
-    conclusion: Conclusion<Box<dyn Report>>,
-    results: &ResultArgs,
-) -> Result<Exit, Failure> {
-    let Conclusion {
-        ended,
-        folder,
-        manifest,
-        report,
-    } = conclusion;
-    show(&*report, results.json).map_err(Failure::failed)?;
-    let page = folder.path().join(report.page_name());
-    errln!("Report with every game: {}", page.display());
-    let resume = format!("hone resume {}", quoted(folder.path()));
-    let is_unfinished = matches!(ended, Ended::Interrupted | Ended::OutOfTime);
-    let notes = SummaryNotes {
-        repeat: &repeating(Some(&manifest)),
-        resume: is_unfinished.then_some(resume.as_str()),
-    };
-    results
-        .summarize(&report.summary(notes))
-        .map_err(Failure::failed)?;
-    Ok(match ended {
-        Ended::Verdict(verdict) => exit_of(verdict, manifest.kind),
-        Ended::Interrupted | Ended::Waiting => {
-            errln!("Interrupted. All finished pairs are saved. Resume with `{resume}`.");
-            Exit::Interrupted
-        }
-        Ended::OutOfTime => {
-            errln!("Time limit reached. Resume with `{resume} --max-time TIME`.");
-            Exit::Inconclusive
-        }
-    })
-}
-
-/// How a process should exit whose run has come to its end.
-pub(super) fn exit_of(verdict: Verdict, kind: Kind) -> Exit {
-    match verdict {
-        Verdict::H1 | Verdict::Complete => Exit::Done,
-        Verdict::H0 => Exit::Rejected,
-        Verdict::Inconclusive | Verdict::Repeated => Exit::Inconclusive,
-        // A part of a test has no verdict.
-        Verdict::ShardPlayed => match kind {
-            Kind::Match => Exit::Done,
-            _ => Exit::Inconclusive,
-        },
-    }
-}
-
-/// Prints the results, as text or as one JSON object.
-pub(super) fn show(report: &dyn Report, json: bool) -> anyhow::Result<()> {
-    if json {
-        outln!("{}", report.json()?);
-    } else {
-        out!("{}", report.text());
-    }
-    Ok(())
 }

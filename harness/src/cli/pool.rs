@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::ends::{ResultArgs, repeating};
-use super::play::{exit_of, show};
+use super::outcome::{exit_of, show};
 use super::{Exit, Failure};
 use crate::kinds;
 use crate::platform::quoted;

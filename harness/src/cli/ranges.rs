@@ -1,6 +1,24 @@
-//! Ranges on the command line: `LOW..HIGH`, both ends included, or one number.
+//! Numbers from 1, and ranges on the command line: `LOW..HIGH`, both ends included,
+//! or one number.
 
-use std::{fmt::Display, ops::RangeInclusive, str::FromStr};
+use std::{
+    fmt::Display,
+    num::{IntErrorKind, ParseIntError},
+    ops::RangeInclusive,
+    str::FromStr,
+};
+
+/// A whole number from 1, as one of the `NonZero` types.
+pub(super) fn from_one<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
+    text.parse()
+        .map_err(|error: ParseIntError| match error.kind() {
+            IntErrorKind::PosOverflow => {
+                let bits = 8 * size_of::<T>();
+                format!("must be at most {}", u64::MAX >> (64 - bits))
+            }
+            _ => "must be a whole number from 1".to_owned(),
+        })
+}
 
 /// A range of whole numbers.
 fn range<T: FromStr + PartialOrd + Copy + Display>(
@@ -27,11 +45,13 @@ fn range<T: FromStr + PartialOrd + Copy + Display>(
     Ok(low..=high)
 }
 
-/// Half-moves: 1 to 400.
+/// Plies: 1 to 400.
 pub(super) fn plies(text: &str) -> Result<RangeInclusive<usize>, String> {
     let plies = range(text)?;
     if *plies.start() == 0 || *plies.end() > 400 {
-        return Err("plies are 1 to 400".to_owned());
+        return Err(format!(
+            "`{text}` is out of range: 1 to 400 plies are allowed"
+        ));
     }
     Ok(plies)
 }
@@ -44,6 +64,20 @@ pub(super) fn scores(text: &str) -> Result<RangeInclusive<i32>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_from_one_is_asked_for_in_words() {
+        let read = from_one::<std::num::NonZeroU32>;
+        assert_eq!(read("7").map(u32::from), Ok(7));
+        for text in ["0", "-1", "x", "", "1.5"] {
+            let error = read(text).expect_err(text);
+            assert_eq!(error, "must be a whole number from 1", "{text}");
+        }
+        assert_eq!(
+            read("4294967296"),
+            Err("must be at most 4294967295".to_owned())
+        );
+    }
 
     #[test]
     fn ranges_include_both_ends() {

@@ -1,16 +1,18 @@
 //! `hone replay`: repeats the situation in which an engine failed.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 use clap::Args;
 
 use super::common::announce;
 use super::{Exit, Failure};
-use crate::engine::uci::{AnswerError, Client, Timeouts};
+use crate::engine::uci::{AnswerError, Client};
 use crate::executor::Situation;
+use crate::ledger::FAILURES;
+use crate::platform::quoted;
 
 /// Repeat the situation in which an engine failed.
 ///
@@ -19,8 +21,8 @@ use crate::executor::Situation;
 /// fails again.
 #[derive(Debug, Args)]
 pub(super) struct ReplayArgs {
-    /// A folder in a run's `failures/`.
-    bundle: PathBuf,
+    /// The evidence of a failure: a folder in a run's `failures/`.
+    evidence: PathBuf,
     /// Repeat this many times, each with a fresh process; stop at a failure.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
     times: u32,
@@ -31,9 +33,14 @@ pub(super) struct ReplayArgs {
 
 impl ReplayArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let path = self.bundle.join("replay.toml");
-        let text = fs::read_to_string(&path)
-            .with_context(|| format!("{} is not a failure bundle", self.bundle.display()))?;
+        let path = self.evidence.join("replay.toml");
+        refuse_run(&self.evidence)?;
+        let text = fs::read_to_string(&path).with_context(|| {
+            format!(
+                "{} is not the evidence of a failure",
+                self.evidence.display()
+            )
+        })?;
         let mut situation: Situation =
             toml::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;
         outln!("{} failed: {}", situation.name, situation.failure);
@@ -57,11 +64,8 @@ impl ReplayArgs {
     }
 
     async fn attempt(&self, situation: &Situation) -> (String, bool) {
-        let timeouts = Timeouts {
-            startup: Duration::from_millis(situation.startup_ms),
-            ready: Duration::from_millis(situation.stall_ms),
-        };
-        let mut client = match Client::start(&situation.launch, timeouts).await {
+        let startup = Duration::from_millis(situation.startup_ms);
+        let mut client = match Client::start(&situation.launch, startup).await {
             Ok(client) => client,
             Err(error) => return (error.to_string(), false),
         };
@@ -79,6 +83,31 @@ impl ReplayArgs {
         client.quit(Duration::from_millis(500)).await;
         said
     }
+}
+
+/// Failures of a run that are named.
+const LISTED: usize = 3;
+
+/// Lists the failures of a run: one of them must be named.
+fn refuse_run(named: &Path) -> anyhow::Result<()> {
+    let failures = named.join(FAILURES);
+    let entries = fs::read_dir(&failures).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let mut names: Vec<String> = names.collect();
+    // By pair and game.
+    names.sort_by_key(|name| (name.len(), name.clone()));
+    let more = names.len().saturating_sub(LISTED);
+    let mut listed = names[..names.len() - more].join(", ");
+    if more > 0 {
+        listed += &format!(", or one of {more} more");
+    }
+    ensure!(
+        names.is_empty(),
+        "{} is a run: name one of its failures\nhelp: `hone replay {}/NAME`, where NAME is {listed}",
+        named.display(),
+        quoted(&failures),
+    );
+    Ok(())
 }
 
 async fn answer(client: &mut Client, situation: &Situation) -> Result<String, String> {

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::common::{is_inside, write_page};
-use super::play::show;
+use super::outcome::show;
 use super::{Exit, Failure};
 use crate::kinds;
 use crate::report::Report;
-use crate::report::html::Place;
+use crate::report::html::PageLocation;
 use crate::run::find_run;
 use crate::track::{TrackReport, is_folder_of_nights};
 
@@ -38,8 +38,8 @@ impl ReportArgs {
         };
         if let Some(path) = &self.html {
             let place = match is_inside(path, &run) {
-                true => Place::Inside,
-                false => Place::Elsewhere,
+                true => PageLocation::Inside,
+                false => PageLocation::Elsewhere,
             };
             write_page(path, report.page(place)?)?;
         }

@@ -8,8 +8,9 @@ use clap::Args;
 use super::common::announce;
 use super::dropin;
 use super::ends::EndArgs;
+use super::outcome::{conclude, stopped};
 use super::place::PlaceArgs;
-use super::play::{conclude, stopped};
+use super::ranges::from_one;
 use super::{Exit, Failure};
 use crate::kinds::{self, Place};
 use crate::ledger::{LedgerError, Lock, Recovery};
@@ -21,14 +22,17 @@ use crate::run::{Kind, Manifest, SessionError, find_run};
 pub(super) struct ResumeArgs {
     /// The run: its folder, the beginning of its name in results/, or latest.
     run: PathBuf,
-    /// Of a tuning: test the tuned values against the start at the end.
+    /// For a tuning: test the tuned values against the start values at the end.
     #[arg(long)]
     verify: bool,
-    /// Also remove finished games that are missing in games.pgn or games.csv,
-    /// and play them again. Without this, more than the one pair that a kill
-    /// can have torn is an error.
+    /// If games.pgn or games.csv lacks finished games, remove the rest of their
+    /// pairs and play these pairs again. Without this option, hone repairs only
+    /// the last pair, which a kill may have cut off; anything more is an error.
     #[arg(long)]
     replay_missing: bool,
+    /// Pairs played at the same time from now on; by default as many as before.
+    #[arg(long, value_name = "N", value_parser = from_one::<std::num::NonZeroUsize>)]
+    concurrency: Option<std::num::NonZeroUsize>,
     /// Continue on this machine a run that was played on a fleet.
     #[cfg(feature = "fleet")]
     #[arg(long, conflicts_with = "fleet")]
@@ -51,6 +55,9 @@ impl ResumeArgs {
             true => Recovery::Replay,
             false => Recovery::LastPair,
         };
+        if let Some(pairs) = self.concurrency {
+            kinds::set_concurrency(&run, pairs.get(), recovery, &mut announce)?;
+        }
         let place = self.place(&run)?;
         let resumed = kind.resume(&run, recovery, self.ends.max_time(), place, &mut announce);
         // Another process writes its own files.

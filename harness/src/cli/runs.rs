@@ -14,8 +14,9 @@ use crate::report::{TestVerdict, first_engine, is_of_first_engine, limits};
 use crate::run::{EngineIdentity, Folder, Kind, Manifest, RESULTS, RunFiles, list_runs};
 use crate::settings::{BookSource, Shard};
 use crate::stats::Summary;
+use crate::track;
 
-/// List the runs in a folder, oldest first.
+/// List the runs in a folder, oldest first, then those of its nightlies.
 #[derive(Debug, Args)]
 pub(super) struct RunsArgs {
     /// The folder of runs [default: results].
@@ -125,18 +126,24 @@ impl Listing {
             runs: Vec::new(),
             damaged: Vec::new(),
         };
-        for (path, manifest) in list_runs(results) {
+        listing.add(results, "");
+        listing.add(&results.join(track::RUNS), &format!("{}/", track::RUNS));
+        listing
+    }
+
+    /// Adds the runs in a folder, with this before their names.
+    fn add(&mut self, folder: &Path, before: &str) {
+        for (path, manifest) in list_runs(folder) {
             let folder = Folder::open(&path);
-            let run = folder.name();
+            let run = format!("{before}{}", folder.name());
             match manifest.and_then(|manifest| RunLine::read(folder, manifest)) {
-                Ok(line) => listing.runs.push(line),
-                Err(error) => listing.damaged.push(Damaged {
+                Ok(line) => self.runs.push(RunLine { run, ..line }),
+                Err(error) => self.damaged.push(Damaged {
                     run,
                     reason: with_causes(&error),
                 }),
             }
         }
-        listing
     }
 }
 

@@ -22,13 +22,6 @@ impl SandboxArgs {
         }
     }
 
-    /// What `--set` says, and this.
-    pub(super) fn with_set(&self, set: &[String]) -> Vec<String> {
-        let mut set = set.to_vec();
-        set.extend(self.sandbox.then(|| "match.sandbox=true".to_string()));
-        set
-    }
-
     /// An engine that is started without a run.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::{ArgGroup, Args};
 
+use super::ranges::from_one;
 use super::{Exit, Failure};
 #[cfg(feature = "fleet")]
 use crate::fleet::{Access, Role, data_dir};
@@ -21,9 +22,9 @@ const TOKENS: &[&str] = match cfg!(feature = "fleet") {
 
 /// Serve live pages of all runs in a folder.
 ///
-/// Opens an overview and a page of each run for browsers, which follow the
-/// games while they are played. It also reads runs that other processes play,
-/// and never writes to a run's folder. Without --token-file or --fleet-tokens
+/// Serves a list of runs and a page for each run. The pages follow the games
+/// while they are played. It also reads runs that other processes play, and never
+/// writes to a run's folder. Without --token-file or --fleet-tokens
 /// nothing can be started or stopped.
 #[derive(Debug, Args)]
 #[command(group(ArgGroup::new("tokens").args(TOKENS).multiple(true)))]
@@ -34,7 +35,8 @@ pub(super) struct ServeArgs {
     /// --read-only, --token-file or --fleet-tokens.
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8017")]
     listen: SocketAddr,
-    /// Allow everybody who reaches the address to read, and nobody to act.
+    /// Let everybody who can reach the address read the pages; nobody can start or
+    /// stop runs.
     #[arg(long)]
     read_only: bool,
     /// Allow those who know a token of this file to submit, pause, resume and
@@ -47,7 +49,7 @@ pub(super) struct ServeArgs {
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
     /// Submitted runs that are played at once.
-    #[arg(long, value_name = "N", default_value = "1", requires = "tokens")]
+    #[arg(long, value_name = "N", default_value = "1", requires = "tokens", value_parser = from_one::<NonZeroUsize>)]
     jobs: NonZeroUsize,
     /// Play a submitted run only after the owner of another token has approved
     /// it.

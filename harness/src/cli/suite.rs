@@ -10,13 +10,14 @@ use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 
+use super::ranges::from_one;
 use super::sandbox::SandboxArgs;
 use super::{Exit, Failure, concurrency, progress};
 use crate::engine::analysis::{AnalysisError, Analyst, EngineCommand, SearchLimit};
 use crate::engine::uci::parse_option;
 use crate::openings::Variant;
 use crate::suite::problem::{Problem, Suite as Problems};
-use crate::suite::report::{Comparison, Report};
+use crate::suite::report::{Comparison, SuiteReport};
 use crate::suite::solve::{Limits, SolveError, solve};
 
 /// Run an engine on test positions (EPD with bm, am, dm or points in c0)
@@ -40,19 +41,19 @@ pub(super) struct Suite {
     /// --nodes or --depth [default: 600000]
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
     stall_ms: Option<u64>,
-    /// Set an option of the engine (more than once for several)
+    /// Set an option of the engine; repeatable
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
     options: Vec<(String, String)>,
     /// A second engine to compare with the first
     #[arg(long, value_name = "CMD")]
     compare: Option<String>,
-    /// Set an option of the second engine (more than once for several)
+    /// Set an option of the second engine; repeatable
     #[arg(long = "compare-option", value_name = "NAME=VALUE", value_parser = parse_option, requires = "compare")]
     compare_options: Vec<(String, String)>,
     /// Engines at work at once [default: number of physical cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     concurrency: Option<NonZeroUsize>,
-    /// The positions are from Chess960; recognised where most castle only there
+    /// Read the positions as Chess960; by default detected from their castling rights
     #[arg(long)]
     chess960: bool,
     /// List the positions that are not solved
@@ -86,13 +87,13 @@ struct Output {
     limit: SearchLimit,
     warnings: Vec<String>,
     #[serde(flatten)]
-    report: Report,
+    report: SuiteReport,
     compare: Option<Comparison>,
 }
 
 /// What the engines solved, and why it is incomplete.
-struct Played {
-    report: Report,
+struct SuiteRun {
+    report: SuiteReport,
     compare: Option<Comparison>,
     error: Option<SolveError>,
 }
@@ -156,7 +157,7 @@ impl Suite {
     }
 
     /// Prints the tables as text.
-    fn print(&self, report: &Report, compare: Option<&Comparison>) {
+    fn print(&self, report: &SuiteReport, compare: Option<&Comparison>) {
         match compare {
             Some(compare) => {
                 out!("{}", compare.text(report));
@@ -173,6 +174,7 @@ impl Suite {
                 outln!("{name}: {count} not solved; --failures lists them");
             }
         }
+        outln!("limit of each position: {}", self.limit.words());
     }
 
     /// Starts the engine, and the one to compare with if there is one.
@@ -194,7 +196,7 @@ impl Suite {
         suite: &Problems,
         (first, second): (Vec<Analyst>, Option<Vec<Analyst>>),
         mut interrupt: Pin<&mut I>,
-    ) -> Played {
+    ) -> SuiteRun {
         let (report, mut error) = self.solve(suite, first, interrupt.as_mut()).await;
         let mut compare = None;
         if let Some(second) = second
@@ -204,7 +206,7 @@ impl Suite {
             compare = Some(Comparison::new(&report, second));
             error = failed;
         }
-        Played {
+        SuiteRun {
             report,
             compare,
             error,
@@ -230,7 +232,7 @@ impl Suite {
         suite: &Problems,
         analysts: Vec<Analyst>,
         interrupt: Pin<&mut I>,
-    ) -> (Report, Option<SolveError>) {
+    ) -> (SuiteReport, Option<SolveError>) {
         let problems = &suite.problems;
         let name = analysts[0].name().to_owned();
         let bar = progress::positions(problems.len());
@@ -251,7 +253,7 @@ impl Suite {
         };
         let answered = move || counted.inc(1);
         let solved = solve(analysts, problems, limits, answered, waiting, interrupt).await;
-        (Report::new(name, problems, &solved), solved.error)
+        (SuiteReport::new(name, problems, &solved), solved.error)
     }
 
     fn variant(&self) -> Variant {
@@ -284,6 +286,14 @@ fn warn(suite: &Problems, file: &Path, asked: Variant) {
 impl LimitArgs {
     fn has_time(&self) -> bool {
         matches!(self.limit(), SearchLimit::MoveTime(_))
+    }
+
+    fn words(&self) -> String {
+        match self.limit() {
+            SearchLimit::Nodes(nodes) => format!("{nodes} nodes"),
+            SearchLimit::Depth(depth) => format!("depth {depth}"),
+            SearchLimit::MoveTime(ms) => format!("{ms} ms"),
+        }
     }
 
     fn limit(&self) -> SearchLimit {

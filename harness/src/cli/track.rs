@@ -6,24 +6,23 @@ use anyhow::Context;
 use clap::Args;
 
 use super::common::{announce, failure};
+use super::conditions::ConditionArgs;
 use super::ends::{EndArgs, repeating};
+use super::outcome::show;
 use super::place::PlaceArgs;
-use super::play::show;
-use super::sandbox::SandboxArgs;
+use super::ranges::from_one;
 use super::{Exit, Failure};
-use crate::config;
+use crate::config::{Config, Draft};
 use crate::report::{self, Report, SummaryNotes, error_block};
 use crate::run::SessionError;
 use crate::track::{NightEnd, TrackReport, Tracker};
 
 /// Track an engine's Elo every night.
 ///
-/// Builds the newest commit, plays it against a pinned reference, the last
-/// release and the build of the previous nightly, and adds a row to
-/// results/elo.csv. Exit code 0: no regression, or nothing new to play; 1: a
-/// regression, also of a night that an earlier process played and did not report
-/// because it was killed (each regression is reported once); 3: time limit
-/// reached without a regression; 4: the newest commit does not build or start,
+/// Builds the newest commit, plays it against the anchor, the last release and
+/// the previous nightly, and adds a row to results/elo.csv. Exit code 0: no new
+/// regression, or nothing new to play; 1: a regression that no earlier call has
+/// reported; 3: time limit reached without a regression; 4: the newest commit does not build or start,
 /// or an engine fails too often; 130: interrupted. After 3 and 130 the same
 /// command continues.
 #[derive(Debug, Args)]
@@ -45,17 +44,20 @@ pub(super) struct TrackArgs {
     /// finished.
     #[arg(long, conflicts_with = "since")]
     force: bool,
-    #[command(flatten)]
-    sandbox: SandboxArgs,
+    /// Pairs against each opponent.
+    #[arg(long, visible_alias = "rounds", value_name = "N", value_parser = from_one::<std::num::NonZeroU32>)]
+    pairs: Option<std::num::NonZeroU32>,
     #[command(flatten)]
     place: PlaceArgs,
     #[command(flatten)]
     ends: EndArgs,
+    #[command(flatten)]
+    conditions: ConditionArgs,
 }
 
 impl TrackArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let config = config::load(&self.config, &self.sandbox.with_set(&self.set))?;
+        let config = self.config()?;
         Tracker::check(&config).with_context(|| self.config.display().to_string())?;
         self.ends.results.check()?;
         let tracker = Tracker::open(config, &self.out, self.ends.max_time, announce)?;
@@ -82,6 +84,15 @@ impl TrackArgs {
             NightEnd::OutOfTime => Exit::Inconclusive,
             NightEnd::Played => Exit::Done,
         })
+    }
+
+    /// The configuration with the other arguments laid over it.
+    fn config(&self) -> anyhow::Result<Config> {
+        let mut draft = Draft::read(Some(&self.config))?;
+        let pairs = self.pairs.map(|pairs| i64::from(pairs.get()));
+        draft.flag("--pairs", pairs, &["track", "pairs"]);
+        self.conditions.apply(&mut draft, &self.set)?;
+        Ok(draft.finish()?)
     }
 }
 

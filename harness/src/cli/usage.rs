@@ -52,54 +52,75 @@ pub(super) fn exit(mut error: clap::Error) -> ! {
     if is_help || !error.use_stderr() {
         error.exit();
     }
-    without_trailing_tip(&mut error);
-    let elsewhere = elsewhere(&error);
+    let elsewhere = elsewhere(&error).or_else(|| engines_as_operands(&error, &arguments));
     if elsewhere.is_some() {
         // A similar name would be misleading then.
         error.remove(ContextKind::SuggestedArg);
     }
-    errln!("{}", rendered(&error.render().to_string(), elsewhere));
+    errln!("{}", rendered(error, elsewhere));
     std::process::exit(Exit::Usage as i32);
 }
 
-/// An error of the parser, whose text is `text`, in the form of all errors: what
-/// is wrong in one line, then `help` and what the parser suggests, or else the
-/// usage.
-fn rendered(text: &str, help: Option<String>) -> String {
-    let mut message = String::new();
+/// An error of the parser in the form of all errors: what is wrong in one line, then
+/// `help` and what the parser suggests, or else the usage.
+fn rendered(mut error: clap::Error, help: Option<String>) -> String {
     let mut helps = Vec::from_iter(help);
-    let mut usage = None;
-    for line in text.lines().map(str::trim) {
-        let list = line
-            .strip_prefix('[')
-            .and_then(|list| list.strip_suffix(']'));
-        if let Some(tip) = line.strip_prefix("tip: ") {
-            let similar = ["exists: ", "exist: "].into_iter();
-            let names = similar.filter_map(|word| tip.split_once(word)).next();
-            helps.push(match names {
-                // The nearest is the last.
-                Some((_, names)) => {
-                    let name = names.rsplit(", ").next().unwrap_or(names);
-                    format!("help: did you mean {name}?")
-                }
-                None => format!("help: {tip}"),
-            });
-        } else if let Some(list) = list {
-            helps.push(format!("help: {list}"));
-        } else if line.starts_with("help: ") {
-            helps.push(line.to_string());
-        } else if let Some(line) = line.strip_prefix("Usage: ") {
-            usage = Some(format!("help: write `{line}`"));
-        } else if usage.is_none() && !line.is_empty() && !line.starts_with("For more ") {
-            message.push_str(if message.is_empty() { "" } else { " " });
-            message.push_str(line);
+    helps.extend(suggestions(&mut error));
+    let usage = error.remove(ContextKind::Usage);
+    // What is wrong, and how to get help.
+    let text = error.render().to_string();
+    let text = text.rsplit_once("\n\n").map_or(&*text, |(text, _)| text);
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let (of_value, message): (Vec<&str>, Vec<&str>) =
+        lines.partition(|line| line.starts_with("help: "));
+    helps.extend(of_value.into_iter().map(str::to_string));
+    if helps.is_empty()
+        && let Some(usage) = usage
+    {
+        let usage = usage.to_string();
+        let line = usage.lines().next().unwrap_or_default();
+        helps.push(format!(
+            "help: write `{}`",
+            line.trim_start_matches("Usage: ")
+        ));
+    }
+    helps.insert(0, message.join(" "));
+    in_backticks(&helps.join("\n"))
+}
+
+/// Takes what the parser suggests out of its error, as lines of help.
+fn suggestions(error: &mut clap::Error) -> Vec<String> {
+    let mut helps = Vec::new();
+    for (kind, names) in [
+        (ContextKind::ValidValue, "possible values"),
+        (ContextKind::ValidSubcommand, "subcommands"),
+    ] {
+        if let Some(ContextValue::Strings(valid)) = error.remove(kind)
+            && !valid.is_empty()
+        {
+            helps.push(format!("help: {names}: {}", valid.join(", ")));
         }
     }
-    if helps.is_empty() {
-        helps.extend(usage);
+    for kind in [
+        ContextKind::SuggestedSubcommand,
+        ContextKind::SuggestedArg,
+        ContextKind::SuggestedValue,
+    ] {
+        let nearest = match error.remove(kind) {
+            Some(ContextValue::String(name)) => Some(name),
+            // The nearest is the last.
+            Some(ContextValue::Strings(mut names)) => names.pop(),
+            _ => None,
+        };
+        helps.extend(nearest.map(|name| format!("help: did you mean `{name}`?")));
     }
-    helps.insert(0, message);
-    in_backticks(&helps.join("\n"))
+    if let Some(ContextValue::StyledStrs(tips)) = error.remove(ContextKind::Suggested) {
+        let tips = tips.iter().map(ToString::to_string);
+        // After `--` an unknown option would be an operand that makes no sense either.
+        let tips = tips.filter(|tip| !tip.contains("as a value, use"));
+        helps.extend(tips.map(|tip| format!("help: {tip}")));
+    }
+    helps
 }
 
 /// Names in backticks instead of quotes; an apostrophe in a word stays.
@@ -143,19 +164,16 @@ fn advice(arguments: &[String]) -> Option<String> {
     ))
 }
 
-/// Takes away the tip to write an unknown option after `--`, where it would be
-/// an operand that makes no sense either.
-fn without_trailing_tip(error: &mut clap::Error) {
-    let Some(ContextValue::StyledStrs(tips)) = error.remove(ContextKind::Suggested) else {
-        return;
+/// How `hone sprt` takes engines, if it was given operands as `hone match` is.
+fn engines_as_operands(error: &clap::Error, arguments: &[String]) -> Option<String> {
+    let is_sprt = arguments.first().is_some_and(|command| command == "sprt");
+    let ContextValue::String(unknown) = error.get(ContextKind::InvalidArg)? else {
+        return None;
     };
-    let tips: Vec<_> = tips
-        .into_iter()
-        .filter(|tip| !tip.to_string().contains("as a value, use"))
-        .collect();
-    if !tips.is_empty() {
-        error.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
-    }
+    let is_operand = error.kind() == ErrorKind::UnknownArgument && !unknown.starts_with('-');
+    (is_sprt && is_operand).then(|| {
+        "help: name the engines by options, as in `hone sprt --dev ./new --base ./old`".to_string()
+    })
 }
 
 /// Commands that have an option that this one does not have.
@@ -200,9 +218,7 @@ mod tests {
         let shown = |line: &str| {
             let words = line.split(' ');
             let error = help::command().try_get_matches_from(words);
-            let mut error = error.expect_err(line);
-            without_trailing_tip(&mut error);
-            rendered(&error.render().to_string(), None)
+            rendered(error.expect_err(line), None)
         };
         for (line, expected) in [
             (
@@ -220,6 +236,10 @@ mod tests {
             (
                 "hone sprt --max-time 5x",
                 "error: invalid value `5x` for `--max-time <TIME>`: `5x` is not a valid time: write for example 90s, 30m, 1h30m or 7d",
+            ),
+            (
+                "hone sprt --pairs 0",
+                "error: invalid value `0` for `--pairs <N>`: must be a whole number from 1",
             ),
             (
                 "hone sprt --profile slow",

@@ -6,7 +6,7 @@ use clap::Args;
 use sha2::{Digest, Sha256};
 
 use super::{Exit, Failure};
-use crate::kinds;
+use crate::kinds::{self, tune};
 use crate::output::hex;
 use crate::report::{TestVerdict, counted};
 use crate::run::{RunFiles, find_run, verify};
@@ -17,9 +17,10 @@ use crate::run::{RunFiles, find_run, verify};
 /// opening of each pair (also against the book, if it has not changed), and that the
 /// PGN contains exactly the games of the ledger. The last line on standard output is one
 /// digest over all games up to the verdict, without timings: equal digests
-/// mean the same games. Of a test in stages, each stage is checked, and the last
-/// line is the digest of their digests. Exit code 0: no fault; 1: at least one
-/// fault.
+/// mean the same games. In a test with stages, each stage is checked, and the last
+/// line is the digest of their digests. Of a tuning, the test of its values is checked
+/// too, and the last line is the digest of the tuning. Exit code 0: no fault; 1: at
+/// least one fault.
 #[derive(Debug, Args)]
 pub(super) struct VerifyArgs {
     /// The run: its folder, the beginning of its name in results/, or latest.
@@ -33,6 +34,11 @@ impl VerifyArgs {
         let config = first.manifest.config.clone();
         let mut digests = Vec::new();
         let mut is_sound = true;
+        if let Some(test) = tune::test_of(&first)? {
+            outln!("verifying test");
+            is_sound &= checked(&test)?.1 == 0;
+            outln!("tuning");
+        }
         for (stage, files) in std::iter::once(first).chain(later).enumerate() {
             if config.stage.len() > 1 {
                 outln!("{}", config.stage_words(stage));

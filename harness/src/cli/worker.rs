@@ -6,27 +6,28 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
+use super::ranges::from_one;
 use super::{Exit, Failure};
-use crate::fleet::{self, Access, Asked, BuildWhen, Name, WorkerOptions};
+use crate::fleet::{self, Access, BuildWhen, Name, RequestedOptions, WorkerOptions};
 
 /// Play pairs for a fleet.
 ///
 /// JOIN is the credential (`hone1.…`) that `hone fleet up` or `hone fleet join`
 /// prints, or a file with it. The worker only makes outgoing connections. The
 /// engines come from the owners of the runs: join only a fleet whose owners you
-/// trust. Ctrl-C finishes the pairs in progress, a second one leaves at once.
+/// trust. Ctrl-C finishes the pairs in progress, a second one stops at once.
 #[derive(Debug, Args)]
 pub(super) struct WorkerArgs {
     /// The credential, or a file with it.
     join: String,
     /// Threads that engines may use [default: physical cores].
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     cores: Option<NonZeroUsize>,
-    /// Memory that engines may have together, as in 8G or 512M: each process is
-    /// held to that of one game [default: all, and nothing is limited].
+    /// Memory for all engines together, as in 8G or 512M; each engine process is
+    /// limited to the share of one game [default: all memory, no limit per process].
     #[arg(long, value_name = "SIZE", value_parser = megabytes)]
     max_memory: Option<u64>,
-    /// Endgame tables on this machine, for runs that adjudicate by them.
+    /// Tablebases on this machine, for runs that adjudicate by them.
     #[arg(long, value_name = "DIR")]
     syzygy: Option<PathBuf>,
     /// Run engines without network, with a read-only view of the file system;
@@ -66,7 +67,7 @@ impl From<BuildArg> for BuildWhen {
 impl WorkerArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let access = Access::read(&self.join)?;
-        let asked = Asked {
+        let asked = RequestedOptions {
             name: self.name,
             cores: self.cores,
             memory_mb: self.max_memory,

@@ -13,7 +13,7 @@ use crate::settings::TimeSpan;
 pub(crate) enum Level {
     /// Inferred, as the build of a repository.
     Guess,
-    /// Of a ready question.
+    /// From `--profile`.
     Profile,
     /// Set once for all engines, as by `--option`.
     AllEngines,

@@ -13,7 +13,7 @@ use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, Value};
 use super::Config;
 use super::assignment::{Assignment, Level};
 use super::castling;
-use super::error::{ConfigError, Place};
+use super::error::{ConfigError, SourcePosition};
 use super::names::name_engines;
 use super::places::{KeyPath, Places, content};
 use super::wording::plain;
@@ -48,7 +48,7 @@ impl Draft {
             text.parse()
                 .map_err(|error: toml_edit::TomlError| ConfigError::Content {
                     path: file.unwrap_or(Path::new("")).to_path_buf(),
-                    place: Place::new(&text, error.span(), error.message()),
+                    place: SourcePosition::new(&text, error.span(), error.message()),
                 })?;
         // `engine = [{ … }, { … }]` is changed and extended as `[[engine]]` is.
         for list in ["engine", "stage"] {
@@ -266,8 +266,8 @@ impl Draft {
         }
     }
 
-    /// Makes the value that was set where the reader expects a text one, as it
-    /// was written. Whether there is such a value.
+    /// Where the reader expects a string, replaces the value that was set by its
+    /// text. Returns whether it replaced one.
     fn quote(&mut self, text: &str, error: &toml::de::Error) -> bool {
         let expects_text = ["expected a string", "expected path string"]
             .iter()
@@ -331,7 +331,7 @@ impl Draft {
         match (&self.file, of_file) {
             (Some(file), Some(of_file)) => ConfigError::Content {
                 path: file.clone(),
-                place: Place::new(&self.text, of_file.span(), message),
+                place: SourcePosition::new(&self.text, of_file.span(), message),
             },
             _ => self.fault(text, error.span(), message),
         }
@@ -350,7 +350,7 @@ impl Draft {
         let place = match &self.file {
             None => None,
             Some(_) if self.assignments.is_empty() => {
-                Some(Place::new(&self.text, Some(at..at), ""))
+                Some(SourcePosition::new(&self.text, Some(at..at), ""))
             }
             Some(_) => {
                 // The same distance from the start of the same key or value.
@@ -361,13 +361,13 @@ impl Draft {
                 then.map(|range| {
                     let distance = at.saturating_sub(start);
                     let at = range.start.saturating_add(distance).min(range.end);
-                    Place::new(&self.text, Some(at..at), "")
+                    SourcePosition::new(&self.text, Some(at..at), "")
                 })
             }
         };
         let file = self.file.clone().unwrap_or_default();
         if sources.is_empty() {
-            let place = place.unwrap_or_else(|| Place::new(&self.text, None, ""));
+            let place = place.unwrap_or_else(|| SourcePosition::new(&self.text, None, ""));
             return ConfigError::Content {
                 path: file,
                 place: place.saying(message),
@@ -425,5 +425,4 @@ impl Draft {
 }
 
 #[cfg(test)]
-#[path = "draft_tests.rs"]
 mod tests;

@@ -10,7 +10,7 @@ use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::builds::{BenchCheck, Recipe, Revision};
-use crate::engine::uci::{MemorySize, is_one_line, split_command};
+use crate::engine::uci::{MemorySize, is_one_line, program_name};
 use crate::rules::Limit;
 
 /// An engine and how to start it.
@@ -102,10 +102,7 @@ impl EngineConfig {
         if self.worktree.is_some() {
             return "worktree".to_string();
         }
-        let words = split_command(&self.cmd).unwrap_or_default();
-        let program = words.first().map_or("engine", String::as_str);
-        let stem = Path::new(program).file_stem().unwrap_or_default();
-        stem.to_string_lossy().into_owned()
+        program_name(&self.cmd)
     }
 
     /// Says which keys do not go together.
@@ -113,7 +110,7 @@ impl EngineConfig {
         let refuse = |reason: &str| Err(reason.to_string());
         if self.git.is_some() && self.worktree.is_some() {
             return refuse(
-                "`git` and `worktree` exclude each other: a commit, or the uncommitted changes",
+                "`git` (a commit) and `worktree` (uncommitted changes) cannot be combined",
             );
         }
         if self.rev.is_some() && self.git.is_none() {
@@ -134,7 +131,7 @@ impl EngineConfig {
         recipe.check().map_err(|error| error.to_string())?;
         if !recipe.has_program() {
             return refuse(
-                "where is the program? Either `cmd` names it in the work tree, as in `target/release/engine`, or `build` puts it to {out}, as in `make EXE={out}`; on the command line, use --cmd or --build",
+                "the path of the built program is missing\nhelp: set `cmd` to its path in the work tree, as in `target/release/engine`, or use {out} in `build`, as in `make EXE={out}`; on the command line, use --cmd or --build",
             );
         }
         Ok(())

@@ -13,14 +13,17 @@ pub enum ConfigError {
         source: std::io::Error,
     },
     #[error("{}\n  --> {}:{place}", place.message, path.display())]
-    Content { path: PathBuf, place: Place },
+    Content {
+        path: PathBuf,
+        place: SourcePosition,
+    },
     /// A mistake in what a command line sets.
     #[error("{sources}: {reason}{}", at(place.as_deref()))]
     Said {
         sources: String,
         reason: String,
         /// Where the file sets something that it does not go together with.
-        place: Option<Box<(PathBuf, Place)>>,
+        place: Option<Box<(PathBuf, SourcePosition)>>,
     },
     #[error(
         "`{one}` and `{other}` contradict each other: both set `{key}`\nhelp: give only one of them"
@@ -32,7 +35,7 @@ pub enum ConfigError {
     },
 }
 
-fn at(place: Option<&(PathBuf, Place)>) -> String {
+fn at(place: Option<&(PathBuf, SourcePosition)>) -> String {
     place.map_or_else(String::new, |(path, place)| {
         format!("\n  --> {}:{place}", path.display())
     })
@@ -40,14 +43,14 @@ fn at(place: Option<&(PathBuf, Place)>) -> String {
 
 /// A place in a file, the line itself and what is wrong with it.
 #[derive(Debug)]
-pub struct Place {
+pub struct SourcePosition {
     line: usize,
     column: usize,
     source_line: String,
     message: String,
 }
 
-impl Place {
+impl SourcePosition {
     /// The place of byte range `span` of `text`.
     pub fn new(text: &str, span: Option<Range<usize>>, message: impl Into<String>) -> Self {
         let at = span.map_or(0, |span| span.start).min(text.len());
@@ -71,7 +74,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SourcePosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,

@@ -75,11 +75,10 @@ impl<'de> Deserialize<'de> for WorkerPattern {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "fleet"))]
 mod tests {
     use super::*;
 
-    #[cfg(feature = "fleet")]
     #[test]
     fn workers_are_named_by_machine_and_credential() {
         let pattern = |text: &str| {

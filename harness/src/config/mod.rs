@@ -12,12 +12,12 @@ mod engine;
 mod error;
 mod fleet;
 mod load;
+mod match_;
 mod names;
 mod places;
-mod play;
 mod profile;
 mod stage;
-mod stages;
+mod stage_sequence;
 mod track;
 mod wording;
 
@@ -30,8 +30,8 @@ pub(crate) use fleet::FleetSection;
 #[cfg(feature = "fleet")]
 pub(crate) use fleet::WorkerPattern;
 pub use load::load;
+pub(crate) use match_::{MAX_CONCURRENCY, MatchConfig, Tournament, check_concurrency};
 pub(crate) use places::place_of;
-pub(crate) use play::{MAX_CONCURRENCY, MatchConfig, Tournament, check_concurrency};
 pub(crate) use profile::Profile;
 pub(crate) use stage::StageSection;
 pub(crate) use track::{TrackSection, false_alarm_nights};

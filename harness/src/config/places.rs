@@ -7,7 +7,7 @@ use std::path::Path;
 
 use toml_edit::{Document, Item, TableLike, Value};
 
-use super::error::Place;
+use super::error::SourcePosition;
 
 /// Names of tables and numbers in lists, from the top down to a key.
 pub(super) type KeyPath = Vec<String>;
@@ -26,7 +26,7 @@ pub(crate) fn place_of(file: &Path, keys: &[String], value: &str) -> Option<Stri
     let at = [keys, above]
         .into_iter()
         .find_map(|keys| places.of_key(&keys.to_vec()).find(is_value))?;
-    let place = Place::new(&text, Some(at), "");
+    let place = SourcePosition::new(&text, Some(at), "");
     Some(format!("  --> {}:{place}", file.display()))
 }
 

@@ -1,4 +1,4 @@
-//! Ready questions for a sequential test.
+//! Preset hypotheses and budgets of sequential tests.
 
 use clap::ValueEnum;
 
@@ -7,7 +7,8 @@ use toml_edit::Value;
 use super::{Draft, Level};
 use crate::stats::Model;
 
-/// A ready question, in normalized Elo.
+/// Preset hypotheses and budget of a sequential test (`--profile`), in normalized
+/// Elo.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Profile {
     /// Is it stronger? nElo 0 against 5.
@@ -45,7 +46,7 @@ impl Profile {
     }
 
     #[cfg_attr(not(test), expect(clippy::expect_used, reason = "its own variants"))]
-    /// Asks this question in place of the file's own, in normalized Elo.
+    /// Sets its hypotheses in place of the file's own, in normalized Elo.
     pub(crate) fn apply(self, draft: &mut Draft) {
         let name = self.to_possible_value().expect("no profile is skipped");
         let source = format!("--profile {}", name.get_name());

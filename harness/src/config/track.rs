@@ -49,7 +49,7 @@ fn several<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> 
     let nights = crate::settings::positive(deserializer)?;
     if nights < 500 {
         return Err(D::Error::custom(format!(
-            "{nights} is out of range: at least 500 nights from one false alarm to the next"
+            "{nights} is out of range: a whole number of at least 500 is allowed"
         )));
     }
     Ok(nights)

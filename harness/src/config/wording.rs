@@ -1,6 +1,6 @@
 //! The messages of the reader of TOML in the words of a configuration.
 
-use crate::engine::uci::nearest;
+use crate::output::nearest;
 
 /// The reader's message about the value of `key`, without the names of a
 /// programming language's types. Of an unknown name, the nearest that is allowed.
@@ -40,7 +40,7 @@ fn unknown<'a>(message: &'a str, start: &str) -> Option<(&'a str, &'a str)> {
 }
 
 /// The name in the list `allowed` that is nearest to `name`.
-fn nearest_of(name: &str, allowed: &str) -> Option<String> {
+fn nearest_of<'a>(name: &str, allowed: &'a str) -> Option<&'a str> {
     nearest(name, allowed.split('`').skip(1).step_by(2))
 }
 

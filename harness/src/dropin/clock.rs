@@ -17,7 +17,10 @@ pub(super) fn clock(text: &str) -> anyhow::Result<Option<String>> {
         return Ok(None);
     }
     if text.contains("hg") {
-        bail!("`tc={text}` is not supported: engine testers do not use hourglass clocks");
+        bail!("`tc={text}` is not supported: hone has no hourglass clock");
+    }
+    if text.contains(',') {
+        bail!("`tc={text}` has a comma: write a decimal point, as in 8+0.08");
     }
     // No moves in a stage: the whole game is one.
     let (moves, rest) = match text.split_once('/') {
@@ -86,7 +89,9 @@ mod tests {
             let clock = clock(text).expect(text);
             assert_eq!(clock.as_deref(), expected, "{text}");
         }
-        for bad in ["", "x", "hg/10", "-5", "10+", "0+0", "40/"] {
+        for bad in [
+            "", "x", "hg/10", "-5", "10+", "0+0", "40/", "10/1+0,1", "40/60,5",
+        ] {
             assert!(clock(bad).is_err(), "{bad}");
         }
         assert_eq!(milliseconds("0.1").expect("a time"), 100);

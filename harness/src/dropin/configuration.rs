@@ -120,7 +120,7 @@ impl Settings {
         let total = rounds.checked_mul(games).context("too many games")?;
         ensure!(
             total > 0,
-            "no game is asked for: `-rounds` and `-games` are above 0"
+            "no games to play: `-rounds` and `-games` must be above 0"
         );
         Ok(total.div_ceil(2))
     }

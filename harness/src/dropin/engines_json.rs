@@ -11,8 +11,8 @@ use anyhow::{Context, anyhow, bail};
 use serde::Deserialize;
 
 use super::engine::Engine;
-use super::table;
 use crate::engine::uci::split_command;
+use crate::output::nearest;
 
 /// Name of the file.
 const FILE: &str = "engines.json";
@@ -20,7 +20,7 @@ const FILE: &str = "engines.json";
 /// An engine of the file.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Known {
+struct ListedEngine {
     name: String,
     command: String,
     #[serde(default)]
@@ -51,7 +51,7 @@ struct KnownOption {
 pub(crate) struct KnownEngines<'a> {
     /// Where the file may be, in order.
     places: &'a [PathBuf],
-    read: Option<Vec<Known>>,
+    read: Option<Vec<ListedEngine>>,
 }
 
 impl<'a> KnownEngines<'a> {
@@ -73,7 +73,7 @@ impl<'a> KnownEngines<'a> {
             .collect()
     }
 
-    fn all(&mut self) -> anyhow::Result<&[Known]> {
+    fn all(&mut self) -> anyhow::Result<&[ListedEngine]> {
         if self.read.is_none() {
             let path = self
                 .places
@@ -108,7 +108,7 @@ impl<'a> KnownEngines<'a> {
         let all = self.all()?;
         let known = all.iter().find(|engine| engine.name == name);
         let known = known.ok_or_else(|| {
-            let nearest = table::nearest(name, all.iter().map(|engine| engine.name.as_str()));
+            let nearest = nearest(name, all.iter().map(|engine| engine.name.as_str()));
             let help = nearest.map_or_else(String::new, |name| {
                 format!("\nhelp: did you mean `{name}`?")
             });
@@ -118,7 +118,7 @@ impl<'a> KnownEngines<'a> {
     }
 }
 
-impl Known {
+impl ListedEngine {
     fn engine(&self) -> anyhow::Result<Engine> {
         let refuse = |what: &str| {
             Err(anyhow!(
@@ -195,7 +195,7 @@ mod tests {
         let option = |name: &str, value: &str| (name.to_string(), value.to_string());
         assert_eq!(engine.options, [option("Hash", "16"), option("P", "q")]);
         assert!(known.get("B").is_err());
-        let error = known.get("C").expect_err("absent").to_string();
+        let error = known.get("AA").expect_err("absent").to_string();
         assert!(error.contains("did you mean"), "{error}");
         assert_eq!(known.names().expect("read"), ["A", "B"]);
         let mut none = KnownEngines::in_first_of(&places[..1]);
@@ -209,7 +209,7 @@ mod tests {
         let words = |command: &str, working_directory: &Path| {
             let text = serde_json::json!({"name": "A", "command": command,
                 "workingDirectory": working_directory});
-            let known: Known = serde_json::from_value(text).expect("an engine");
+            let known: ListedEngine = serde_json::from_value(text).expect("an engine");
             let engine = known.engine().expect("known");
             (engine.cmd, engine.args.join("|"))
         };

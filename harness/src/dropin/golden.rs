@@ -187,7 +187,7 @@ fn what_is_not_supported_is_named() {
         ("-engine cmd=a -engine cmd=b -each tc=hg1", "hourglass"),
         ("-engine cmd=a proto=xboard", "only uci"),
         ("-variant atomic", "standard and fischerandom"),
-        ("-tournament knockout", "rank the best"),
+        ("-tournament knockout", "pyramid or gauntlet"),
         ("-log file=l level=loud", "trace or info"),
         ("-rounds ten", "`ten` is not a valid number"),
         ("-rounds", "needs a value"),
@@ -206,7 +206,7 @@ fn what_is_not_supported_is_named() {
     for (line, part) in [
         ("-sprt elo0=5 elo1=0 alpha=0.05 beta=0.05", "elo0"),
         ("-sprt elo0=0 elo1=5 alpha=0.7", "error rate"),
-        ("-rounds 0", "no game is asked for"),
+        ("-rounds 0", "no games to play"),
         (
             "-pgnout file=g match_line=[",
             "not a valid regular expression",

@@ -1,5 +1,5 @@
 //! `config.json`: what `-config file=` resumes. fastchess keeps its counts
-//! there; here the file only names the run, whose ledger is the truth.
+//! there; here the file only names the run, whose ledger has them.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -7,6 +7,7 @@
 use anyhow::{anyhow, bail};
 
 use super::table::{self, Entry, Support};
+use crate::output::nearest;
 
 /// A flag with the words after it.
 #[derive(Debug, Clone)]
@@ -88,7 +89,7 @@ fn is_flag(word: &str) -> bool {
 
 fn unknown_flag(word: &str) -> anyhow::Error {
     let names = table::FLAGS.iter().map(|entry| entry.name);
-    match table::nearest(word, names) {
+    match nearest(word, names) {
         Some(name) => anyhow!("unknown option `{word}`\nhelp: did you mean `{name}`?"),
         None => anyhow!(
             "unknown option `{word}`\nhelp: docs/coming-from.md lists the options that are supported"
@@ -146,7 +147,7 @@ impl<'a> Pair<'a> {
     pub(super) fn entry(&self, flag: &str) -> anyhow::Result<&'static Entry> {
         let entry = table::key(flag, self.key).ok_or_else(|| {
             let names = table::keys(flag).iter().map(|entry| entry.name);
-            match table::nearest(self.key, names) {
+            match nearest(self.key, names) {
                 Some(name) => anyhow!(
                     "`{flag}` has no key `{}`\nhelp: did you mean `{name}`?",
                     self.key

@@ -13,10 +13,10 @@ use crate::rules::Score;
 
 /// A place for each worker's game.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Boards(Arc<[Mutex<Place>]>);
+pub(crate) struct Boards(Arc<[Mutex<BoardCell>]>);
 
 #[derive(Debug, Default)]
-struct Place {
+struct BoardCell {
     game: Option<Box<Shown>>,
     /// Counts the changes.
     version: u64,
@@ -53,7 +53,7 @@ pub(crate) struct LiveGame {
     pub opening: u64,
     /// The first position, if it is not the usual one.
     pub fen: Option<String>,
-    /// Half-moves from the first position, those of the opening among them.
+    /// Plies from the first position, those of the opening among them.
     pub moves: Vec<LiveMove>,
     /// Milliseconds on the clocks of White and Black; none where no clock
     /// runs.
@@ -62,7 +62,7 @@ pub(crate) struct LiveGame {
     pub thinking_since_ms: i64,
 }
 
-/// A half-move, and what its engine reported.
+/// A ply, and what its engine reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LiveMove {
     #[serde(with = "as_text")]
@@ -135,7 +135,7 @@ pub(crate) struct BoardWriter {
 }
 
 impl BoardWriter {
-    fn place(&self) -> Option<&Mutex<Place>> {
+    fn place(&self) -> Option<&Mutex<BoardCell>> {
         self.boards.0.get(self.worker)
     }
 

@@ -4,8 +4,8 @@
 mod job;
 mod live_games;
 pub(crate) mod local;
-pub(crate) mod machine;
 mod memory;
+pub(crate) mod placement;
 mod program;
 #[cfg(feature = "fleet")]
 pub(crate) mod remote;
@@ -34,7 +34,8 @@ pub enum Event {
     Warning(String),
     /// It cannot go on; the run stops and can be resumed.
     Failed(ExecutorError),
-    /// Nothing more will come: it has stopped as requested.
+    /// Nothing more will come: it has stopped as requested, or it has no job and
+    /// does not wait for one.
     Finished,
 }
 

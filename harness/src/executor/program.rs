@@ -8,7 +8,8 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use crate::builds::{BuildHold, sha256_file};
+use crate::builds::BuildHold;
+use crate::checksum::sha256_file;
 use crate::platform::FileId;
 
 /// Why an engine must not be started again.

@@ -35,7 +35,8 @@ impl<F: Fn(&PairJob) -> [f64; 5]> Model for F {
 
 /// An executor without engines. A pair's result depends on the run's seed and
 /// the pair's number only; the order in which results come back is shuffled
-/// among those in flight, as it is with real games.
+/// among those in flight, as it is with real games. It does not wait for a job:
+/// with none in flight it has finished.
 #[derive(Debug)]
 pub struct Simulated<M> {
     model: M,
@@ -81,7 +82,7 @@ impl<M: Model> Executor for Simulated<M> {
     }
 
     fn stop(&mut self, how: Stop) {
-        self.stopped = how == Stop::Abort;
+        self.stopped |= how == Stop::Abort;
     }
 }
 

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::ids::Name;
 
 /// Where a user names a fleet other than the one on this machine.
-pub(crate) const VARIABLE: &str = "HONE_FLEET";
+pub(crate) const FLEET_VARIABLE: &str = "HONE_FLEET";
 /// In the data folder of `hone fleet up`: what runs on this machine use.
 pub(crate) const SUBMIT_FILE: &str = "submit.toml";
 const PREFIX: &str = "hone1.";
@@ -136,7 +136,7 @@ impl Access {
     /// # Errors
     /// If there is none.
     pub(crate) fn chosen(named: Option<&str>) -> anyhow::Result<Self> {
-        let variable = std::env::var(VARIABLE)
+        let variable = std::env::var(FLEET_VARIABLE)
             .ok()
             .filter(|value| !value.is_empty());
         if let Some(text) = named.map(str::to_string).or(variable) {
@@ -146,7 +146,7 @@ impl Access {
         match path.is_file() {
             true => Self::of_file(&path),
             false => bail!(
-                "no fleet is known on this machine\nhelp: start one with `hone fleet up`, or name one by a credential from `hone fleet join NAME --role submit`, in --fleet=CREDENTIAL or {VARIABLE}"
+                "no fleet is known on this machine\nhelp: start one with `hone fleet up`, or name one by a credential from `hone fleet join NAME --role submit`, in --fleet=CREDENTIAL or {FLEET_VARIABLE}"
             ),
         }
     }
@@ -195,11 +195,12 @@ pub(crate) fn data_dir() -> anyhow::Result<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fleet::samples::name;
 
     fn access() -> Access {
         Access {
             url: "tls://box:4222".to_string(),
-            name: Name::new("all").expect("a name"),
+            name: name("all"),
             role: Role::Worker,
             seed: Some("SUSECRET".to_string()),
             creds: None,
@@ -232,7 +233,7 @@ mod tests {
         let line = access().line();
         for text in [
             format!("hone worker {line}\n"),
-            format!("{VARIABLE}={line}\r\n"),
+            format!("{FLEET_VARIABLE}={line}\r\n"),
             format!("\n{line}"),
         ] {
             fs::write(&path, &text).expect("written");

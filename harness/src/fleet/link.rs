@@ -1,5 +1,5 @@
-//! What a fleet needs of whatever carries its messages. NATS is one transport;
-//! another implements these two traits.
+//! The interface between the fleet and its transport. NATS is one transport;
+//! another one implements the traits of this module.
 
 use std::future::Future;
 use std::time::Duration;
@@ -18,7 +18,7 @@ impl LinkError {
     }
 }
 
-/// What reaches a run's owner.
+/// What reaches a run's runner.
 pub(crate) enum ToRunner<R> {
     /// A result, and how its delivery is acknowledged.
     Reply {
@@ -26,15 +26,15 @@ pub(crate) enum ToRunner<R> {
         bytes: Vec<u8>,
         receipt: R,
     },
-    /// What a worker tells of itself.
+    /// A worker's status.
     Status { worker: WorkerId, bytes: Vec<u8> },
     /// Somebody wants to know which runs there are.
-    Asked,
+    StatusRequested,
     /// The server is there again, gone, or refuses the credential.
     Connection(Change),
 }
 
-/// The side of a run's owner. One value carries one run.
+/// The side of a runner. One value carries one run.
 pub(crate) trait RunnerLink {
     /// Acknowledges a delivery.
     type Receipt;
@@ -56,7 +56,7 @@ pub(crate) trait RunnerLink {
     /// Tells the workers of the run.
     async fn announce(&self, bytes: Vec<u8>) -> Result<(), LinkError>;
 
-    /// Asks all workers to tell of themselves.
+    /// Asks all workers for their status.
     async fn ask(&self) -> Result<(), LinkError>;
 
     /// Tells the workers to leave the run's pairs.
@@ -112,12 +112,12 @@ pub(crate) enum ToWorker<D> {
     },
     /// What was pulled has come; there may have been none.
     PullEnded { run: Name, jobs: usize },
-    /// A run tells of itself.
+    /// A run's notice.
     Notice { run: Name, bytes: Vec<u8> },
     /// A run's pairs are not wanted any more.
     Stopped { run: Name },
     /// Somebody wants to know which workers there are.
-    Asked,
+    StatusRequested,
     /// Somebody watches the games of a run.
     Watched { run: Name },
     /// The server is there again, or gone.
@@ -153,13 +153,13 @@ pub(crate) trait WorkerLink {
     /// Sends a result; returns when it is stored. Repeated until then.
     fn reply(&self, run: &Name, bytes: Vec<u8>) -> impl Future<Output = ()> + Send + 'static;
 
-    /// Tells everybody of this worker.
+    /// Sends this worker's status.
     async fn report(&self, bytes: Vec<u8>);
 
     /// Shows the games of a run to those who watch it.
     async fn show(&self, run: &Name, bytes: Vec<u8>);
 
-    /// Asks all runs to tell of themselves.
+    /// Asks all runs for their notice.
     async fn ask(&self);
 
     /// Where files come from.

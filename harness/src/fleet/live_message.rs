@@ -7,8 +7,8 @@ use super::message::Message;
 use crate::executor::LiveGame;
 
 /// Games in one message.
-pub(crate) const MOST: usize = 16;
-/// Half-moves of a game in a message.
+pub(crate) const MAX_GAMES: usize = 16;
+/// Plies of a game in a message.
 const LONGEST: usize = 2000;
 
 /// The games of a run that a worker is playing.
@@ -28,8 +28,8 @@ impl Message for Shown {
             let fen = game.fen.as_ref().map_or(0, String::len);
             game.moves.len() > LONGEST || fen > 256
         };
-        match self.games.len() > MOST || self.games.iter().any(is_long) {
-            true => Err("the games"),
+        match self.games.len() > MAX_GAMES || self.games.iter().any(is_long) {
+            true => Err("too many games, or a game that is too long"),
             false => Ok(()),
         }
     }
@@ -48,7 +48,7 @@ impl Shown {
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "serve"))]
 mod tests {
     use super::*;
     use crate::fleet::message::{decode, encode};
@@ -71,7 +71,7 @@ mod tests {
         let bytes = encode(&shown(vec![game(2)])).expect("sent");
         let read: Shown = decode(&bytes).expect("read");
         assert_eq!(read.games_at(9500)[0].thinking_since_ms, 9000);
-        assert!(encode(&shown(vec![game(1); MOST + 1])).is_err());
+        assert!(encode(&shown(vec![game(1); MAX_GAMES + 1])).is_err());
         assert!(encode(&shown(vec![game(LONGEST + 1)])).is_err());
     }
 }

@@ -1,6 +1,6 @@
-//! Many machines: the owner of a run sends its pairs to workers and takes
-//! their results. NATS with JetStream carries the messages; the run's ledger is
-//! the only truth, so whatever the server loses is sent again.
+//! Many machines: the runner of a run sends its pairs to workers and takes
+//! their results. NATS with JetStream carries the messages; only the run's ledger
+//! counts, so whatever the server loses is sent again.
 //!
 //! ```text
 //! runner ──Job──► queue ──► worker (its own `local` executor)
@@ -27,7 +27,7 @@ mod server;
 mod table;
 mod worker;
 
-pub(crate) use access::{Access, Role, VARIABLE, data_dir};
+pub(crate) use access::{Access, FLEET_VARIABLE, Role, data_dir};
 pub(crate) use ids::Name;
 pub(crate) use message::{Notice, read_any as read_any_message};
 #[cfg(feature = "serve")]
@@ -35,4 +35,4 @@ pub(crate) use overview::{Machine, Observer, Overview, RunLine, Spectator};
 pub(crate) use overview::{check_reachable, overview};
 pub(crate) use runner::{FleetRun, RunKey, start};
 pub(crate) use server::{Setup, Token, Tokens, unit, up};
-pub(crate) use worker::{Asked, BuildWhen, WorkerOptions, platform, work};
+pub(crate) use worker::{BuildWhen, RequestedOptions, WorkerOptions, platform, work};

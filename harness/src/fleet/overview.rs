@@ -1,6 +1,6 @@
-//! Who is on a fleet: runs and machines, as they tell of themselves.
+//! Who is on a fleet: runs and machines, by their notices and statuses.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Context, ensure};
@@ -23,7 +23,7 @@ use crate::report::counted;
 /// How long is waited for answers.
 const ANSWERS: Duration = Duration::from_millis(1500);
 
-/// What was heard of a fleet.
+/// What is known of a fleet.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Overview {
     pub(crate) server: String,
@@ -35,8 +35,34 @@ pub(crate) struct Overview {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Machine {
     pub(crate) worker: String,
+    /// The protocol version of its `hone`, if it is another than here: nothing else of
+    /// its message can be read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) protocol: Option<u32>,
     #[serde(flatten)]
     pub(crate) status: Status,
+}
+
+impl Machine {
+    /// The machine that has sent a message; `None` if it is damaged.
+    fn of(worker: String, bytes: &[u8]) -> Option<Self> {
+        let (protocol, status) = match decode(bytes) {
+            Ok(status) => (None, status),
+            Err(MessageError::Version(version)) => (Some(version), Status::default()),
+            Err(_) => return None,
+        };
+        Some(Self {
+            worker,
+            protocol,
+            status,
+        })
+    }
+
+    /// What is known of a machine whose `hone` has another protocol version.
+    pub(crate) fn other_version(&self) -> Option<String> {
+        let version = self.protocol?;
+        Some(format!("protocol {version}, this hone {VERSION}"))
+    }
 }
 
 /// A run.
@@ -134,7 +160,7 @@ fn runtime() -> anyhow::Result<Runtime> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .context("the connection cannot start")
+        .context("cannot start the async runtime")
 }
 
 impl Overview {
@@ -144,12 +170,8 @@ impl Overview {
         for one in heard {
             match one {
                 Heard::Worker { worker, bytes } => {
-                    let status = match decode::<Status>(&bytes) {
-                        Err(MessageError::Version(version)) => Some(foreign(version)),
-                        status => status.ok(),
-                    };
-                    if let Some(status) = status {
-                        workers.insert(worker.to_string(), status);
+                    if let Some(machine) = Machine::of(worker.to_string(), &bytes) {
+                        workers.insert(worker.to_string(), machine);
                     }
                 }
                 Heard::Run { run, bytes } => {
@@ -159,11 +181,10 @@ impl Overview {
                 }
             }
         }
-        let machine = |(worker, status)| Machine { worker, status };
         let run = |(run, notice)| RunLine { run, notice };
         Self {
             server,
-            workers: workers.into_iter().map(machine).collect(),
+            workers: workers.into_values().collect(),
             runs: runs.into_iter().map(run).collect(),
         }
     }
@@ -192,9 +213,10 @@ impl Overview {
         let width = names.max().unwrap_or(0).max(6);
         let mut text = format!(
             "\n{:<width$} {:>6} {:>5} {:>8} {:>10} {:>9} {:>8}  {:<15} playing\n",
-            "worker", "cores", "busy", "games", "games/min", "time loss", "failures", "platform"
+            "worker", "cores", "busy", "games", "games/min", "forfeits", "failures", "platform"
         );
-        for Machine { worker, status } in &self.workers {
+        for machine in &self.workers {
+            let Machine { worker, status, .. } = machine;
             let mut playing: Vec<_> = status.holds.keys().map(Name::to_string).collect();
             let building = status.building.iter();
             playing.extend(building.map(|run| format!("(builds the engines of {run})")));
@@ -209,7 +231,9 @@ impl Overview {
                 status.pace,
                 status.time_forfeits,
                 status.failures,
-                status.platform,
+                machine
+                    .other_version()
+                    .unwrap_or_else(|| status.platform.clone()),
                 playing.join(" ")
             );
             for (run, why) in &status.refuses {
@@ -235,9 +259,9 @@ impl Overview {
                 notice.title
             );
             for worker in &notice.exclude {
-                text += &format!("{:18}leaves out {worker}: its configuration\n", "");
+                text += &format!("{:18}excludes {worker} (configuration)\n", "");
             }
-            for (worker, why) in &notice.excluded {
+            for (worker, why) in &notice.quarantined {
                 text += &format!("{:18}in quarantine: {worker}: {why}\n", "");
             }
         }
@@ -245,48 +269,27 @@ impl Overview {
     }
 }
 
-/// What is known of a worker whose `hone` has another protocol version: nothing else
-/// of its message can be read.
-fn foreign(version: u32) -> Status {
-    Status {
-        hone: String::new(),
-        platform: format!("protocol {version}, this hone {VERSION}"),
-        processor: String::new(),
-        cores: 0,
-        busy: 0,
-        games: 0,
-        time_forfeits: 0,
-        failures: 0,
-        pace: 0.0,
-        holds: BTreeMap::new(),
-        refuses: BTreeMap::new(),
-        builds: false,
-        building: BTreeSet::new(),
-        leaving: false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fleet::ids::WorkerId;
     use crate::fleet::message::{encode, samples};
+    use crate::fleet::samples::{name, worker};
 
     #[test]
     fn a_worker_of_another_version_is_listed() {
-        let name = |text| Name::new(text).expect("a name");
         let status = encode(&samples::status(&name("run"), &[])).expect("a status");
         let text = String::from_utf8(status).expect("text");
         let older = text.replace("\"hone\":2,\"body\"", "\"hone\":1,\"body\"");
         assert_ne!(older, text);
         let heard = Heard::Worker {
-            worker: WorkerId {
-                credential: name("all"),
-                machine: name("old"),
-            },
+            worker: worker("old"),
             bytes: older.into_bytes(),
         };
-        let text = Overview::of("tls://box:4222".to_string(), vec![heard]).text();
+        let overview = Overview::of("tls://box:4222".to_string(), vec![heard]);
+        let json = serde_json::to_value(&overview).expect("JSON");
+        assert_eq!(json["workers"][0]["protocol"], 1);
+        assert_eq!(json["workers"][0]["platform"], "", "it is not known");
+        let text = overview.text();
         assert!(text.contains("1 worker, 0 cores"), "{text}");
         let line = text.lines().find(|line| line.starts_with("all/old"));
         let line = line.expect("a line");

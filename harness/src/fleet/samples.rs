@@ -1,11 +1,24 @@
-//! A pair for tests.
+//! Names and a pair for tests.
 
 use std::sync::Arc;
 
 use crate::engine::uci::Launch;
 use crate::executor::{PairJob, Player, Rules};
+use crate::fleet::ids::{Name, WorkerId};
 use crate::openings::{Opening, Variant};
 use crate::settings::{OnFailure, OnMachineFault};
+
+pub(crate) fn name(text: &str) -> Name {
+    Name::new(text).expect("a name")
+}
+
+/// A worker with the credential `all`.
+pub(crate) fn worker(machine: &str) -> WorkerId {
+    WorkerId {
+        credential: name("all"),
+        machine: name(machine),
+    }
+}
 
 fn player(engine: usize, name: &str) -> Player {
     Player {

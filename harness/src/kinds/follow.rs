@@ -2,7 +2,7 @@
 
 use crate::experiment::{Experiment, Verdict};
 use crate::ledger::Entry;
-use crate::report::{Course, MatchReport, Report};
+use crate::report::{MatchReport, Report, Timeline};
 use crate::run::{Fold, RunFiles, Tally};
 use crate::stats::{Estimate, Sprt};
 
@@ -34,6 +34,8 @@ pub(crate) struct Standing {
     /// The sequential test it runs, if it runs one.
     pub test: Option<Sprt>,
     pub always_valid: Option<Estimate>,
+    /// What a bisection has found, in words.
+    pub found: Option<String>,
 }
 
 impl Standing {
@@ -44,6 +46,7 @@ impl Standing {
             tally: fold.tally.clone(),
             test: fold.experiment.test().cloned(),
             always_valid: fold.experiment.always_valid(),
+            found: None,
         }
     }
 }
@@ -52,7 +55,7 @@ impl Standing {
 pub(super) struct FollowedMatch<E> {
     files: RunFiles,
     fold: Fold<E>,
-    course: Course,
+    course: Timeline,
 }
 
 impl<E: Experiment> FollowedMatch<E> {
@@ -64,7 +67,7 @@ impl<E: Experiment> FollowedMatch<E> {
         let manifest = &files.manifest;
         Ok(Self {
             fold: Fold::new(experiment, manifest.engines.len(), manifest.repeats),
-            course: Course::new(manifest)?,
+            course: Timeline::new(manifest)?,
             files,
         })
     }

@@ -38,7 +38,8 @@ pub(crate) trait RunKind: 'static {
     const REPORT_WRITES_FILES: bool = false;
 
     /// What helps if an engine fails too often.
-    const REMEDY: &str = "fix the engine, or raise `max_failures` in [match]";
+    const REMEDY: &str =
+        "fix the engine, or raise `max_failures` in [config.match] of the run's run.toml";
 
     /// Refuses a configuration that lacks what this kind needs.
     ///
@@ -47,7 +48,7 @@ pub(crate) trait RunKind: 'static {
     fn check(config: &Config) -> anyhow::Result<()> {
         ensure!(
             config.engine.len() >= 2,
-            "{} engines are configured: two are needed, each in an [[engine]] table",
+            "{} engines are configured: at least two are needed, each in an [[engine]] table",
             config.engine.len()
         );
         Ok(())
@@ -141,6 +142,12 @@ pub(crate) trait RunKind: 'static {
     /// If the manifest does not make sense.
     #[cfg(feature = "serve")]
     fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>>;
+
+    /// What it has found, in words, if its verdict is not a result by itself.
+    #[cfg(feature = "serve")]
+    fn found(_manifest: &Manifest, _experiment: &Self::Experiment) -> Option<String> {
+        None
+    }
 
     /// Plays what belongs to a run after its verdict, and adds it to the report.
     /// The result takes the place of the run's own end.

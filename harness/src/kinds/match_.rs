@@ -26,7 +26,7 @@ impl RunKind for Match {
         let engines = config.engine.len();
         ensure!(
             engines >= 2,
-            "{engines} engines are configured: two are needed, each in an [[engine]] table"
+            "{engines} engines are configured: at least two are needed, each in an [[engine]] table"
         );
         ensure!(
             engines == 2 || config.r#match.stop.is_none(),

@@ -5,6 +5,7 @@
 
 mod any;
 pub(crate) mod bisect;
+mod concurrency;
 #[cfg(feature = "serve")]
 mod follow;
 mod kind;
@@ -18,6 +19,7 @@ mod sprt;
 pub(crate) mod tune;
 
 pub(crate) use any::AnyKind;
+pub(crate) use concurrency::set_concurrency;
 #[cfg(feature = "serve")]
 pub(crate) use follow::{Following, Standing};
 pub(crate) use kind::RunKind;

@@ -134,7 +134,7 @@ fn notice(manifest: &Manifest, priority: u32) -> anyhow::Result<fleet::Notice> {
         in_flight: 0,
         draining: false,
         exclude: config.fleet.clone().unwrap_or_default().exclude,
-        excluded: Default::default(),
+        quarantined: Default::default(),
     })
 }
 

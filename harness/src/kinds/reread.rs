@@ -37,7 +37,10 @@ impl<K: RunKind> Following for Reread<K> {
 
     fn standing(&mut self) -> anyhow::Result<Standing> {
         let fold = self.fold()?;
-        let standing = Standing::of(&fold);
+        let standing = Standing {
+            found: K::found(&self.files.manifest, &fold.experiment),
+            ..Standing::of(&fold)
+        };
         self.fold = Some(fold);
         Ok(standing)
     }

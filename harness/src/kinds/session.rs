@@ -20,13 +20,13 @@ use crate::report::{Report, write_files};
 use crate::run::files::live::Publisher;
 use crate::run::prepare::setup::{
     book_identity, check_same_book, check_same_programs, first_opening, leave_built, open_book,
-    open_tables, placement, same_book, warn_of_repeats,
+    open_tables, placement, same_book, warn_of_repeats, warn_of_same_engines,
 };
 use crate::run::{
-    BookIdentity, Driver, Ended, Fold, Folder, Interrupts, Jobs, MANIFEST, Manifest, RunFiles,
-    SessionError, View, files::final_positions, prepare::conditions,
+    BookIdentity, Driver, Ended, Fold, Folder, Interrupts, Jobs, Kind, MANIFEST, Manifest,
+    RunFiles, SessionError, View, files::final_positions, prepare::conditions,
 };
-use crate::settings::TimeSpan;
+use crate::settings::{BookSource, TimeSpan};
 
 /// A run that is ready to be played.
 pub(crate) struct Session<K> {
@@ -104,7 +104,7 @@ impl<K: RunKind> Session<K> {
         out: Option<&Path>,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Self, SessionError> {
-        let base = env::current_dir().context("the working directory is gone")?;
+        let base = env::current_dir().context("cannot find the working directory")?;
         Self::begin(config, base, None, out, announce)
     }
 
@@ -156,7 +156,8 @@ impl<K: RunKind> Session<K> {
         }
         open_tables(&mut config, &base)?;
         let repeats = K::repeats(&config);
-        warn_of_repeats(K::openings(&config), book.as_ref(), repeats, announce);
+        let planned = K::openings(&config).filter(|_| !is_usual_test::<K>(&config));
+        warn_of_repeats(planned, book.as_ref(), repeats, announce);
         let opening = first_opening(&config, book.as_ref());
         let Engines {
             players,
@@ -166,6 +167,7 @@ impl<K: RunKind> Session<K> {
         if let Some((earlier, _)) = earlier {
             check_same_programs(&identities, &earlier.engines)?;
         }
+        warn_of_same_engines(K::KIND, &config, &identities, announce);
         let mut limit = config.r#match.limit.to_string();
         let shard = config.r#match.shard;
         if !shard.is_whole() {
@@ -322,12 +324,12 @@ impl<K: RunKind> Session<K> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
-            .context("the run's loop cannot start")?;
+            .context("cannot start the async runtime")?;
         let boards = Boards::new(manifest.concurrency);
         let _publisher = Publisher::start(folder.path(), boards.clone());
         let mut interrupts = runtime
             .block_on(async { Interrupts::listen() })
-            .context("signals cannot be heard")?;
+            .context("cannot listen for signals")?;
         self.place.warn(&manifest.config, announce);
         let mut executor = self.place.start(&manifest, folder.path(), &boards)?;
         let stopped = |source| SessionError::Stopped {
@@ -388,6 +390,12 @@ fn reported<K: RunKind>(
         ));
     }
     error
+}
+
+/// Whether it is a test with the built-in book: few need all its openings, and the
+/// verdict of one that does names the reason.
+fn is_usual_test<K: RunKind>(config: &Config) -> bool {
+    K::KIND == Kind::Sprt && config.r#match.openings.file == Some(BookSource::BuiltIn)
 }
 
 /// Refuses a configuration that this kind cannot play.

@@ -52,7 +52,7 @@ pub enum LedgerError {
     )]
     Edited { path: PathBuf },
     #[error(
-        "{} has changed since pair {pair} was played: one run has one set of conditions\nhelp: restore the file, or start a new run under the new conditions",
+        "{} has changed since pair {pair} was played: all pairs of a run must be played under the same conditions\nhelp: restore the file, or start a new run under the new conditions",
         path.display()
     )]
     Conditions { path: PathBuf, pair: u64 },

@@ -8,6 +8,21 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
+/// Where a game is in `games.pgn`, as a ledger's row has it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PgnSpan {
+    /// Of its first byte.
+    pub offset: u64,
+    pub bytes: u64,
+}
+
+impl PgnSpan {
+    /// The offset of the first byte after the game.
+    pub(crate) fn end(self) -> u64 {
+        self.offset.saturating_add(self.bytes)
+    }
+}
+
 /// The games of a run, one in memory at a time.
 #[derive(Debug)]
 pub(crate) struct GamesFile {
@@ -35,17 +50,16 @@ impl GamesFile {
         Ok(self.file.metadata()?.len())
     }
 
-    /// The game at an offset with a length in bytes, as a ledger's row has
-    /// them; shorter if the file ends before.
+    /// The game at a place; shorter if the file ends before.
     ///
     /// # Errors
     /// Those of the file system.
-    pub(crate) fn game(&mut self, (offset, bytes): (u64, u64)) -> io::Result<&[u8]> {
+    pub(crate) fn game(&mut self, place: PgnSpan) -> io::Result<&[u8]> {
         // An impossible offset is not an error of the file system.
-        let start = offset.min(self.bytes()?);
+        let start = place.offset.min(self.bytes()?);
         self.file.seek(SeekFrom::Start(start))?;
         self.text.clear();
-        (&self.file).take(bytes).read_to_end(&mut self.text)?;
+        (&self.file).take(place.bytes).read_to_end(&mut self.text)?;
         Ok(&self.text)
     }
 }
@@ -61,7 +75,7 @@ mod tests {
         std::fs::write(&path, "one two three").unwrap();
         let mut games = GamesFile::open(&path).unwrap();
         assert_eq!(games.bytes().unwrap(), 13);
-        for (place, text) in [
+        for ((offset, bytes), text) in [
             ((8, 5), "three"),
             ((0, 3), "one"),
             ((4, 3), "two"),
@@ -70,6 +84,7 @@ mod tests {
             ((4, 0), ""),
             ((u64::MAX, 1), ""),
         ] {
+            let place = PgnSpan { offset, bytes };
             assert_eq!(games.game(place).unwrap(), text.as_bytes());
         }
         assert!(GamesFile::open(&dir.path().join("none")).is_err());

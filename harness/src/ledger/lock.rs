@@ -2,37 +2,13 @@
 //! folder. It is a lock on `games.csv`, which the system removes when the
 //! process ends, however it ends.
 
-use std::fs::{File, TryLockError};
+use std::fs::TryLockError;
 use std::path::Path;
-use std::thread;
-use std::time::{Duration, Instant};
 
 use super::files::{GAMES_CSV, GAMES_PGN, LedgerError, Recovery};
 use super::log::Log;
 use super::row::HEADER;
-use crate::platform::try_lock;
-
-/// How long the lock may take: a process that was just killed holds it until
-/// the system has removed the process.
-const PATIENCE: Duration = Duration::from_secs(2);
-const INTERVAL: Duration = Duration::from_millis(20);
-
-/// Takes the lock of a file that others may read meanwhile; if another process
-/// has it, waits a moment.
-///
-/// # Errors
-/// If another process keeps it, or the file system has no locks.
-pub(crate) fn lock_file(file: &File) -> Result<(), TryLockError> {
-    let deadline = Instant::now() + PATIENCE;
-    loop {
-        match try_lock(file) {
-            Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
-                thread::sleep(INTERVAL);
-            }
-            taken => return taken,
-        }
-    }
-}
+use crate::platform::lock_file;
 
 /// The lock of a run's folder. The files of its ledger exist, and no other
 /// process has them.
@@ -92,6 +68,9 @@ impl Lock {
 
 #[cfg(test)]
 mod tests {
+    use std::thread;
+    use std::time::Duration;
+
     use super::*;
 
     #[test]
@@ -100,7 +79,7 @@ mod tests {
         let held = Lock::begin(dir.path()).expect("free");
         thread::scope(|scope| {
             scope.spawn(|| {
-                thread::sleep(5 * INTERVAL);
+                thread::sleep(Duration::from_millis(100));
                 drop(held);
             });
             Lock::begin(dir.path()).expect("free after a moment");

@@ -1,6 +1,6 @@
-//! The truth of a run: `games.csv`, one row a game in the order of arrival,
-//! and `games.pgn` beside it. Append-only; a pair's rows go out in one write,
-//! its games just before, so whatever a kill cuts off is known by its offset
+//! The ledger of a run: `games.csv` with one row per game in the order of
+//! arrival, and `games.pgn`. Both are append-only. A pair's rows are written in one
+//! call, just after its games, so whatever a kill cuts off is known by its offset
 //! and removed. No state is kept anywhere else.
 
 mod files;
@@ -21,9 +21,8 @@ use std::path::{Path, PathBuf};
 pub(crate) use files::GAMES_CSV;
 pub use files::Recovery;
 pub(crate) use files::{FAILURES, GAME_START, GAMES_EPD, GAMES_PGN, LedgerError};
-pub(crate) use games::GamesFile;
+pub(crate) use games::{GamesFile, PgnSpan};
 pub use lock::Lock;
-pub(crate) use lock::lock_file;
 use log::Log;
 pub use pairs::Pairs;
 pub(crate) use pairs::{Arrivals, InOrder};

@@ -10,6 +10,7 @@ use std::io::{self, Read, Seek, SeekFrom, Take};
 use std::path::{Path, PathBuf};
 
 use super::files::{GAMES_CSV, LedgerError};
+use super::games::PgnSpan;
 use super::row::{Csv, Entry, RowError};
 
 /// The complete pairs of a ledger as it was when it was opened: of one that
@@ -30,8 +31,8 @@ pub(super) struct Kept {
     pub(super) cut_pairs: usize,
     pub(super) csv_len: u64,
     pub(super) pgn_len: u64,
-    /// The games of the last pair in `games.pgn`: offset and length.
-    pub(super) last_pair: Option<[(u64, u64); 2]>,
+    /// The games of the last pair.
+    pub(super) last_pair: Option<[PgnSpan; 2]>,
 }
 
 /// The pairs of a ledger in the order of arrival. Do not use it after an error.
@@ -84,12 +85,12 @@ impl Pairs {
             last_pair: None,
         };
         while let Some(entry) = arrivals.next().transpose()? {
-            let [_, (offset, bytes)] = entry.pgn;
+            let [_, second] = entry.pgn;
             kept = Kept {
                 pairs: kept.pairs.saturating_add(1),
                 cut_pairs: 0,
                 csv_len: arrivals.rows.position(),
-                pgn_len: offset.saturating_add(bytes),
+                pgn_len: second.end(),
                 last_pair: Some(entry.pgn),
             };
         }
@@ -157,7 +158,7 @@ impl Arrivals<'_> {
         let Some(second) = self.rows.next_row(names)? else {
             return Ok(None);
         };
-        if second.pgn_offset.saturating_add(second.pgn_bytes) > self.pgn_len {
+        if second.pgn.end() > self.pgn_len {
             return Ok(None);
         }
         match Entry::join(first, second) {

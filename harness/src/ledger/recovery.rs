@@ -19,9 +19,9 @@ const MANIFEST: &str = "run.toml";
 /// Refuses a PGN whose length has changed before the end of the pairs that are
 /// kept: of the last pair, no game begins where its row has it.
 pub(super) fn check_places(pgn: &Log, kept: &Kept) -> Result<(), LedgerError> {
-    for (offset, bytes) in kept.last_pair.into_iter().flatten() {
+    for game in kept.last_pair.into_iter().flatten() {
         // A simulated game has no text.
-        if bytes > 0 && start_at(pgn, offset)? != GAME_START {
+        if game.bytes > 0 && start_at(pgn, game.offset)? != GAME_START {
             let path = pgn.path.clone();
             return Err(LedgerError::Edited { path });
         }

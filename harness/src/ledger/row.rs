@@ -9,6 +9,7 @@ use std::io::Read;
 
 use serde::{Deserialize, Serialize};
 
+use super::games::PgnSpan;
 use crate::executor::PlayedPair;
 use crate::experiment::PairResult;
 use crate::rules::{Effort, GameResult, Outcome, Termination};
@@ -98,8 +99,7 @@ pub enum RowError {
 pub struct Entry {
     pub result: PairResult,
     pub opening_number: u64,
-    /// Offset and length of both games in `games.pgn`.
-    pub pgn: [(u64, u64); 2],
+    pub pgn: [PgnSpan; 2],
     pub worker: usize,
     pub finished_ms: i64,
     /// The digest of the conditions, if its rows name one.
@@ -115,8 +115,7 @@ pub(super) struct Parsed {
     black: usize,
     opening: u64,
     result: GameResult,
-    pub(super) pgn_offset: u64,
-    pub(super) pgn_bytes: u64,
+    pub(super) pgn: PgnSpan,
     worker: usize,
     finished_ms: i64,
     conditions: Option<u64>,
@@ -141,10 +140,7 @@ impl Entry {
                 games: [first.result, second.result],
             },
             opening_number: first.opening,
-            pgn: [
-                (first.pgn_offset, first.pgn_bytes),
-                (second.pgn_offset, second.pgn_bytes),
-            ],
+            pgn: [first.pgn, second.pgn],
             worker: first.worker,
             finished_ms: first.finished_ms,
             conditions: first.conditions,
@@ -295,8 +291,10 @@ impl Row {
                 digest,
                 line,
             },
-            pgn_offset: self.pgn_offset,
-            pgn_bytes: self.pgn_bytes,
+            pgn: PgnSpan {
+                offset: self.pgn_offset,
+                bytes: self.pgn_bytes,
+            },
             worker: self.worker,
             finished_ms: self.finished_ms,
             conditions,

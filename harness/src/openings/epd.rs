@@ -19,7 +19,7 @@ use thiserror::Error;
 
 use super::Variant;
 
-/// Half-moves without capture or pawn move after which a game is drawn.
+/// Plies without capture or pawn move after which a game is drawn.
 const FIFTY_MOVES: u32 = 100;
 
 /// What is wrong with a line.

@@ -5,19 +5,25 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 use std::{
+    borrow::Cow,
     cell::Cell,
-    io::{self, Read},
+    io::{self, Cursor, Read},
     ops::ControlFlow,
     rc::Rc,
 };
 
 use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
-use shakmaty::{Chess, Move, Position, san::SanError};
+use shakmaty::{
+    Chess, Move, Position, Role, Square,
+    san::{San, SanError},
+    uci::UciMove,
+};
 use thiserror::Error;
 
 use super::{
     Variant,
     epd::{LineError, PositionLine, playable},
+    promotions::{is_uci_promotion, with_promotion_signs},
 };
 use crate::rules::{RepeatedTags, position_key};
 
@@ -79,23 +85,24 @@ impl BadGame {
 }
 
 /// Iterator over the games of a PGN text, each cut after a number of
-/// plies. It reads on after a bad game; only an unreadable one ends it.
+/// plies. Moves may be in SAN or UCI notation. It reads on after a bad game;
+/// only an unreadable one ends it.
 #[derive(Debug)]
-pub struct Games<R> {
-    reader: Reader<LineCounter<R>>,
+pub struct Games<'a> {
+    reader: Reader<LineCounter<Cursor<Cow<'a, [u8]>>>>,
     lines: Rc<Cell<u64>>,
     visitor: Leading,
     game: u64,
     ended: bool,
 }
 
-impl<R: Read> Games<R> {
+impl<'a> Games<'a> {
     /// Games of `text`, the moves after the first `plies` left out (`None`:
     /// all are read).
-    pub fn new(text: R, plies: Option<usize>, variant: Variant) -> Self {
+    pub fn new(text: &'a [u8], plies: Option<usize>, variant: Variant) -> Self {
         let lines = Rc::new(Cell::new(0));
         let counted = LineCounter {
-            text,
+            text: Cursor::new(with_promotion_signs(text)),
             lines: Rc::clone(&lines),
         };
         Self {
@@ -118,7 +125,7 @@ impl<R: Read> Games<R> {
     }
 }
 
-impl<R: Read> Iterator for Games<R> {
+impl Iterator for Games<'_> {
     type Item = Result<Game, BadGame>;
 
     fn next(&mut self) -> Option<Self::Item> {
@@ -170,7 +177,7 @@ struct Leading {
     tags: RepeatedTags,
 }
 
-/// Half-moves without capture or pawn move in which a position can come for the third time.
+/// Plies without capture or pawn move in which a position can come for the third time.
 const REPETITION: u32 = 8;
 
 impl Leading {
@@ -258,7 +265,7 @@ impl Visitor for Leading {
     }
 
     fn san(&mut self, game: &mut Self::Movetext, san: SanPlus) -> ControlFlow<Self::Output> {
-        match san.san.to_move(&game.end) {
+        match legal_move(san.san, &game.end) {
             Ok(legal) => {
                 game.end.play_unchecked(legal);
                 game.moves.push(legal);
@@ -286,6 +293,29 @@ impl Visitor for Leading {
     fn end_game(&mut self, game: Self::Movetext) -> Self::Output {
         self.finished(game)
     }
+}
+
+/// The move that a word means. In UCI notation it is read as that of a pawn with
+/// both squares.
+fn legal_move(san: San, position: &Chess) -> Result<Move, SanError> {
+    let legal = san.to_move(position);
+    let San::Normal {
+        role: Role::Pawn,
+        file: Some(file),
+        rank: Some(rank),
+        capture: false,
+        to,
+        promotion,
+    } = san
+    else {
+        return legal;
+    };
+    let uci = UciMove::Normal {
+        from: Square::from_coords(file, rank),
+        to,
+        promotion,
+    };
+    legal.or_else(|error| uci.to_move(position).map_err(|_| error))
 }
 
 /// The first word of a PGN text that looks like a move but is not one, with its
@@ -339,7 +369,7 @@ fn is_readable(word: &[u8]) -> bool {
     while let Some((b'!' | b'?', before)) = word.split_last() {
         word = before;
     }
-    SanPlus::from_ascii(word).is_ok()
+    SanPlus::from_ascii(word).is_ok() || (digits == 0 && is_uci_promotion(word))
 }
 
 #[cfg(test)]
@@ -365,6 +395,24 @@ mod tests {
             "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2"
         );
         assert_eq!(read(text, None)[0].as_ref().unwrap().moves.len(), 4);
+    }
+
+    #[test]
+    fn moves_may_be_in_uci_notation() {
+        // Every kind of move: of pieces, captures, en passant, castling, a promotion.
+        let text = "1. e2e4 {book} d7d5 2. e4d5 c7c5 3. d5c6 g8f6 4. c6b7 g7g6 5. b7a8q f8g7\n\
+                    6. g1f3 e8g8 *\n";
+        assert_eq!(unreadable_move(text.as_bytes()), None);
+        assert_eq!(
+            end_of(text, None),
+            "Qnbq1rk1/p3ppbp/5np1/8/8/5N2/PPPP1PPP/RNBQKB1R w KQ - 3 7"
+        );
+        let game = read("1. e2e4 e7e5 2. g1f4 *", None).remove(0);
+        let message = game.unwrap_err().to_string();
+        assert!(message.contains("move 2. g1f4: illegal san"), "{message}");
+        // Between a move number and a promotion there must be a dot or a space.
+        let (_, word) = unreadable_move(b"5b7a8q").expect("not read");
+        assert_eq!(word, "5b7a8q");
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //!   line of it checked when it is opened, held compactly, parsed on demand.
 //! * `lines`: the lines of positions, checked by all processors.
 //! * `packed`: the moves of games, in two bytes each.
+//! * `promotions`: those that the PGN reader cannot read.
 //! * [`Opening`]: where a game starts: what travels with a pair.
 //! * [`Schedule`]: which opening of the book the n-th pair gets.
 //! * [`epd`]: the grammar of one EPD or FEN line.
@@ -20,6 +21,7 @@ mod lines;
 mod opening;
 mod options;
 mod packed;
+mod promotions;
 pub(crate) mod schedule;
 pub(crate) mod source;
 mod variant;

@@ -8,7 +8,7 @@ pub struct BookOptions {
     /// What the file is written in; `None`: by its name, or else by its
     /// contents.
     pub format: Option<Format>,
-    /// Half-moves taken from each PGN game; `None` takes all. Positions are
+    /// Plies taken from each PGN game; `None` takes all. Positions are
     /// not affected.
     pub plies: Option<usize>,
     pub variant: Variant,

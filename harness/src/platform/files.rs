@@ -1,6 +1,6 @@
-//! Identity, length and locks of files, and files that are written as a whole.
+//! Identity and length of files, and files that are written as a whole.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -77,6 +77,18 @@ pub(crate) fn create_private(folder: &Path) -> io::Result<()> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(folder)
+}
+
+/// The same for a folder that may exist: others can no longer enter it.
+///
+/// # Errors
+/// Those of the file system.
+#[cfg(feature = "fleet")]
+pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
+    create_private(folder)?;
+    #[cfg(unix)]
+    fs::set_permissions(folder, std::os::unix::fs::PermissionsExt::from_mode(0o700))?;
+    Ok(())
 }
 
 /// Writes a file as a whole: until all is written, it holds what it held, also after a
@@ -190,41 +202,6 @@ pub(crate) fn set_len(_file: &File, path: &Path, len: u64) -> io::Result<()> {
     File::options().write(true).open(path)?.set_len(len)
 }
 
-/// Takes the lock of a file that others may read meanwhile.
-///
-/// # Errors
-/// If another process has it, or the file system has no locks.
-#[cfg(not(windows))]
-pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
-    file.try_lock()
-}
-
-/// A lock on Windows keeps others from reading what is locked, so it is one of
-/// a byte that no file reaches.
-#[cfg(windows)]
-pub(crate) fn try_lock(file: &File) -> Result<(), TryLockError> {
-    use std::os::windows::io::AsRawHandle;
-    use windows_sys::Win32::Foundation::{ERROR_IO_PENDING, ERROR_LOCK_VIOLATION};
-    use windows_sys::Win32::Storage::FileSystem::{
-        LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY, LockFileEx,
-    };
-    use windows_sys::Win32::System::IO::OVERLAPPED;
-
-    let mut at = OVERLAPPED::default();
-    at.Anonymous.Anonymous.OffsetHigh = i32::MAX.unsigned_abs();
-    let flags = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
-    // SAFETY: the handle is open, and the struct lives until the call returns.
-    if unsafe { LockFileEx(file.as_raw_handle(), flags, 0, 1, 0, &raw mut at) } != 0 {
-        return Ok(());
-    }
-    let error = io::Error::last_os_error();
-    let code = error.raw_os_error().map(i32::cast_unsigned);
-    match code {
-        Some(ERROR_LOCK_VIOLATION | ERROR_IO_PENDING) => Err(TryLockError::WouldBlock),
-        _ => Err(TryLockError::Error(error)),
-    }
-}
-
 /// The whole path of a file that exists, without symbolic links. On Windows
 /// symbolic links stay: without them a path is in a form (`\\?\C:\…`) that
 /// many programs refuse.
@@ -273,6 +250,21 @@ mod tests {
         assert_eq!(mode & 0o777, 0o600);
     }
 
+    #[cfg(all(unix, feature = "fleet"))]
+    #[test]
+    fn a_folder_that_others_could_enter_becomes_private() {
+        use std::os::unix::fs::PermissionsExt;
+        let parent = tempfile::tempdir().expect("a folder");
+        let shared = parent.path().join("shared");
+        fs::create_dir(&shared).expect("made");
+        fs::set_permissions(&shared, fs::Permissions::from_mode(0o755)).expect("ours");
+        for folder in [shared, parent.path().join("new")] {
+            make_private(&folder).expect("made");
+            let mode = folder.metadata().expect("there").permissions().mode();
+            assert_eq!(mode & 0o777, 0o700, "{}", folder.display());
+        }
+    }
+
     /// Whoever could read a secret before cannot read the new one.
     #[cfg(all(unix, feature = "fleet"))]
     #[test]
@@ -306,20 +298,5 @@ mod tests {
         let text = fs::read_to_string(&path).expect("read");
         assert_eq!(text, "one\ntwo\nthree\n");
         assert!(is_same_file(&file, &path).expect("there"));
-    }
-
-    #[test]
-    fn a_locked_file_can_be_read_but_not_locked_again() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("games.csv");
-        fs::write(&path, "text").expect("written");
-        let open = || File::options().read(true).append(true).open(&path);
-        let held = open().expect("open");
-        try_lock(&held).expect("free");
-        assert_eq!(fs::read_to_string(&path).expect("read"), "text");
-        let other = open().expect("open");
-        assert!(matches!(try_lock(&other), Err(TryLockError::WouldBlock)));
-        drop(held);
-        try_lock(&other).expect("free again");
     }
 }

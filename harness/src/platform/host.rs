@@ -1,16 +1,6 @@
-//! What a machine is: its name, memory and processor.
+//! What a machine is: its name and processor.
 
 use std::fs;
-
-/// Megabytes of memory, where the system tells.
-pub(crate) fn memory_mb() -> Option<u64> {
-    let text = fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemTotal:"))?;
-    let kilobytes: u64 = line.split_whitespace().next()?.parse().ok()?;
-    Some(kilobytes / 1024)
-}
 
 /// The processor as its maker calls it, where the system tells.
 pub(crate) fn processor_name() -> Option<String> {

@@ -1,7 +1,8 @@
 //! What differs between operating systems: each module has one interface and an
 //! implementation for Linux, for other Unix systems (macOS) and for Windows. Other
-//! modules ask for the system only about how commands and paths are written, and
-//! `fleet` about the server that it starts.
+//! modules ask for the system only about small things: how commands and paths are
+//! written, where folders are, which permissions a file has, what the status of an
+//! ended process means.
 //!
 //! | | Linux | macOS | Windows |
 //! |---|---|---|---|
@@ -14,6 +15,8 @@
 //! | `sandbox` | bubblewrap | no | no |
 
 mod busy;
+#[cfg(any(feature = "fleet", feature = "serve"))]
+mod child_signal;
 mod delay;
 mod echo;
 mod engine_output;
@@ -21,6 +24,7 @@ mod file_size;
 mod files;
 #[cfg(feature = "fleet")]
 mod host;
+mod lock;
 mod memory;
 mod open_files;
 mod process_group;
@@ -31,18 +35,22 @@ mod stop;
 mod terminal;
 
 pub(crate) use busy::{BUSY_PAUSE, is_busy};
+#[cfg(any(feature = "fleet", feature = "serve"))]
+pub(crate) use child_signal::{ChildSignal, signal_child};
 pub(crate) use delay::{CAN_SEE_STARVATION, DelayMeter, waited_by};
 pub(crate) use echo::NoEcho;
 pub(crate) use engine_output::{EngineOutput, ReadAlone, ReadTimer, TICK};
 pub(crate) use file_size::fail_beyond_limit;
-#[cfg(feature = "fleet")]
-pub(crate) use files::write_private;
 pub(crate) use files::{
-    FileId, Outsider, create_private, full_path, is_same_file, outsider, set_len, sync, try_lock,
-    write_whole,
+    FileId, Outsider, create_private, full_path, is_same_file, outsider, set_len, sync, write_whole,
 };
 #[cfg(feature = "fleet")]
-pub(crate) use host::{host_name, memory_mb, processor_name};
+pub(crate) use files::{make_private, write_private};
+#[cfg(feature = "fleet")]
+pub(crate) use host::{host_name, processor_name};
+#[cfg(any(feature = "fleet", feature = "serve"))]
+pub(crate) use lock::lock_path;
+pub(crate) use lock::{lock_file, open_lock};
 pub(crate) use memory::{
     CAN_LIMIT_MEMORY, MachineMemory, limit_memory, peak_memory, peak_memory_of_ended,
 };

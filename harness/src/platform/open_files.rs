@@ -21,7 +21,7 @@ pub(crate) fn raise_limit() -> anyhow::Result<()> {
             return Ok(());
         }
         let before = limit.rlim_cur;
-        limit.rlim_cur = limit.rlim_max.min(MOST).max(before);
+        limit.rlim_cur = limit.rlim_max.min(MAX_OPEN_FILES).max(before);
         if libc::setrlimit(libc::RLIMIT_NOFILE, &raw const limit) != 0 {
             limit.rlim_cur = before;
         }
@@ -37,7 +37,7 @@ pub(crate) fn raise_limit() -> anyhow::Result<()> {
 /// As many as are ever needed. With no bound, programs that close all possible
 /// files before they start would take long to do so.
 #[cfg(unix)]
-const MOST: libc::rlim_t = 65_536;
+const MAX_OPEN_FILES: libc::rlim_t = 65_536;
 
 /// Nothing to raise here.
 #[cfg(not(unix))]

@@ -11,7 +11,7 @@ use crate::rules::Outcome;
 
 /// The pairs of all runs, and where each was seen first.
 #[derive(Debug, Default)]
-pub(super) struct Known {
+pub(super) struct SeenPairs {
     pairs: BTreeMap<u64, (Games, Arc<str>)>,
 }
 
@@ -36,7 +36,7 @@ impl Games {
     }
 }
 
-impl Known {
+impl SeenPairs {
     /// Adds a pair of a run.
     ///
     /// # Errors

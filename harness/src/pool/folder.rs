@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, ensure};
 
-use super::duplicates::Known;
+use super::duplicates::SeenPairs;
 use super::machines;
 use super::merge::Merged;
 use super::source::Source;
@@ -70,7 +70,7 @@ impl Target {
     /// run.
     ///
     /// # Errors
-    /// If the working directory is gone.
+    /// If the working directory cannot be found.
     pub(super) fn planned(sources: &[Source]) -> anyhow::Result<Self> {
         let mut manifest = sources[0].manifest().clone();
         let play = &mut manifest.config.r#match;
@@ -81,7 +81,7 @@ impl Target {
         manifest.created = created.min().unwrap_or(manifest.created);
         manifest.pooled = Vec::new();
         if !manifest.base.is_dir() {
-            manifest.base = std::env::current_dir().context("the working directory is gone")?;
+            manifest.base = std::env::current_dir().context("cannot find the working directory")?;
         }
         let concurrency = manifest.config.r#match.concurrency;
         manifest.concurrency = concurrency.unwrap_or_else(physical_cores);
@@ -112,7 +112,7 @@ impl Target {
     ///
     /// # Errors
     /// If they cannot be read.
-    pub(super) fn add_to(&self, known: &mut Known) -> anyhow::Result<()> {
+    pub(super) fn add_to(&self, known: &mut SeenPairs) -> anyhow::Result<()> {
         let Some(old) = &self.old else {
             return Ok(());
         };

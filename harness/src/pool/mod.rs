@@ -18,7 +18,7 @@ use anyhow::{bail, ensure};
 
 use crate::run::{Folder, Kind, Manifest};
 use crate::settings::Shard;
-use duplicates::Known;
+use duplicates::SeenPairs;
 use folder::{OpenPool, Target};
 pub(crate) use missing::missing;
 use source::Source;
@@ -65,7 +65,7 @@ impl Plan {
         for source in &sources {
             agreement::check((first_name, first), (source.name(), source.manifest()))?;
         }
-        let mut known = Known::default();
+        let mut known = SeenPairs::default();
         target.add_to(&mut known)?;
         for source in &sources {
             source.add_to(&mut known)?;

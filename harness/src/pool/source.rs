@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow, ensure};
 
-use super::duplicates::Known;
+use super::duplicates::SeenPairs;
 use crate::executor::{GameText, PlayedPair};
 use crate::ledger::{Arrivals, Entry, FAILURES, GAMES_EPD, GAMES_PGN, GamesFile};
 use crate::platform::quoted;
@@ -55,7 +55,7 @@ impl Source {
     /// If a pair is known with other games, was played under conditions other
     /// than those of `run.toml`, has not the results of its games in the PGN, or
     /// cannot be read.
-    pub(super) fn add_to(&self, known: &mut Known) -> anyhow::Result<()> {
+    pub(super) fn add_to(&self, known: &mut SeenPairs) -> anyhow::Result<()> {
         let dir = self.files.folder.path();
         let conditions = conditions::read(dir)?;
         let mut played = self.played()?;
@@ -164,7 +164,7 @@ impl PlayedPairs<'_> {
         for (text, (place, result)) in texts.iter_mut().zip(games) {
             let game = self.games.game(place)?;
             ensure!(
-                game.len() as u64 == place.1,
+                game.len() as u64 == place.bytes,
                 "{GAMES_PGN} ends before the games of pair {}",
                 entry.result.pair + 1
             );

@@ -16,7 +16,7 @@ use crate::stats::{Estimate, Sprt, SprtState};
 
 /// The course of a run as far as it has been taken in.
 #[derive(Debug, Clone)]
-pub(crate) struct Course {
+pub(crate) struct Timeline {
     time: PlayTime,
     /// Pairs not yet known to count, in the order of arrival.
     arrived: VecDeque<(u64, TaggedPair)>,
@@ -32,7 +32,7 @@ pub(crate) struct Course {
     workers: Workers,
 }
 
-impl Course {
+impl Timeline {
     /// Before the first pair.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl Course {
     /// The course of a run that `fold` has absorbed.
     ///
     /// # Errors
-    /// As [`Course::new`], and if the ledger cannot be read.
+    /// As [`Timeline::new`], and if the ledger cannot be read.
     pub(crate) fn read<E: Experiment>(files: &RunFiles, fold: &Fold<E>) -> anyhow::Result<Self> {
         let mut course = Self::new(&files.manifest)?;
         let mut take = || -> Result<(), LedgerError> {

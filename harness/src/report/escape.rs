@@ -23,6 +23,19 @@ fn push_character(out: &mut String, c: char) {
     }
 }
 
+/// Text as one segment of an address.
+pub(crate) fn percent_encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out += &format!("%{byte:02X}");
+        }
+    }
+    out
+}
+
 /// Text as Markdown that is neither a tag, a link, a mention, emphasis, a formula nor a
 /// new cell of a table.
 pub(crate) fn escape_markdown(text: &str) -> String {

@@ -1,8 +1,9 @@
 //! The facts of a run, in the shape of the contract's JSON.
 
-use serde::Serialize;
+use serde::ser::SerializeStruct;
+use serde::{Serialize, Serializer};
 
-use super::course::Course;
+use super::course::Timeline;
 use super::evidence::evidence_findings;
 use super::machines::FleetFacts;
 use super::standings::{Standing, standings};
@@ -10,13 +11,13 @@ use super::verdict::{EndReason, TestVerdict};
 use crate::config::{Config, EngineOptions, Tournament};
 use crate::experiment::Experiment;
 use crate::rules::Termination;
-use crate::run::{Fold, Kind, Manifest, PairingTally, PooledRun, RunFiles, Tally};
+use crate::run::{Failures, Fold, Kind, Manifest, PairingTally, PooledRun, RunFiles, Tally};
 use crate::settings::{BookSource, Shard};
 use crate::stats::confidence::{self, StopRule};
 use crate::stats::detect::Finding;
 use crate::stats::sprt::{SprtEstimate, after_test};
 use crate::stats::summary::{Interval, is_enough};
-use crate::stats::{Estimate, Model, Pentanomial, Sprt, Summary, Wdl};
+use crate::stats::{Estimate, Model, Pentanomial, Sprt, Summary};
 
 /// Everything that a report of a run contains. Top-level results are those of
 /// the first engine against all others together; with two engines, that is the
@@ -77,7 +78,9 @@ pub(crate) struct RunFacts {
     pub wl_dd_ratio: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sprt: Option<SprtFacts>,
-    pub failures: FailureFacts,
+    /// Of each engine.
+    #[serde(serialize_with = "as_lists")]
+    pub failures: Vec<Failures>,
     pub seconds: f64,
     /// Elo with an interval that is valid at every look and every stop; of
     /// matches of two engines.
@@ -206,19 +209,10 @@ pub(crate) struct SprtFacts {
     pub elo: Option<SprtEstimate>,
 }
 
-/// Games lost by failure, by engine.
-#[derive(Debug, Clone, Serialize)]
-pub(crate) struct FailureFacts {
-    pub time_forfeit: Vec<u64>,
-    pub crash: Vec<u64>,
-    pub stall: Vec<u64>,
-    pub illegal_move: Vec<u64>,
-}
-
 impl RunFacts {
     /// The facts of a run whose experiment has absorbed what `fold` holds, in
     /// this course.
-    pub(crate) fn new<E: Experiment>(files: &RunFiles, fold: &Fold<E>, course: &Course) -> Self {
+    pub(crate) fn new<E: Experiment>(files: &RunFiles, fold: &Fold<E>, course: &Timeline) -> Self {
         let manifest = &files.manifest;
         let tally = &fold.tally;
         let first = first_engine(tally);
@@ -243,7 +237,7 @@ impl RunFacts {
             absorbed: fold.absorbed(),
             budget: fold.experiment.budget(),
             stop: play.stop,
-            wdl: wdl(first.wdl),
+            wdl: first.wdl.into(),
             pentanomial: first.pentanomial.0,
             elo: summary.elo,
             interval: summary.interval,
@@ -256,7 +250,7 @@ impl RunFacts {
                 (first.pentanomial.0[2] - first.won_and_lost) as f64,
             ),
             sprt: fold.experiment.test().map(sprt),
-            failures: failures(tally),
+            failures: tally.engines.iter().map(|engine| engine.failures).collect(),
             seconds: course.seconds(),
             always_valid: fold.experiment.always_valid(),
             findings: findings(manifest, course, fold),
@@ -312,7 +306,7 @@ fn pairings<E: Experiment>(manifest: &Manifest, fold: &Fold<E>) -> Vec<PairingFa
     let facts = pairings.map(|([first, second], pairing)| PairingFacts {
         first: names[*first].clone(),
         second: names[*second].clone(),
-        wdl: wdl(pairing.wdl),
+        wdl: pairing.wdl.into(),
         pentanomial: pairing.pentanomial.0,
         summary: summary_of(&fold.experiment, pairing.pentanomial),
     });
@@ -347,7 +341,7 @@ pub(super) fn summary_of(experiment: &impl Experiment, pairs: Pentanomial) -> Su
 }
 
 /// What stands out, most of it in a match of two engines.
-fn findings<E: Experiment>(manifest: &Manifest, course: &Course, fold: &Fold<E>) -> Vec<Finding> {
+fn findings<E: Experiment>(manifest: &Manifest, course: &Timeline, fold: &Fold<E>) -> Vec<Finding> {
     let mut findings = evidence_findings(manifest, &fold.tally);
     if fold.tally.pairings.len() == 1 {
         findings.extend(course.findings(fold));
@@ -409,8 +403,8 @@ fn engines(manifest: &Manifest, tally: &Tally) -> Vec<EngineFacts> {
                 uncommitted: identity.is_uncommitted(),
                 bench: identity.bench,
                 games: tally.games,
-                as_white: wdl(tally.as_white),
-                as_black: wdl(tally.as_black),
+                as_white: tally.as_white.into(),
+                as_black: tally.as_black.into(),
                 depth: reported(tally.depth, moves),
                 seldepth: reported(tally.seldepth, moves),
                 nodes: reported(tally.nodes, moves),
@@ -442,24 +436,15 @@ fn sprt(test: &Sprt) -> SprtFacts {
     }
 }
 
-fn failures(tally: &Tally) -> FailureFacts {
-    let by_engine = |count: fn(&crate::run::Failures) -> u64| {
-        tally
-            .engines
-            .iter()
-            .map(|engine| count(&engine.failures))
-            .collect()
-    };
-    FailureFacts {
-        time_forfeit: by_engine(|f| f.time_forfeit),
-        crash: by_engine(|f| f.crash),
-        stall: by_engine(|f| f.stall),
-        illegal_move: by_engine(|f| f.illegal_move),
-    }
-}
-
-fn wdl(counts: Wdl) -> [u64; 3] {
-    [counts.wins, counts.draws, counts.losses]
+/// A list of each kind of failure, with the number of each engine.
+fn as_lists<S: Serializer>(failures: &[Failures], serializer: S) -> Result<S::Ok, S::Error> {
+    let list = |count: fn(&Failures) -> u64| failures.iter().map(count).collect::<Vec<u64>>();
+    let mut lists = serializer.serialize_struct("Failures", 4)?;
+    lists.serialize_field("time_forfeit", &list(|f| f.time_forfeit))?;
+    lists.serialize_field("crash", &list(|f| f.crash))?;
+    lists.serialize_field("stall", &list(|f| f.stall))?;
+    lists.serialize_field("illegal_move", &list(|f| f.illegal_move))?;
+    lists.end()
 }
 
 /// The mean of what an engine reports; a sum of 0 means that it does not report it.

@@ -5,6 +5,7 @@ use super::facts::{EngineFacts, RunFacts};
 use super::numbers::{elo_text, number, percent, plus_minus, supported};
 use super::summary::fenced;
 use super::text::{results_block, verdict_sentence};
+use crate::run::Failures;
 use crate::stats::Wdl;
 
 /// The report as Markdown.
@@ -34,27 +35,30 @@ fn engines(facts: &RunFacts) -> String {
 /// The rows about the engines: a name, and the cells of all engines.
 fn engine_rows(facts: &RunFacts) -> Vec<(&'static str, String)> {
     let count = |count: fn(&EngineFacts) -> u64| cells(facts, |e| count(e).to_string());
-    let failures = &facts.failures;
+    let failures = |count: fn(&Failures) -> u64| {
+        let counts = facts.failures.iter().map(|one| count(one).to_string());
+        counts.collect::<Vec<_>>().join(" | ")
+    };
     let mut rows = vec![
         ("engine", cells(facts, |e| e.id.clone())),
         ("options", cells(facts, options)),
         ("limit", cells(facts, |e| e.limit.clone())),
-        ("points as White", cells(facts, |e| score(e.as_white))),
-        ("points as Black", cells(facts, |e| score(e.as_black))),
+        ("score as White", cells(facts, |e| score(e.as_white))),
+        ("score as Black", cells(facts, |e| score(e.as_black))),
         ("depth", cells(facts, |e| number(e.depth))),
         ("selective depth", cells(facts, |e| number(e.seldepth))),
         ("nodes a move", cells(facts, |e| number(e.nodes))),
         ("ms a move", cells(facts, |e| number(e.ms))),
         ("nodes a second", cells(facts, |e| number(e.nps))),
         (
-            "hone's own time, µs a move",
+            "latency of hone, µs a move",
             cells(facts, |e| number(e.latency_us)),
         ),
-        ("time forfeits", counts(&failures.time_forfeit)),
-        ("of these the machine's doing", count(|e| e.starved)),
-        ("crashes", counts(&failures.crash)),
-        ("stalls", counts(&failures.stall)),
-        ("illegal moves", counts(&failures.illegal_move)),
+        ("time forfeits", failures(|f| f.time_forfeit)),
+        ("of these caused by the machine", count(|e| e.starved)),
+        ("crashes", failures(|f| f.crash)),
+        ("stalls", failures(|f| f.stall)),
+        ("illegal moves", failures(|f| f.illegal_move)),
         ("illegal principal variations", count(|e| e.illegal_pvs)),
     ];
     if facts.engines.iter().any(|engine| engine.replayed > 0) {
@@ -98,11 +102,6 @@ fn games(facts: &RunFacts) -> String {
 /// The share of the points of these wins, draws and losses.
 fn score(wdl: [u64; 3]) -> String {
     percent(Wdl::from(wdl).score())
-}
-
-fn counts(counts: &[u64]) -> String {
-    let counts: Vec<String> = counts.iter().map(u64::to_string).collect();
-    counts.join(" | ")
 }
 
 fn cells(facts: &RunFacts, cell: impl Fn(&EngineFacts) -> String) -> String {

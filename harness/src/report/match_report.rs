@@ -1,8 +1,8 @@
 //! The report of a match or a sequential test.
 
-use super::course::Course;
+use super::course::Timeline;
 use super::facts::RunFacts;
-use super::html::{self, Page, Place, Source};
+use super::html::{self, Page, PageLocation, Source};
 use super::markdown::markdown;
 use super::summary::{SummaryNotes, summary};
 use super::text::{results_block, verdict_sentence};
@@ -14,7 +14,7 @@ use crate::run::{Fold, RunFiles};
 pub(crate) struct MatchReport {
     files: RunFiles,
     pub(crate) facts: RunFacts,
-    course: Course,
+    course: Timeline,
 }
 
 impl MatchReport {
@@ -23,12 +23,12 @@ impl MatchReport {
     /// # Errors
     /// If the ledger cannot be read.
     pub(crate) fn new<E: Experiment>(files: RunFiles, fold: &Fold<E>) -> anyhow::Result<Self> {
-        let course = Course::read(&files, fold)?;
+        let course = Timeline::read(&files, fold)?;
         Ok(Self::of(files, fold, course))
     }
 
     /// The same where the course of the run is known.
-    pub(crate) fn of<E: Experiment>(files: RunFiles, fold: &Fold<E>, course: Course) -> Self {
+    pub(crate) fn of<E: Experiment>(files: RunFiles, fold: &Fold<E>, course: Timeline) -> Self {
         let facts = RunFacts::new(&files, fold, &course);
         Self {
             files,
@@ -64,7 +64,7 @@ impl Report for MatchReport {
         ])
     }
 
-    fn page(&self, place: Place) -> anyhow::Result<Page> {
+    fn page(&self, place: PageLocation) -> anyhow::Result<Page> {
         html::run_page(&self.facts, &self.course, Source::of(&self.files, place))
     }
 }

@@ -1,5 +1,20 @@
 //! The results of a run: the same facts as JSON, text, Markdown and a page of
 //! HTML, and live on the terminal.
+//!
+//! What is known of a run:
+//!
+//! * `facts`: all of it, in the shape of the JSON; `match_report`: the report made from it.
+//! * `course`, `effort`: the LLR and Elo pair by pair; the times and depths of the moves.
+//! * `breakdown`, `workers`, `openings`, `machines`: the results by worker, opening and
+//!   machine of a fleet.
+//! * `standings`, `verdict`, `evidence`: ratings, the verdict of a test, signs of bad data.
+//!
+//! How it is shown:
+//!
+//! * `text`, `tournament`: lines for people; `scoreboard`: the same while it is played.
+//! * `markdown`, `summary`: for a wiki; for a pull request or a CI job.
+//! * [`html`], [`chart`]: the page and its pictures.
+//! * `numbers`, `escape`, `table`: numbers, texts and tables in any of these.
 
 mod breakdown;
 pub(crate) mod chart;
@@ -26,11 +41,15 @@ mod workers;
 #[cfg(feature = "serve")]
 pub(crate) use breakdown::Breakdown;
 #[cfg(feature = "serve")]
-pub(crate) use course::Course;
+pub(crate) use course::Timeline;
+#[cfg(feature = "serve")]
+pub(crate) use escape::percent_encoded;
 pub(crate) use escape::{escape, escape_markdown, guarded, unguarded};
 pub(crate) use evidence::evidence_findings;
 pub(crate) use facts::{RunFacts, StageFacts, first_engine, is_of_first_engine, limits};
 pub(crate) use match_report::MatchReport;
+#[cfg(feature = "serve")]
+pub(crate) use numbers::duration;
 pub(crate) use numbers::{TOO_FEW, counted, fixed, number, percent};
 pub(crate) use scoreboard::{Block, STOPPING, Scoreboard, Shown, done, time_for};
 pub(crate) use summary::{SummaryNotes, error_block, failed_summary, stopped_summary};
@@ -45,7 +64,7 @@ use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
 use crate::platform::write_whole;
-use html::{Page, Place};
+use html::{Page, PageLocation};
 
 /// Names of the report's files in a run's folder.
 pub(crate) const REPORT_JSON: &str = "report.json";
@@ -76,7 +95,7 @@ pub(crate) trait Report {
     ///
     /// # Errors
     /// If the games cannot be read or a picture cannot be drawn.
-    fn page(&self, place: Place) -> anyhow::Result<Page>;
+    fn page(&self, place: PageLocation) -> anyhow::Result<Page>;
 
     /// Name of the page in the folder.
     fn page_name(&self) -> &'static str {
@@ -95,7 +114,7 @@ pub(crate) fn write_files(report: &(impl Report + ?Sized), dir: &Path) -> anyhow
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     report
-        .page(Place::Inside)?
+        .page(PageLocation::Inside)?
         .save(&dir.join(report.page_name()))
 }
 

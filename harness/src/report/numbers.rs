@@ -13,6 +13,20 @@ pub(crate) fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{plural}")
 }
 
+/// Seconds in their two largest units: `7.3 s`, `1 min 1 s`, `30 min`, `2 h 1 min`, `2 d 7 h`.
+pub(crate) fn duration(seconds: f64) -> String {
+    let seconds = seconds.clamp(0.0, 1e10);
+    // Tenths below ten seconds, whole minutes from a quarter of an hour on.
+    match seconds.round() as u64 {
+        0..10 => format!("{seconds:.1} s"),
+        s @ 10..60 => format!("{s} s"),
+        s @ 60..900 => format!("{} min {} s", s / 60, s % 60),
+        s @ 900..3600 => format!("{} min", s / 60),
+        s @ 3600..86_400 => format!("{} h {} min", s / 3600, s % 3600 / 60),
+        s => format!("{} d {} h", s / 86_400, s % 86_400 / 3600),
+    }
+}
+
 /// A number with this many decimals; one that they show as zero has no sign.
 pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
@@ -107,6 +121,25 @@ mod tests {
         assert_eq!(shown, ["0.0", "0.0", "-0.1", "+2.0"]);
         assert_eq!(counted(1, "pair"), "1 pair");
         assert_eq!(counted(0, "pair"), "0 pairs");
+    }
+
+    #[test]
+    fn durations_have_one_or_two_units() {
+        for (seconds, text) in [
+            (0.4, "0.4 s"),
+            (7.3, "7.3 s"),
+            (9.6, "10 s"),
+            (59.0, "59 s"),
+            (61.0, "1 min 1 s"),
+            (720.0, "12 min 0 s"),
+            (1800.0, "30 min"),
+            (4980.0, "1 h 23 min"),
+            (12_000.0, "3 h 20 min"),
+            (200_000.0, "2 d 7 h"),
+            (f64::INFINITY, "115740 d 17 h"),
+        ] {
+            assert_eq!(duration(seconds), text);
+        }
     }
 
     #[test]

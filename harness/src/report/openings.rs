@@ -150,14 +150,14 @@ mod tests {
     use crate::rules::{GameResult, Termination};
 
     /// The number of an opening and the results of its two games.
-    type Played = (u64, [Outcome; 2]);
+    type PairOutcome = (u64, [Outcome; 2]);
 
-    fn openings(pairs: &[Played]) -> OpeningFacts {
+    fn openings(pairs: &[PairOutcome]) -> OpeningFacts {
         let pairs: Vec<_> = pairs.iter().map(|pair| ([0, 1], *pair)).collect();
         openings_of(&pairs)
     }
 
-    fn openings_of(pairs: &[([usize; 2], Played)]) -> OpeningFacts {
+    fn openings_of(pairs: &[([usize; 2], PairOutcome)]) -> OpeningFacts {
         let mut openings = Openings::default();
         for (engines, (number, outcomes)) in pairs {
             let game = |outcome| GameResult {
@@ -177,7 +177,7 @@ mod tests {
                     games: outcomes.map(game),
                 },
                 opening_number: *number,
-                pgn: [(0, 0); 2],
+                pgn: Default::default(),
                 worker: 0,
                 finished_ms: 0,
                 conditions: None,

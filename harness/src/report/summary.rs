@@ -6,6 +6,7 @@ use super::numbers::{elo_text, fixed, plus_minus, supported};
 use super::text::{results_block, verdict_sentence};
 use super::verdict::TestVerdict;
 use crate::builds::short_id;
+use crate::run::Failures;
 use crate::stats::Wdl;
 
 /// Commands that a summary shows beside the facts.
@@ -113,7 +114,7 @@ fn test(sprt: &SprtFacts) -> String {
     if let Some(estimate) = &sprt.elo {
         let elo = estimate.elo;
         text += &format!(
-            "| Elo, corrected for stopping | {:.1} (95 %: {:.1} to {:.1}) |\n",
+            "| Elo, corrected for the stopping rule | {:.1} (95 %: {:.1} to {:.1}) |\n",
             elo.estimate, elo.low, elo.high
         );
     }
@@ -138,9 +139,7 @@ fn end(facts: &RunFacts, notes: SummaryNotes<'_>) -> String {
 
 /// Games that any engine lost by failing.
 pub(super) fn lost_by_failures(facts: &RunFacts) -> u64 {
-    let f = &facts.failures;
-    let all = [&f.time_forfeit, &f.crash, &f.stall, &f.illegal_move];
-    all.into_iter().flatten().sum()
+    facts.failures.iter().map(Failures::total).sum()
 }
 
 fn repeat_block(command: &str) -> String {

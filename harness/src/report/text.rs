@@ -130,9 +130,9 @@ fn replays_line(facts: &RunFacts) -> Option<String> {
 
 /// The games that an engine lost by failing, if it did.
 fn failures_line(facts: &RunFacts, engine: usize) -> Option<String> {
-    let failures = &facts.failures;
+    let failures = &facts.failures[engine];
     let starved = facts.engines[engine].starved;
-    let on_time = match (failures.time_forfeit[engine], starved) {
+    let on_time = match (failures.time_forfeit, starved) {
         (0, _) => None,
         (count, 0) => Some(format!("{count} on time")),
         (count, starved) => Some(format!(
@@ -140,9 +140,9 @@ fn failures_line(facts: &RunFacts, engine: usize) -> Option<String> {
         )),
     };
     let others = [
-        (failures.crash[engine], "by crashing"),
-        (failures.stall[engine], "by stalling"),
-        (failures.illegal_move[engine], "by illegal moves"),
+        (failures.crash, "by crashing"),
+        (failures.stall, "by stalling"),
+        (failures.illegal_move, "by illegal moves"),
     ];
     let lost: Vec<String> = on_time
         .into_iter()
@@ -154,13 +154,7 @@ fn failures_line(facts: &RunFacts, engine: usize) -> Option<String> {
         )
         .collect();
     let EngineFacts { name, games, .. } = &facts.engines[engine];
-    let counts = [
-        failures.time_forfeit[engine],
-        failures.crash[engine],
-        failures.stall[engine],
-        failures.illegal_move[engine],
-    ];
-    let total: u64 = counts.iter().sum();
+    let total = failures.total();
     (total > 0).then(|| {
         format!(
             "{name} lost {total} of {games} games ({:.1} %) by failures: {}",

@@ -9,12 +9,9 @@ use serde::Serialize;
 use crate::experiment::PairResult;
 use crate::ledger::Entry;
 use crate::run::files::machines::{Machine, Machines};
-use crate::run::{EngineTally, Manifest, PooledRun};
+use crate::run::{EngineTally, Failures, Manifest, PooledRun};
 use crate::stats::Pentanomial;
-use crate::stats::detect::{Test, between_groups};
-
-/// Pairs from which on a worker's results are compared with the others'.
-const FEWEST_PAIRS: u64 = 64;
+use crate::stats::detect::difference;
 
 /// The totals of each worker by its number in the ledger.
 #[derive(Debug, Clone, Default)]
@@ -43,10 +40,8 @@ pub(crate) struct WorkerFacts {
     pub games: u64,
     /// LL, LD, DD+WL, WD, WW.
     pub pentanomial: [u64; 5],
-    pub time_forfeit: u64,
-    pub crash: u64,
-    pub stall: u64,
-    pub illegal_move: u64,
+    #[serde(flatten)]
+    pub failures: Failures,
     /// Of the time forfeits: those in which the machine gave the engine no
     /// processor for longer than it overran.
     pub starved: u64,
@@ -85,7 +80,7 @@ impl Workers {
                 ..totals.facts(*worker, names.of(*worker))
             })
             .collect();
-        facts.sort_by_key(|one| (std::cmp::Reverse(one.failures()), one.worker));
+        facts.sort_by_key(|one| (std::cmp::Reverse(one.failures.total()), one.worker));
         facts
     }
 
@@ -98,12 +93,7 @@ impl Workers {
     pub(super) fn p_value(&self, worker: usize) -> Option<f64> {
         let own = self.totals(worker).results;
         let others = self.0.iter().filter(|(number, _)| **number != worker);
-        let others: Pentanomial = others.map(|(_, totals)| totals.results).sum();
-        if own.pairs() < FEWEST_PAIRS || others.pairs() < FEWEST_PAIRS {
-            return None;
-        }
-        let groups = BTreeMap::from([("own".to_string(), own), ("others".to_string(), others)]);
-        between_groups(Test::Workers, &groups)?.p_value
+        difference(own, others.map(|(_, totals)| totals.results).sum())
     }
 }
 
@@ -123,7 +113,6 @@ impl Totals {
     }
 
     fn facts(&self, worker: usize, name: String) -> WorkerFacts {
-        let failures = self.engines.failures;
         WorkerFacts {
             worker,
             name,
@@ -131,23 +120,13 @@ impl Totals {
             pairs: self.results.pairs(),
             games: self.results.games(),
             pentanomial: self.results.0,
-            time_forfeit: failures.time_forfeit,
-            crash: failures.crash,
-            stall: failures.stall,
-            illegal_move: failures.illegal_move,
+            failures: self.engines.failures,
             starved: self.engines.starved,
             nps: ratio(self.engines.nodes as f64 * 1000.0, self.engines.ms),
             latency_us: self.latency_us(),
             last_pair_ms: self.last_ms,
             p_value: None,
         }
-    }
-}
-
-impl WorkerFacts {
-    /// Games that an engine lost by failing.
-    pub(crate) fn failures(&self) -> u64 {
-        self.time_forfeit + self.crash + self.stall + self.illegal_move
     }
 }
 
@@ -235,7 +214,7 @@ mod tests {
                 games: [game(first), game(second)],
             },
             opening_number: 1,
-            pgn: [(0, 0); 2],
+            pgn: Default::default(),
             worker,
             finished_ms: 7,
             conditions: None,
@@ -267,11 +246,16 @@ mod tests {
         };
         assert_eq!(failing.name, "worker 1, processors 4, 5");
         assert_eq!(
-            (failing.time_forfeit, failing.stall, failing.crash),
-            (2, 2, 0)
+            failing.failures.to_string(),
+            "time forfeits 2, crashes 0, stalls 2, illegal moves 0"
+        );
+        let json = serde_json::to_value(failing).expect("JSON");
+        assert_eq!(
+            (&json["time_forfeit"], &json["stall"]),
+            (&2.into(), &2.into())
         );
         assert_eq!(
-            (good.name.as_str(), good.failures()),
+            (good.name.as_str(), good.failures.total()),
             ("worker 0, processor 3", 0)
         );
         assert_eq!(good.nps, Some(20_000.0));

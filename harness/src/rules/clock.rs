@@ -20,6 +20,16 @@ pub(crate) struct Clock {
     margin: i64,
 }
 
+/// What a clock shows: what `go` sends of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ClockState {
+    /// At least 1.
+    pub left_ms: u64,
+    pub increment_ms: u64,
+    /// To the next stage, if the present one has a number of moves.
+    pub moves_to_go: Option<u32>,
+}
+
 /// An engine used more time than it had.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Overrun {
@@ -46,12 +56,15 @@ impl Clock {
         &self.limit
     }
 
-    /// Time left, increment, and moves to the next stage, as `go` sends them:
-    /// milliseconds, at least 1 left. `None` if no clock runs.
-    pub(crate) fn shown(&self) -> Option<(u64, u64, Option<u32>)> {
+    /// What it shows now. `None` if no clock runs.
+    pub(crate) fn shown(&self) -> Option<ClockState> {
         let stage = self.limit.stages().get(self.stage)?;
         let left = u64::try_from(self.left / 1000).unwrap_or(0).max(1);
-        Some((left, stage.increment, self.moves_left))
+        Some(ClockState {
+            left_ms: left,
+            increment_ms: stage.increment,
+            moves_to_go: self.moves_left,
+        })
     }
 
     /// How long the next move may take, margin included. `None` if the engine
@@ -124,13 +137,21 @@ mod tests {
         Duration::from_millis(ms)
     }
 
+    fn shown(left_ms: u64, increment_ms: u64, moves_to_go: u32) -> Option<ClockState> {
+        Some(ClockState {
+            left_ms,
+            increment_ms,
+            moves_to_go: Some(moves_to_go),
+        })
+    }
+
     /// The case of fastchess's own tests.
     #[test]
     fn moves_increment_and_margin() {
         let mut clock = clock("3/10+0.1", 100);
         for (used, left, moves) in [(5555, 4645, 2), (4745, 100, 1), (50, 10_150, 3)] {
             assert_eq!(clock.spend(ms(used)), Ok(()));
-            assert_eq!(clock.shown(), Some((left, 100, Some(moves))));
+            assert_eq!(clock.shown(), shown(left, 100, moves));
         }
         assert_eq!(clock.spend(ms(10_251)), Err(Overrun { by: ms(101) }));
     }
@@ -150,9 +171,9 @@ mod tests {
         let mut clock = clock("2/10,1/5+1", 0);
         clock.spend(ms(4000)).expect("in time");
         clock.spend(ms(4000)).expect("in time");
-        assert_eq!(clock.shown(), Some((8000, 1000, Some(1))));
+        assert_eq!(clock.shown(), shown(8000, 1000, 1));
         clock.spend(ms(8000)).expect("in time");
-        assert_eq!(clock.shown(), Some((6000, 1000, Some(1))));
+        assert_eq!(clock.shown(), shown(6000, 1000, 1));
     }
 
     #[test]

@@ -13,14 +13,14 @@ pub(crate) fn push_go(command: &mut Vec<u8>, clocks: &ByColor<Clock>, side: Colo
         command.extend_from_slice(b" ponder");
     }
     let names = [[&b" wtime "[..], b" winc "], [b" btime ", b" binc "]];
-    if let Some((_, _, moves)) = clocks[side].shown() {
+    if let Some(own) = clocks[side].shown() {
         for (clock, [time, increment]) in clocks.iter().zip(names) {
-            if let Some((left, inc, _)) = clock.shown() {
-                push_number(command, time, left);
-                push_number(command, increment, inc);
+            if let Some(shown) = clock.shown() {
+                push_number(command, time, shown.left_ms);
+                push_number(command, increment, shown.increment_ms);
             }
         }
-        if let Some(moves) = moves {
+        if let Some(moves) = own.moves_to_go {
             push_number(command, b" movestogo ", u64::from(moves));
         }
     }

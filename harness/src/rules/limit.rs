@@ -92,6 +92,27 @@ impl Limit {
         }
     }
 
+    /// Takes what is written as `key=value`.
+    fn set(&mut self, key: &str, value: &str) -> Result<(), &'static str> {
+        let number = || {
+            let number = value.parse::<u64>().ok().filter(|number| *number > 0);
+            number.ok_or("a whole number above 0 must follow `=`")
+        };
+        match key {
+            "movetime" => {
+                let ms = Some(number()?).filter(|ms| *ms <= MAX_MS);
+                self.movetime = Some(ms.ok_or("movetime must be at most 1e12 ms")?);
+            }
+            "nodes" => self.nodes = Some(number()?),
+            "depth" => {
+                let depth = u32::try_from(number()?);
+                self.depth = Some(depth.map_err(|_| "depth must be at most 4294967295")?);
+            }
+            _ => return Err("the key before `=` must be movetime, nodes or depth"),
+        }
+        Ok(())
+    }
+
     /// Whether an engine can lose on time under this limit.
     pub fn is_timed(&self) -> bool {
         !self.stages.is_empty() || self.movetime.is_some()
@@ -115,34 +136,19 @@ impl FromStr for Limit {
         for word in text.split_whitespace() {
             let Some((key, value)) = word.split_once('=') else {
                 if !limit.stages.is_empty() {
-                    return Err(error("it has two clocks"));
+                    return Err(error("it contains two time controls"));
                 }
                 limit.stages = word
                     .split(',')
                     .map(parse_stage)
                     .collect::<Result<_, _>>()
                     .map_err(error)?;
+                if has_decimal_comma(word) {
+                    return Err(error(DECIMAL_COMMA));
+                }
                 continue;
             };
-            let number = value
-                .parse::<u64>()
-                .ok()
-                .filter(|number| *number > 0)
-                .ok_or(error("a whole number above 0 must follow `=`"))?;
-            let slot = match key {
-                "movetime" if number > MAX_MS => {
-                    return Err(error("movetime must be at most 1e12 ms"));
-                }
-                "movetime" => &mut limit.movetime,
-                "nodes" => &mut limit.nodes,
-                "depth" => {
-                    let depth = u32::try_from(number).map_err(|_| error("no engine is so deep"))?;
-                    limit.depth = Some(depth);
-                    continue;
-                }
-                _ => return Err(error("before `=` stands movetime, nodes or depth")),
-            };
-            *slot = Some(number);
+            limit.set(key, value).map_err(error)?;
         }
         if limit.stages.is_empty()
             && limit.movetime.is_none()
@@ -158,11 +164,27 @@ impl FromStr for Limit {
             .skip(1)
             .any(|stage| stage.moves.is_none())
         {
-            return Err(error("only the last stage may lack its number of moves"));
+            return Err(error(
+                "only the last stage may lack its number of moves (decimals have a point)",
+            ));
         }
         Ok(limit)
     }
 }
+
+/// Whether a whole number follows a comma after a whole increment, as in
+/// `40/60+0,5`: a last stage of 5 s without increment would be written `5+0`.
+fn has_decimal_comma(clock: &str) -> bool {
+    let is_whole = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    let Some((before, last)) = clock.rsplit_once(',') else {
+        return false;
+    };
+    let increment = before.rsplit_once('+').map(|(_, increment)| increment);
+    is_whole(last) && increment.is_some_and(is_whole)
+}
+
+const DECIMAL_COMMA: &str = "the comma after the increment looks like a decimal comma (a decimal \
+     has a point, as in 40/60+0.5; a last stage without increment ends with +0, as in 40/60+1,30+0)";
 
 fn parse_stage(text: &str) -> Result<Stage, &'static str> {
     let (moves, rest) = match text.split_once('/') {
@@ -195,7 +217,7 @@ fn parse_stage(text: &str) -> Result<Stage, &'static str> {
         None => parse_seconds(base)?,
     };
     if base == 0 && increment == 0 {
-        return Err("a clock of no time at all");
+        return Err("the time and the increment must not both be 0");
     }
     Ok(Stage {
         moves,
@@ -227,7 +249,11 @@ impl fmt::Display for Limit {
         let mut parts = Vec::new();
         if !self.stages.is_empty() {
             let stages: Vec<String> = self.stages.iter().map(Stage::to_string).collect();
-            parts.push(stages.join(","));
+            let mut clock = stages.join(",");
+            if has_decimal_comma(&clock) {
+                clock += "+0";
+            }
+            parts.push(clock);
         }
         if let Some(ms) = self.movetime {
             parts.push(format!("movetime={ms}"));
@@ -311,6 +337,31 @@ mod tests {
         assert_eq!((both.nodes, both.depth), (Some(100_000), Some(20)));
         assert!(both.is_timed());
         assert_eq!(limit("movetime=100").movetime, Some(100));
+    }
+
+    #[test]
+    fn a_decimal_comma_is_not_another_stage() {
+        for text in ["40/60+0,5", "40/60,20/1+0,1", "8+0,08", "40/60+1,30"] {
+            let error = text.parse::<Limit>().expect_err(text).to_string();
+            assert!(error.contains("decimal comma"), "{error}");
+        }
+        let error = "8,5+0.1".parse::<Limit>().expect_err("refused").to_string();
+        assert!(error.contains("decimals have a point"), "{error}");
+        for text in ["40/60+1,30+0", "40/60,30", "40/60+0.5,30", "40/60+1,20/30"] {
+            assert_eq!(limit(text).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn the_key_is_checked_before_its_number() {
+        for (text, reason) in [
+            ("tc=8+0.08", "the key before `=` must be movetime"),
+            ("nodes=8+0.08", "a whole number above 0 must follow"),
+            ("depth=4294967296", "depth must be at most"),
+        ] {
+            let error = text.parse::<Limit>().expect_err(text).to_string();
+            assert!(error.contains(reason), "{error}");
+        }
     }
 
     #[cfg(feature = "fleet")]

@@ -20,7 +20,7 @@ mod spending;
 pub(crate) mod tablebase;
 
 pub(crate) use adjudication::{Adjudication, Adjudicator, TablebaseRule};
-pub(crate) use clock::Clock;
+pub(crate) use clock::{Clock, ClockState};
 pub(crate) use digest::{GameDigest, game_digests};
 pub(crate) use fen::{STANDARD_START, push_position, without_counters};
 pub(crate) use go::push_go;

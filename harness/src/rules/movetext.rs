@@ -138,7 +138,7 @@ impl Movetext {
         self.comment_end = None;
     }
 
-    /// Half-moves written, those of the opening too.
+    /// Plies written, those of the opening too.
     pub(crate) fn plies(&self) -> u32 {
         self.plies
     }

@@ -159,7 +159,7 @@ impl GameResult {
 pub struct GameResult {
     pub outcome: Outcome,
     pub termination: Termination,
-    /// Half-moves played after the opening.
+    /// Plies played after the opening.
     pub plies: u32,
     /// Thinking time of White and Black, in milliseconds.
     pub ms: [u64; 2],

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::Entry;
+use crate::ledger::{Entry, PgnSpan};
 use crate::report::html::Swing;
 use crate::rules::{Outcome, Termination};
 
@@ -26,8 +26,7 @@ pub(super) struct GameRow {
     pub opening: u64,
     pub worker: u32,
     pub finished_ms: i64,
-    /// Offset and length in `games.pgn`.
-    pub pgn: (u64, u64),
+    pub pgn: PgnSpan,
 }
 
 /// The games of a run in the order of arrival.
@@ -144,7 +143,7 @@ impl GameIndex {
 
     /// The number of the first game whose biggest swing is not known, and the
     /// places in `games.pgn` of it and of those after it.
-    pub(super) fn without_swing(&self, most: usize) -> (usize, Vec<(u64, u64)>) {
+    pub(super) fn without_swing(&self, most: usize) -> (usize, Vec<PgnSpan>) {
         let first = self.swings.len();
         let rows = self.rows.iter().skip(first).take(most);
         (first, rows.map(|row| row.pgn).collect())
@@ -209,7 +208,7 @@ mod tests {
             opening: pair + 10,
             worker: 0,
             finished_ms: 0,
-            pgn: (0, 0),
+            pgn: PgnSpan::default(),
         };
         let rows = vec![
             row(0, 0, [0, 1], Outcome::White, Termination::Checkmate, 40),
@@ -297,7 +296,7 @@ mod tests {
     fn swings_are_taken_in_order_and_once() {
         let mut index = index();
         assert_eq!(index.searched(), (3, 4));
-        assert_eq!(index.without_swing(9), (3, vec![(0, 0)]));
+        assert_eq!(index.without_swing(9), (3, vec![PgnSpan::default()]));
         index.add_swings(3, vec![None]);
         index.add_swings(3, vec![None]);
         assert_eq!(index.searched(), (4, 4));

@@ -8,41 +8,31 @@
 //! The [`reader`] alone reads runs: it follows their ledgers and makes pages in
 //! parts. A browser gets the page, then each part that changes. Nothing here
 //! writes to the folder of a run.
+//!
+//! * [`catalog`], [`process`]: the runs in the folder, and whether a process plays one.
+//! * [`reader`]: the thread that reads runs and nights.
+//! * [`overview`], [`summary`]: all runs, in a line each.
+//! * [`opened`], [`index`], [`snapshot`]: a page that somebody looks at, its games and its
+//!   parts.
+//! * [`pages`]: the HTML of the parts.
+//! * [`http`]: requests and their answers.
+//! * [`actions`]: runs that are submitted, started and stopped here.
+//! * `fleet`, [`remote`]: the machines of a fleet, and the games they play.
 
-mod act;
 mod actions;
-mod api;
-mod assets;
-mod board_html;
 mod catalog;
-mod downloads;
-mod events;
 #[cfg(feature = "fleet")]
 mod fleet;
-#[cfg(feature = "fleet")]
-mod fleet_view;
-mod followed;
-mod guard;
+mod http;
 mod index;
-mod ledgers;
-mod listen;
-mod metrics;
-mod nights;
 mod opened;
 mod overview;
 mod pages;
-mod peer;
 mod process;
 mod reader;
 mod remote;
-mod routes;
-mod run_page;
 mod snapshot;
-mod span;
-mod state;
 mod summary;
-mod swings;
-mod watched;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -54,10 +44,10 @@ use tokio::net::TcpListener;
 use tokio::sync::watch;
 
 use actions::{Audit, Queue, Tokens};
+use http::{Actions, State};
 use overview::Overview;
 use reader::Reader;
 use remote::RemoteGames;
-use state::{Actions, State};
 
 use crate::run::Interrupts;
 
@@ -96,7 +86,7 @@ pub(crate) fn serve(settings: &Settings, announce: impl FnOnce(&str)) -> anyhow:
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .context("the server cannot start")?;
+        .context("cannot start the async runtime")?;
     let (wishes, wished) = mpsc::channel();
     let (overview_sender, overview) = watch::channel(Arc::<Overview>::default());
     let remote = settings.remote_games();
@@ -106,7 +96,7 @@ pub(crate) fn serve(settings: &Settings, announce: impl FnOnce(&str)) -> anyhow:
     thread::Builder::new()
         .name("reader".into())
         .spawn(move || Reader::new(&folder, of_reader, remote, overview_sender).run(&wished))
-        .context("the reader cannot start")?;
+        .context("cannot start the thread that reads runs")?;
     let (end, ending) = watch::channel(false);
     let hosts = settings.hosts.clone();
     #[cfg(feature = "fleet")]
@@ -131,7 +121,7 @@ pub(crate) fn serve(settings: &Settings, announce: impl FnOnce(&str)) -> anyhow:
             interrupts.next().await;
             end.send_replace(true);
         });
-        listen::listen(listener, routes::router(shared), ending).await;
+        http::listen(listener, http::router(shared), ending).await;
         anyhow::Ok(())
     });
     runtime.shutdown_background();
@@ -153,7 +143,7 @@ fn check(settings: &Settings) -> anyhow::Result<()> {
     }
     ensure!(
         !(settings.read_only && can_act),
-        "--read-only allows no actions, and a token allows them\nhelp: give one of them"
+        "--read-only cannot be combined with --token-file or --fleet-tokens\nhelp: remove one of them"
     );
     Ok(())
 }
@@ -192,7 +182,7 @@ fn actions_of(settings: &Settings) -> anyhow::Result<Option<Actions>> {
     };
     ensure!(
         !(settings.approve && tokens.is_of_one()),
-        "--approve needs tokens of two people at least, and there are those of one\n\
+        "--approve needs tokens of at least two owners, but all tokens belong to one\n\
          help: write the name of its owner before each token"
     );
     let queue = Queue::open(&settings.folder, settings.places, settings.approve)?;
@@ -235,22 +225,5 @@ mod tests {
             assert!(checked(listen, false, false).is_ok(), "{listen}");
             assert!(checked(listen, true, true).is_err(), "{listen}");
         }
-    }
-
-    #[test]
-    fn every_address_of_the_api_is_described() {
-        let described: serde_json::Value = serde_json::from_str(api::OPENAPI).expect("JSON");
-        let paths = described["paths"].as_object().expect("paths");
-        let routes = include_str!("routes.rs");
-        let mut served: Vec<&str> = routes
-            .split("route(\"")
-            .skip(1)
-            .filter_map(|rest| rest.split('"').next())
-            .filter(|path| path.starts_with("/api/"))
-            .collect();
-        served.sort_unstable();
-        let mut all: Vec<&str> = paths.keys().map(String::as_str).collect();
-        all.sort_unstable();
-        assert_eq!(all, served);
     }
 }

@@ -10,7 +10,7 @@ use crate::executor::LiveGame;
 /// A page that has not asked for this long shows the games no more.
 #[cfg(feature = "fleet")]
 const ASKED: Duration = Duration::from_secs(10);
-/// Games that have not been heard of for this long have ended, or their
+/// Games of which nothing has come for this long have ended, or their
 /// machine is away.
 const HEARD: Duration = Duration::from_secs(12);
 /// Games of a run on a page.

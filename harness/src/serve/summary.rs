@@ -93,8 +93,6 @@ pub(super) struct Circumstances {
     pub is_running: bool,
     pub last_pair_ms: Option<i64>,
     pub pairs_per_second: Option<f64>,
-    /// What a bisection has found, in words.
-    pub found: Option<String>,
     pub machines: Vec<WorkerFacts>,
 }
 
@@ -143,7 +141,7 @@ impl RunSummary {
             nelo: summary.nelo.filter(|_| is_of_first),
             los: summary.los.filter(|_| is_of_first),
             sprt: standing.test.as_ref().map(Sprt::state),
-            found: circumstances.found,
+            found: standing.found.clone(),
             failures: tally
                 .engines
                 .iter()
@@ -252,7 +250,7 @@ impl RunSummary {
 }
 
 /// Elo of the first engine with the interval that the page of the run has: of a test,
-/// corrected for stopping; of a match that is not finished or may stop early, the
+/// corrected for the stopping rule; of a match that is not finished or may stop early, the
 /// always-valid one.
 fn elo(standing: &Standing, summary: &Summary, config: &Config) -> Option<Estimate> {
     let test = standing.test.as_ref();
@@ -367,6 +365,7 @@ mod tests {
                 low: -20.0,
                 high: 50.0,
             }),
+            found: None,
         }
     }
 

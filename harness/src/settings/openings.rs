@@ -83,16 +83,15 @@ impl fmt::Display for BookSource {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields, default)]
 pub struct OpeningsConfig {
-    /// A configuration without it gets the built-in book when it is read. In
-    /// the manifest of a run from before there was one, it means the start
-    /// position.
+    /// `None` in a configuration means the built-in book. `None` in a manifest
+    /// written before the built-in book existed means the start position.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<BookSource>,
     pub order: Order,
     /// Number of the opening to begin with, from 1.
     #[serde(deserialize_with = "positive")]
     pub start: usize,
-    /// Half-moves taken from each game of a PGN book; all if absent.
+    /// Plies taken from each game of a PGN book; all if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plies: Option<usize>,
 }

@@ -7,6 +7,7 @@ use std::str::FromStr;
 
 use statrs::distribution::{ContinuousCDF, StudentsT};
 
+use super::bisection::bisect;
 use super::counts::{Counts, Pentanomial, Wdl};
 use super::elo::score_of_elo;
 use super::elo::{self, Estimate, NELO_PER_SIGMA, clamped_elo_of_score, elo_of_score};
@@ -272,15 +273,7 @@ fn student_quantile(freedom: f64) -> f64 {
     }
     let student = StudentsT::new(0.0, 1.0, freedom).expect("a positive freedom");
     // With one degree of freedom it is 12.7.
-    let (mut low, mut high) = (1.0, 13.0);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if student.cdf(middle) < 0.975 {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    let (low, high) = bisect((1.0, 13.0), 60, |quantile| student.cdf(quantile) < 0.975);
     0.5 * (low + high)
 }
 

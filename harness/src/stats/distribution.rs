@@ -1,5 +1,6 @@
 //! Distributions of a pair's result, and their tilt to a given strength.
 
+use super::bisection::bisect;
 use super::counts::{Counts, Pentanomial};
 use super::elo::{NELO_PER_SIGMA, score_of_elo};
 use super::llr::{BayesElo, games_of_distribution};
@@ -125,16 +126,9 @@ impl PairDistribution {
     pub fn tilted_to(&self, model: Model, elo: f64) -> Result<Self, DistributionError> {
         let strength = |lambda: f64| self.tilted(lambda).strength(model);
         // e^60 turns any distribution into its best or worst result.
-        let (mut low, mut high) = (-60.0, 60.0);
-        for _ in 0..200 {
-            let middle = 0.5 * (low + high);
-            let is_too_low = strength(middle).map_or(middle < 0.0, |reached| reached < elo);
-            if is_too_low {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
+        let (low, high) = bisect((-60.0, 60.0), 200, |lambda| {
+            strength(lambda).map_or(lambda < 0.0, |reached| reached < elo)
+        });
         let tilted = self.tilted(0.5 * (low + high));
         match tilted.strength(model) {
             Some(reached) if (reached - elo).abs() < 1e-6 => Ok(tilted),

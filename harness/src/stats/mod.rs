@@ -4,13 +4,29 @@
 //! assumptions and its source. Nothing here returns NaN or an infinity: what
 //! is not defined is `None`.
 //!
+//! A match:
+//!
 //! * [`counts`]: counts of pairs and games, the input of everything else.
 //! * [`sample`]: counts as an empirical distribution of scores.
 //! * [`elo`]: Elo, normalized Elo and LOS of a match of fixed length.
 //! * [`summary`]: the same and the ratios, as far as the counts support them.
+//! * [`confidence`]: the interval of a running match that holds at every look.
+//! * [`definitions`]: the same numbers as other programs define them.
+//! * [`detect`]: signs of bad data.
+//!
+//! A sequential test:
+//!
+//! * [`model`]: the scales of its bounds.
 //! * [`llr`]: the log-likelihood ratio between two strengths.
-//! * [`sprt`]: the sequential test, incremental.
+//! * [`sprt`]: the test, incremental.
+//! * [`distribution`]: the distribution of a pair's result at a given strength.
+//! * [`plan`], [`simulate`]: what a test will cost, computed and simulated.
+//! * [`forecast`]: how many pairs a running test still needs.
+//!
+//! [`rating`] rates any number of players. [`normal`], [`bisection`] and [`cholesky`] are the
+//! numerical tools.
 
+pub(crate) mod bisection;
 pub(crate) mod cholesky;
 pub(crate) mod confidence;
 pub(crate) mod counts;

@@ -10,6 +10,7 @@
 
 use serde::Serialize;
 
+use super::bisection::bisect;
 use super::counts::Counts;
 use super::distribution::{DistributionError, PairDistribution};
 use super::elo::score_of_elo;
@@ -199,14 +200,7 @@ impl Walk {
                 return guess;
             }
         }
-        for _ in 0..100 {
-            let middle = 0.5 * (near + far);
-            if excess(middle) < 0.0 {
-                near = middle;
-            } else {
-                far = middle;
-            }
-        }
+        let (near, far) = bisect((near, far), 100, |h| excess(h) < 0.0);
         0.5 * (near + far)
     }
 }
@@ -231,15 +225,20 @@ fn jumps(config: &SprtConfig, truth: &PairDistribution) -> [f64; 5] {
 }
 
 /// By how much the LLR of a test that stood at `counts` is expected to
-/// overshoot a bound; 0 without results. What the dynamic correction finds from
-/// the path of the LLR, for where only the counts are known.
+/// overshoot a bound, with a step for each pair or single game; 0 without
+/// results. What the dynamic correction finds from the path of the LLR, for
+/// where only the counts are known.
 pub fn expected_overshoot(config: &SprtConfig, counts: Counts) -> f64 {
     if counts.units() == 0 {
         return 0.0;
     }
     PairDistribution::try_from(counts).map_or(0.0, |truth| {
-        let (_, variance) = Walk::new(config, &truth).drift_and_variance();
-        OVERSHOOT_PER_SIGMA * variance.sqrt()
+        let (_, of_pair) = Walk::new(config, &truth).drift_and_variance();
+        let of_step = match counts {
+            Counts::Pentanomial(_) => of_pair,
+            Counts::Wdl(_) => 0.5 * of_pair,
+        };
+        OVERSHOOT_PER_SIGMA * of_step.sqrt()
     })
 }
 
@@ -268,9 +267,13 @@ pub fn fishtest_characteristics(
     Ok((motion.pass_probability(), motion.expected_time()))
 }
 
-/// Widths of the tests that [`affordable_elo1`] considers.
-pub const WIDEST: f64 = 200.0;
+/// The narrowest test that [`affordable_elo1`] considers.
 pub const NARROWEST: f64 = 0.01;
+
+/// The widest test from `config.elo0` upwards that [`affordable_elo1`] considers.
+pub fn widest(config: &SprtConfig) -> f64 {
+    f64::min(200.0, config.max_bound() - config.elo0)
+}
 
 /// The narrowest test from `config.elo0` upwards whose expected number of
 /// pairs in the [worst case](worst_case) is at most `pairs`: its `elo1`. `None`
@@ -291,13 +294,13 @@ pub fn affordable_elo1(
         let elo = most_expensive(&test, base)?;
         Ok(walk(&test, base, elo)?.pass_and_pairs().1)
     };
-    if cost(WIDEST)? > pairs {
+    if cost(widest(config))? > pairs {
         return Ok(None);
     }
     if cost(NARROWEST)? <= pairs {
         return Ok(Some(config.elo0 + NARROWEST));
     }
-    let (mut narrow, mut wide) = (NARROWEST, WIDEST);
+    let (mut narrow, mut wide) = (NARROWEST, widest(config));
     for _ in 0..60 {
         let middle = (narrow * wide).sqrt();
         if cost(middle)? > pairs {

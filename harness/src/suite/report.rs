@@ -13,7 +13,7 @@ use super::{
 
 /// The results of an engine on a suite.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Report {
+pub(crate) struct SuiteReport {
     /// The engine's name.
     pub engine: String,
     pub solved: usize,
@@ -71,7 +71,7 @@ pub(crate) struct Row {
     pub last: Option<Moment>,
 }
 
-impl Report {
+impl SuiteReport {
     /// Sums up the grades of the answered problems.
     pub(crate) fn new(engine: String, problems: &[Problem], solved: &Solved) -> Self {
         let rows = || problems.iter().zip(&solved.grades);
@@ -139,8 +139,8 @@ impl Report {
             });
             writeln!(text, "{name:<28} {solved:>6}{means}").expect("writing to a string succeeds");
         };
-        row("right at some iteration", self.solved_first, self.first);
-        row("right from some on, and last", self.solved, self.last);
+        row("found at any iteration", self.solved_first, self.first);
+        row("found and kept to the end", self.solved, self.last);
         let head = format!(
             "{:<28} {:>6} {:>10} {:>12} {:>8}\n",
             "", "solved", "mean ms", "mean nodes", "depth"
@@ -188,7 +188,7 @@ impl Row {
 pub(crate) struct Comparison {
     /// The second engine's run.
     #[serde(flatten)]
-    pub report: Report,
+    pub report: SuiteReport,
     /// Problems that only the first, or only the second engine solved.
     pub only_first: Vec<String>,
     pub only_second: Vec<String>,
@@ -197,8 +197,8 @@ pub(crate) struct Comparison {
 
 impl Comparison {
     /// Sets the second run against the first.
-    pub(crate) fn new(first: &Report, second: Report) -> Self {
-        let only = |one: &Report, other: &Report| -> Vec<String> {
+    pub(crate) fn new(first: &SuiteReport, second: SuiteReport) -> Self {
+        let only = |one: &SuiteReport, other: &SuiteReport| -> Vec<String> {
             let pairs = one.positions.iter().zip(&other.positions);
             pairs
                 .filter_map(|(one, other)| one.as_ref().zip(other.as_ref()))
@@ -217,7 +217,7 @@ impl Comparison {
     }
 
     /// The comparison as text, without the engines' own tables.
-    pub(crate) fn text(&self, first: &Report) -> String {
+    pub(crate) fn text(&self, first: &SuiteReport) -> String {
         let ids = |ids: &[String]| match ids {
             [] => "none".to_owned(),
             ids => ids.join(", "),

@@ -26,8 +26,8 @@ use crate::stats::normal::{Z95, cdf, ln_cdf};
 use crate::stats::sample::Sample;
 use crate::stats::{Estimate, Pentanomial};
 
-/// Typical sizes of a shift in Elo, half of the weight on each: what a change
-/// costs, and what a mistake costs.
+/// Scales of the two half-normal priors for a shift, in Elo, with half of the
+/// weight each: a typical change and a bug.
 const SHIFTS: [f64; 2] = [12.0, 80.0];
 /// Nights back to which a change is looked for.
 const WINDOW: usize = 200;
@@ -131,7 +131,7 @@ struct Total {
 
 /// What is known of a series.
 #[derive(Debug, Clone, Copy)]
-struct Known {
+struct SeriesEstimate {
     mean: f64,
     /// Of a pair's score about `mean`.
     variance: f64,
@@ -173,7 +173,7 @@ impl Total {
     }
 
     /// Variance of the mean score of these pairs.
-    fn variance_of_mean(&self, series: &Known) -> f64 {
+    fn variance_of_mean(&self, series: &SeriesEstimate) -> f64 {
         let own = self.squares_about(series.mean) / self.pairs;
         own.max(series.variance) / self.pairs
     }
@@ -199,7 +199,7 @@ impl Sub for Total {
     }
 }
 
-impl Known {
+impl SeriesEstimate {
     /// A series whose mean score is `mean`.
     fn new(total: Total, mean: f64) -> Self {
         let (pairs, variance) = PRIOR;
@@ -317,15 +317,15 @@ impl Regime {
 
     /// What a shift at each of the nights would explain, the oldest first.
     fn shifts(&self) -> Vec<Shift> {
-        let known: Vec<(Total, Known)> = self
+        let known: Vec<(Total, SeriesEstimate)> = self
             .series
             .iter()
             .map(|&total| {
                 let mean = total.score / total.pairs.max(1.0);
-                (total, Known::new(total, mean.clamp(0.02, 0.98)))
+                (total, SeriesEstimate::new(total, mean.clamp(0.02, 0.98)))
             })
             .collect();
-        let known_direct = Known::new(self.direct, 0.5);
+        let known_direct = SeriesEstimate::new(self.direct, 0.5);
         self.nights
             .iter()
             .map(|night| {

@@ -26,7 +26,7 @@ pub(crate) fn on_page(status: &Status) -> Chart<'static> {
     Chart {
         label: title(status),
         x_title: "commit",
-        y_title: "Elo over the anchor (95 %)",
+        y_title: "Elo relative to the anchor (95 %)",
         x: (-0.5, last + 0.5),
         y: range(&known),
         x_ticks: Ticks::Named(points().map(|(at, point)| (at, short(point))).collect()),
@@ -106,7 +106,7 @@ fn title(status: &Status) -> String {
     let elo = status.points.last().and_then(|point| point.elo);
     let last = elo.map_or("unknown".to_string(), |elo| format!("{:+.0}", elo.estimate));
     format!(
-        "Elo over the anchor in {} nights; the last: {last}; changes detected: {}",
+        "Elo relative to the anchor, {} nights; last night: {last}; changes detected: {}",
         status.points.len(),
         status.changes.len()
     )
@@ -131,9 +131,9 @@ mod tests {
         assert!(svg.contains("<polygon"));
         assert!(svg.contains("v1"));
         assert!(svg.contains("1abcdef"));
-        assert!(svg.contains("in 3 nights"));
+        assert!(svg.contains("anchor, 3 nights; last night: "));
         let chart = on_page(&Status::new(&nights, "a", 3650));
-        assert!(chart.label.contains("in 3 nights"));
+        assert!(chart.label.contains("anchor, 3 nights; last night: "));
         let page = chart.on_page().expect("drawn");
         assert!(page.contains("var(--first)") && page.contains("role=\"img\""));
         assert!(!page.contains("=\"#"), "a colour of no theme: {page}");

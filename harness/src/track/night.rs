@@ -217,7 +217,7 @@ impl From<&Night> for Row {
             let items: Vec<String> = night.matches.iter().map(item).collect();
             items.join(" ")
         };
-        let tenths = |elo: f64| (elo * 100.0).round() / 100.0;
+        let hundredths = |elo: f64| (elo * 100.0).round() / 100.0;
         Self {
             run: night.run.clone(),
             date: night.date,
@@ -231,9 +231,9 @@ impl From<&Night> for Row {
             opponents: list(|played| played.commit.clone()),
             games: night.games(),
             pentanomials: list(|played| played.pentanomial.0.map(|n| n.to_string()).join("/")),
-            elo: night.elo.map(|elo| tenths(elo.estimate)),
-            elo_low: night.elo.map(|elo| tenths(elo.low)),
-            elo_high: night.elo.map(|elo| tenths(elo.high)),
+            elo: night.elo.map(|elo| hundredths(elo.estimate)),
+            elo_low: night.elo.map(|elo| hundredths(elo.low)),
+            elo_high: night.elo.map(|elo| hundredths(elo.high)),
             nps: night.nps.map(f64::round),
             failures: night.failures,
         }
@@ -248,7 +248,13 @@ impl TryFrom<Row> for Night {
         let opponents: Vec<&str> = row.opponents.split_whitespace().collect();
         let counts: Vec<&str> = row.pentanomials.split_whitespace().collect();
         if roles.len() != opponents.len() || roles.len() != counts.len() {
-            return Err("roles, opponents and pentanomials are not equally many".to_string());
+            return Err(format!(
+                "`roles`, `opponents` and `pentanomials` have {}, {} and {} entries: they must \
+                 have the same number",
+                roles.len(),
+                opponents.len(),
+                counts.len()
+            ));
         }
         let matches = roles.iter().zip(opponents).zip(counts);
         let matches = matches.map(|((role, opponent), counts)| {
@@ -434,7 +440,7 @@ pub(super) mod tests {
                 "not a pentanomial",
             ),
             ("anchor", "friend", "not a role"),
-            ("anchor", "anchor anchor", "equally many"),
+            ("anchor", "anchor anchor", "2, 1 and 1 entries"),
         ] {
             fs::write(&path, text.replace(from, to)).expect("written");
             let error = read(&path).expect_err(says).to_string();

@@ -9,7 +9,7 @@ use super::night::Night;
 use super::status::{Comparison, Point, Status};
 use crate::builds::{Forge, Repository, short_id};
 use crate::report::html::{
-    BELOW, Cell, Figure, Page, Paint, Place, Table, Tone, counted, ends, figure, paragraph,
+    BELOW, Cell, Figure, Page, PageLocation, Paint, Table, Tone, counted, ends, figure, paragraph,
     rounded, scale_of, signed, with_margin,
 };
 use crate::run::Manifest;
@@ -25,7 +25,7 @@ pub(crate) fn html(
     status: &Status,
     nights: &[Night],
     dir: &Path,
-    place: Place<'_>,
+    place: PageLocation<'_>,
 ) -> anyhow::Result<Page> {
     let limit = nights.first().map_or("", |night| night.limit.as_str());
     let mut page = Page::new(
@@ -68,7 +68,7 @@ fn figures(status: &Status) -> Vec<Figure> {
     };
     let last = status.points.last();
     let mut elo = elo_figure(
-        "Elo over the anchor",
+        "Elo relative to the anchor",
         last.and_then(|point| point.elo),
         last.and_then(|point| point.interval),
     );
@@ -125,7 +125,7 @@ fn elo(status: &Status) -> anyhow::Result<String> {
 #[derive(Debug, Clone, Copy)]
 struct Reports<'a> {
     dir: &'a Path,
-    place: Place<'a>,
+    place: PageLocation<'a>,
 }
 
 impl Reports<'_> {
@@ -133,9 +133,9 @@ impl Reports<'_> {
     fn of(self, night: &Night) -> Option<String> {
         let report = format!("{RUNS}/{}/report.html", night.run);
         match self.place {
-            Place::Inside => self.dir.join(&report).exists().then_some(report),
-            Place::Served(address) => Some(format!("{address}{BELOW}{}", night.run)),
-            Place::Elsewhere => None,
+            PageLocation::Inside => self.dir.join(&report).exists().then_some(report),
+            PageLocation::Served(address) => Some(format!("{address}{BELOW}{}", night.run)),
+            PageLocation::Elsewhere => None,
         }
     }
 }

@@ -12,7 +12,7 @@ use super::role::Role;
 use super::status::Status;
 use super::{RUNS, TABLE};
 use crate::config::false_alarm_nights;
-use crate::report::html::{Page, Place};
+use crate::report::html::{Page, PageLocation};
 use crate::report::{Report, SummaryNotes};
 use crate::run::{MANIFEST, Manifest};
 
@@ -110,7 +110,7 @@ impl Report for TrackReport {
         ])
     }
 
-    fn page(&self, place: Place) -> anyhow::Result<Page> {
+    fn page(&self, place: PageLocation) -> anyhow::Result<Page> {
         html(&self.status, &self.nights, &self.dir, place)
     }
 

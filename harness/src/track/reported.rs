@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
-use crate::ledger::lock_file;
+use crate::platform::lock_file;
 
 /// The number of rows of the table that were reported, in the file that is
 /// locked while a process plays nights.

@@ -1,7 +1,7 @@
 //! What a night's run has shown.
 
 use anyhow::Context;
-use jiff::{Timestamp, Unit};
+use jiff::Unit;
 
 use super::gauntlet::Opponent;
 use super::night::{Night, NightMatch};
@@ -11,31 +11,24 @@ use crate::kinds::Conclusion;
 use crate::report::{MatchReport, RunFacts};
 use crate::stats::Pentanomial;
 
-/// A night's run at its end.
-pub(super) struct Played {
-    pub(super) run: String,
-    pub(super) date: Timestamp,
-    pub(super) commit: String,
-    pub(super) committed: Timestamp,
-    pub(super) subject: String,
-    pub(super) bench: Option<u64>,
-    pub(super) limit: String,
-    pub(super) matches: Vec<NightMatch>,
-    pub(super) nps: Option<f64>,
-    pub(super) failures: u64,
-}
-
-impl Played {
+impl Night {
     /// Of a gauntlet of the new commit against engines that [`opponent_name`]
-    /// has named.
+    /// has named, without its Elo. Tags that match `releases` are releases.
     ///
     /// # Errors
     /// If it is another run.
-    pub(super) fn of(conclusion: &Conclusion<MatchReport>) -> anyhow::Result<Self> {
+    pub(super) fn of(
+        conclusion: &Conclusion<MatchReport>,
+        repository: &Repository,
+        releases: &str,
+    ) -> anyhow::Result<Self> {
         let facts = &conclusion.report.facts;
         let new = &facts.engines[0];
         let built = &conclusion.manifest.engines[0];
-        let created = conclusion.manifest.created.round(Unit::Second)?;
+        let date = conclusion.manifest.created.round(Unit::Second)?;
+        let id = commit(facts, &new.name)?;
+        // A commit that is gone has no tags either.
+        let tags = repository.tags_at(&id, releases).unwrap_or_default();
         let matches = facts.pairings.iter().map(|pairing| {
             Ok(NightMatch {
                 role: role_in(&pairing.second)?,
@@ -43,47 +36,21 @@ impl Played {
                 pentanomial: Pentanomial(pairing.pentanomial),
             })
         });
-        let failures = &facts.failures;
-        let failures = [
-            &failures.time_forfeit,
-            &failures.crash,
-            &failures.stall,
-            &failures.illegal_move,
-        ];
         Ok(Self {
             run: facts.run.clone(),
-            date: created,
-            commit: commit(facts, &new.name)?,
+            date,
+            commit: id,
             // The repository may have lost the commit since.
-            committed: built.committed.unwrap_or(created),
+            committed: built.committed.unwrap_or(date),
             subject: built.subject.clone().unwrap_or_default(),
+            tag: tags.into_iter().next(),
             bench: new.bench,
             limit: facts.limit.clone(),
             matches: matches.collect::<anyhow::Result<_>>()?,
-            nps: new.nps,
-            failures: failures.map(|by_engine| by_engine[0]).iter().sum(),
-        })
-    }
-
-    /// The night's row, without its Elo. Tags that match `releases` are
-    /// releases.
-    pub(super) fn night(self, repository: &Repository, releases: &str) -> Night {
-        // A commit that is gone has no tags either.
-        let tags = repository.tags_at(&self.commit, releases);
-        Night {
-            run: self.run,
-            date: self.date,
-            committed: self.committed,
-            subject: self.subject,
-            tag: tags.unwrap_or_default().into_iter().next(),
-            commit: self.commit,
-            bench: self.bench,
-            limit: self.limit,
-            matches: self.matches,
             elo: None,
-            nps: self.nps,
-            failures: self.failures,
-        }
+            nps: new.nps,
+            failures: facts.failures[0].total(),
+        })
     }
 }
 

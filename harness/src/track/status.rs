@@ -152,7 +152,7 @@ impl Status {
             return "No nights yet.\n".to_string();
         };
         let mut text = format!(
-            "{} ({}): {} over the anchor {}, from the games of {}.\n",
+            "{} ({}): {} relative to the anchor {}, from the games of {}.\n",
             short_id(&last.commit),
             last.subject,
             elo(last.elo, last.interval),

@@ -5,8 +5,8 @@ use tokio::runtime::{Builder, Runtime};
 
 use crate::run::Interrupts;
 
-/// Hears requests to stop. A process that has played a night is not ended by
-/// Ctrl-C any more: the runtime's handlers of signals stay.
+/// Hears requests to stop. From then on Ctrl-C does not end the process by
+/// itself: the runtime's handlers of signals stay.
 #[derive(Debug)]
 pub(super) struct StopRequests {
     runtime: Runtime,
@@ -21,10 +21,10 @@ impl StopRequests {
     /// If the system refuses.
     pub(super) fn listen() -> anyhow::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.context("the loop that hears signals cannot start")?;
+        let runtime = runtime.context("cannot start the async runtime")?;
         let interrupts = runtime
             .block_on(async { Interrupts::listen() })
-            .context("signals cannot be heard")?;
+            .context("cannot listen for signals")?;
         let mut requests = Self {
             runtime,
             interrupts,

@@ -12,7 +12,6 @@ use super::night::{Night, append, read};
 use super::order::in_order;
 use super::report::TrackReport;
 use super::reported::Reported;
-use super::result::Played;
 use super::scale::Scale;
 use super::status::Status;
 use super::stop::StopRequests;
@@ -21,9 +20,10 @@ use super::{RUNS, TABLE};
 use crate::builds::{BuildError, Builder, Commit, Repository};
 use crate::config::TrackSection;
 use crate::config::{Config, Tournament};
-use crate::kinds::{Match, Place, Session};
+use crate::kinds::{Conclusion, Match, Place, Session};
 use crate::ledger::Recovery;
 use crate::output::with_causes;
+use crate::report::MatchReport;
 use crate::run::{Ended, Manifest, PrepareError, SessionError, list_runs};
 use crate::settings::TimeSpan;
 
@@ -68,7 +68,7 @@ pub(crate) struct Tracker {
     reported: Reported,
     /// Rows of the table that were reported before.
     reported_before: usize,
-    /// Heard once a night has been played; before, a signal ends the process.
+    /// Heard from the start of [`Tracker::play_all`].
     stop: Option<StopRequests>,
 }
 
@@ -96,11 +96,13 @@ impl Tracker {
         match &config.engine[..] {
             [engine] if engine.git.is_some() && engine.rev.is_none() => Ok(()),
             [engine] if engine.rev.is_some() => {
-                bail!("`rev` does not go with [track]: the history followed is its `branch`")
+                bail!(
+                    "`rev` in [[engine]] cannot be combined with [track]\nhelp: set `branch` in [track]"
+                )
             }
             [_] => bail!("the engine must be built from a repository: `git` names it"),
             engines => bail!(
-                "one engine is tracked, in one [[engine]] table; {} are configured",
+                "exactly one [[engine]] is needed; {} are configured",
                 engines.len()
             ),
         }
@@ -145,7 +147,7 @@ impl Tracker {
         let limit = config.r#match.limit.to_string();
         if let Some(other) = nights.iter().find(|night| night.limit != limit) {
             bail!(
-                "the nights of {} were played with {}, but `limit` is {limit}; one scale needs one limit\nhelp: restore the limit, or start another table with --out",
+                "the nights of {} were played with {}, but `limit` is {limit}: all nights of a table must have the same limit\nhelp: restore the limit, or start another table with --out",
                 table.display(),
                 other.limit
             );
@@ -209,6 +211,7 @@ impl Tracker {
         since: Option<&str>,
         force: bool,
     ) -> Result<NightEnd, SessionError> {
+        self.stop = Some(StopRequests::listen()?);
         let branch = &self.section.branch;
         let newest = self
             .repository
@@ -336,9 +339,13 @@ impl Tracker {
         if !force {
             commits.retain(|commit| !self.has_row(&commit.id));
             if commits.is_empty() {
-                (self.announce)(
-                    "no commit that has not been played: nothing to do (--force plays it again)",
-                );
+                let played = match since {
+                    Some(_) => "every commit since then",
+                    None => "the newest commit",
+                };
+                (self.announce)(&format!(
+                    "nothing to do: {played} has been played (play again with --force)"
+                ));
             }
         }
         Ok(commits)
@@ -398,7 +405,11 @@ impl Tracker {
                     "skipped, as it builds but does not start ({source}): {commit}"
                 )))
             }
-            session => Ok(Start::Ready(Box::new(session?))),
+            session => {
+                let session = session?;
+                self.warn_of_few_openings(&session.manifest);
+                Ok(Start::Ready(Box::new(session)))
+            }
         }
     }
 
@@ -432,9 +443,6 @@ impl Tracker {
 
     /// Plays a night to its end and adds its row.
     fn play(&mut self, mut session: Session<Match>) -> Result<NightEnd, SessionError> {
-        if self.stop.is_none() {
-            self.stop = Some(StopRequests::listen()?);
-        }
         session.max_time = self
             .deadline
             .map(|deadline| deadline.saturating_duration_since(Instant::now()));
@@ -449,13 +457,13 @@ impl Tracker {
             (self.announce)("This night is not finished. Run the same command to resume it.");
             return Ok(end);
         }
-        self.add_row(Played::of(&conclusion))
+        self.add_row(&conclusion)
             .map_err(SessionError::AfterStart)?;
         Ok(end)
     }
 
-    fn add_row(&mut self, played: anyhow::Result<Played>) -> anyhow::Result<()> {
-        let mut night = played?.night(&self.repository, &self.section.releases);
+    fn add_row(&mut self, conclusion: &Conclusion<MatchReport>) -> anyhow::Result<()> {
+        let mut night = Night::of(conclusion, &self.repository, &self.section.releases)?;
         let all = self.nights.iter().chain([&night]);
         night.elo = Scale::new(all, &self.anchor.id).elo(&night.commit);
         self.played.push(night.commit.clone());

@@ -244,7 +244,7 @@ pub(crate) fn send_wrong_results(fleet: &Fleet, count: u32) {
     });
 }
 
-/// The run that tells of itself.
+/// The run that sends a notice.
 async fn run_of(attacker: &Attacker) -> String {
     let mut notices = attacker
         .client

@@ -129,7 +129,10 @@ fn a_worker_that_the_configuration_excludes_plays_nothing_and_is_named() {
         slow.printed().contains("excludes this worker")
     });
     let status = finish(fleet.hone(&["fleet", "status"])).stdout;
-    assert!(status.contains("leaves out workers/slow"), "{status}");
+    assert!(
+        status.contains("excludes workers/slow (configuration)"),
+        "{status}"
+    );
     assert_eq!(rows(&setup.run("fleet")), 0);
     let _good = fleet.worker("good", &["--cores", "1"]);
     assert_eq!(child.wait().expect("waited for").code(), Some(0));

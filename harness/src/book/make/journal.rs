@@ -22,6 +22,8 @@ use crate::platform::set_len;
 pub(crate) struct Journal {
     path: PathBuf,
     file: File,
+    /// The judgements it held when it was opened, by draw.
+    known: HashMap<u64, Judgement>,
 }
 
 /// Why a journal cannot be used.
@@ -38,15 +40,11 @@ pub(crate) enum JournalError {
 
 impl Journal {
     /// Opens the journal at `path`, or starts one; `heading` identifies the
-    /// work. Returns the judgements it holds; an incomplete last line is
-    /// dropped.
+    /// work. An incomplete last line is dropped.
     ///
     /// # Errors
     /// See [`JournalError`].
-    pub(crate) fn open(
-        path: &Path,
-        heading: &str,
-    ) -> Result<(Self, HashMap<u64, Judgement>), JournalError> {
+    pub(crate) fn open(path: &Path, heading: &str) -> Result<Self, JournalError> {
         let io_error = |source| JournalError::Io {
             path: path.to_owned(),
             source,
@@ -78,7 +76,17 @@ impl Journal {
             writeln!(file, "{heading}").map_err(io_error)?;
         }
         let path = path.to_owned();
-        Ok((Self { path, file }, known))
+        Ok(Self { path, file, known })
+    }
+
+    /// Number of earlier judgements that have not been taken.
+    pub(crate) fn known(&self) -> usize {
+        self.known.len()
+    }
+
+    /// Takes an earlier judgement.
+    pub(super) fn take(&mut self, draw: u64) -> Option<Judgement> {
+        self.known.remove(&draw)
     }
 
     /// Adds a judgement.
@@ -127,21 +135,22 @@ mod tests {
     fn judgements_come_back_and_a_torn_line_is_forgotten() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.partial");
-        let (mut journal, known) = Journal::open(&path, "recipe").unwrap();
-        assert!(known.is_empty());
+        let mut journal = Journal::open(&path, "recipe").unwrap();
+        assert_eq!(journal.known(), 0);
         journal.add(3, Judgement::Score(-12)).unwrap();
         journal.add(1, Judgement::Unfit).unwrap();
         drop(journal);
         let mut file = OpenOptions::new().append(true).open(&path).unwrap();
         file.write_all(b"7 1").unwrap();
-        let (mut journal, known) = Journal::open(&path, "recipe").unwrap();
+        let mut journal = Journal::open(&path, "recipe").unwrap();
         assert_eq!(
-            known,
+            journal.known,
             HashMap::from([(3, Judgement::Score(-12)), (1, Judgement::Unfit)])
         );
         journal.add(7, Judgement::Score(15)).unwrap();
-        let (journal, known) = Journal::open(&path, "recipe").unwrap();
-        assert_eq!(known[&7], Judgement::Score(15));
+        let mut journal = Journal::open(&path, "recipe").unwrap();
+        assert_eq!(journal.take(7), Some(Judgement::Score(15)));
+        assert_eq!(journal.take(7), None);
         journal.remove().unwrap();
         assert!(!path.exists());
     }
@@ -152,11 +161,11 @@ mod tests {
         let path = folder.path().join("a.partial");
         let torn = "größer".as_bytes();
         std::fs::write(&path, &torn[..3]).unwrap();
-        let (mut journal, known) = Journal::open(&path, "größer").unwrap();
-        assert!(known.is_empty());
+        let mut journal = Journal::open(&path, "größer").unwrap();
+        assert_eq!(journal.known(), 0);
         journal.add(3, Judgement::Unfit).unwrap();
-        let (_, known) = Journal::open(&path, "größer").unwrap();
-        assert_eq!(known, HashMap::from([(3, Judgement::Unfit)]));
+        let journal = Journal::open(&path, "größer").unwrap();
+        assert_eq!(journal.known, HashMap::from([(3, Judgement::Unfit)]));
     }
 
     #[test]

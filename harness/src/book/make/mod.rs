@@ -25,7 +25,7 @@ use crate::openings::Variant;
 pub(crate) struct Recipe {
     pub variant: Variant,
     pub source: SourceKind,
-    /// Half-moves from the start position.
+    /// Plies from the start position.
     pub plies: RangeInclusive<usize>,
     /// Positions wanted.
     pub count: usize,

@@ -1,9 +1,8 @@
 //! Judges at work: hands out candidates, takes in judgements.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc};
+use std::{cell::RefCell, rc::Rc};
 
 use thiserror::Error;
-use tokio::task::{JoinSet, LocalSet};
 
 use super::{
     Recipe,
@@ -13,7 +12,7 @@ use super::{
     selection::Selection,
 };
 use crate::book::entry::Entry;
-use crate::engine::analysis::{AnalysisError, Analyst};
+use crate::engine::analysis::{AnalysisError, Analyst, at_once};
 
 /// Why a book was not finished. What has been judged is in the journal.
 #[derive(Debug, Error)]
@@ -38,7 +37,6 @@ struct Session {
     candidates: Candidates,
     selection: Selection,
     journal: Journal,
-    known: HashMap<u64, Judgement>,
     judged: u64,
     report: Box<dyn Fn(Progress)>,
 }
@@ -60,7 +58,7 @@ pub(crate) struct Made {
 pub(crate) async fn run(
     recipe: &Recipe,
     candidates: Candidates,
-    (journal, known): (Journal, HashMap<u64, Judgement>),
+    journal: Journal,
     judges: Vec<Analyst>,
     report: Box<dyn Fn(Progress)>,
 ) -> Result<Made, MakeError> {
@@ -68,27 +66,14 @@ pub(crate) async fn run(
         candidates,
         selection: Selection::new(recipe),
         journal,
-        known,
         judged: 0,
         report,
     }));
     let recipe = Rc::new(recipe.clone());
-    let local = LocalSet::new();
-    let mut work = JoinSet::new();
-    for analyst in judges {
-        let one = work_of_one(analyst, Rc::clone(&session), Rc::clone(&recipe));
-        work.spawn_local_on(one, &local);
-    }
-    local
-        .run_until(async {
-            while let Some(outcome) = work.join_next().await {
-                outcome.expect("a judge's work does not panic")?;
-            }
-            Ok::<(), MakeError>(())
-        })
-        .await?;
-    drop(work);
-    drop(local);
+    let works = judges
+        .into_iter()
+        .map(|analyst| work_of_one(analyst, Rc::clone(&session), Rc::clone(&recipe)));
+    at_once(works).await?;
     let session = Rc::into_inner(session)
         .expect("all judges are done")
         .into_inner();
@@ -129,7 +114,7 @@ impl Session {
                 }
                 continue;
             }
-            match self.known.remove(&candidate.draw) {
+            match self.journal.take(candidate.draw) {
                 Some(judgement) => self.take_in(candidate, judgement),
                 None => return Some(candidate),
             }

@@ -37,7 +37,7 @@ pub(super) struct BisectArgs {
     /// Look for a gain: the bad commit is the stronger one.
     #[arg(long)]
     gained: bool,
-    /// A commit that does not play, because it fails in games (more than once for several).
+    /// Skip this commit, because its engine fails in games; repeatable.
     #[arg(long, value_name = "REV")]
     skip: Vec<String>,
     /// Override a value of the configuration, as in

@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::read::Reading;
 use crate::book::entry::Entry;
 use crate::book::output::Output;
+use crate::cli::ranges::from_one;
 use crate::cli::{Exit, Failure};
 use crate::openings::{Format, Order, Schedule};
 
@@ -30,7 +31,7 @@ pub(super) struct Convert {
     #[arg(long, value_name = "SEED")]
     shuffle: Option<u64>,
     /// Write this many numbered books of equal size
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     split: Option<NonZeroUsize>,
     /// Keep the first of openings that lead to the same position
     #[arg(long)]

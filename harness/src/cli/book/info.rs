@@ -12,6 +12,7 @@ use crate::book::histogram::Histogram;
 use crate::book::info::Info as Facts;
 use crate::book::make::judge::white_score;
 use crate::book::scan::Scan;
+use crate::cli::ranges::from_one;
 use crate::cli::sandbox::SandboxArgs;
 use crate::cli::{Exit, Failure, concurrency, progress};
 use crate::engine::analysis::{Analyst, EngineCommand, Request, SearchLimit, evaluate_all};
@@ -33,14 +34,14 @@ pub(super) struct Info {
     /// Evaluate each position with this engine
     #[arg(long, value_name = "CMD")]
     engine: Option<String>,
-    /// Set an option of the engine (more than once for several)
+    /// Set an option of the engine; repeatable
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option, requires = "engine")]
     options: Vec<(String, String)>,
     /// Nodes that the engine searches in each position
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
     /// Engines at work at once [default: number of physical cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     concurrency: Option<NonZeroUsize>,
     /// Write a chart of the scores as SVG
     #[arg(long, value_name = "FILE")]
@@ -111,7 +112,7 @@ impl Info {
             .around(EngineCommand::new(engine, self.options.clone())?)?;
         let ends: Vec<&Chess> = scan.entries.iter().map(|entry| &entry.end).collect();
         let request = |end: &&Chess| {
-            let fen = Opening::from_position(*end).start_fen().to_owned();
+            let fen = Opening::from_position(end).start_fen().to_owned();
             let place = format!("position \"{fen}\"");
             Request { fen, place }
         };

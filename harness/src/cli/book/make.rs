@@ -16,7 +16,7 @@ use crate::book::make::journal::Journal;
 use crate::book::make::session::{self, Made, Progress};
 use crate::book::make::{Recipe, SourceKind};
 use crate::book::output::Output;
-use crate::builds::sha256_file;
+use crate::checksum::sha256_file;
 use crate::cli::sandbox::SandboxArgs;
 use crate::cli::{Exit, Failure, concurrency, ranges};
 use crate::engine::analysis::{Analyst, EngineCommand};
@@ -41,16 +41,16 @@ pub(super) struct Make {
     /// The engine that evaluates: any UCI engine
     #[arg(long, value_name = "CMD")]
     engine: String,
-    /// Set an option of the engine (more than once for several)
+    /// Set an option of the engine; repeatable
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
     options: Vec<(String, String)>,
     /// Nodes for each position
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(8..))]
     nodes: u64,
     /// Positions wanted
-    #[arg(long, value_name = "N", default_value = "1000")]
+    #[arg(long, value_name = "N", default_value = "1000", value_parser = ranges::from_one::<NonZeroUsize>)]
     count: NonZeroUsize,
-    /// Half-moves from the start position: a number or a range like 6..10
+    /// Plies from the start position: a number or a range like 6..10
     #[arg(long, value_name = "PLIES", default_value = "8", value_parser = ranges::plies)]
     plies: RangeInclusive<usize>,
     /// Scores wanted, in centipawns from White's side
@@ -60,7 +60,7 @@ pub(super) struct Make {
     #[arg(long, value_name = "CP", default_value_t = 20, value_parser = clap::value_parser!(i32).range(0..=10_000))]
     quiet: i32,
     /// Limit of positions with the same first move of White (with --chess960: the same start position)
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = ranges::from_one::<NonZeroUsize>)]
     per_family: Option<NonZeroUsize>,
     /// Games to take leading moves from: PGN, plain or packed
     #[arg(long, value_name = "FILE")]
@@ -75,7 +75,7 @@ pub(super) struct Make {
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
     /// Engines at work at once [default: number of physical cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = ranges::from_one::<NonZeroUsize>)]
     concurrency: Option<NonZeroUsize>,
     #[command(flatten)]
     sandbox: SandboxArgs,
@@ -116,8 +116,8 @@ impl Make {
             let judge = judges[0].name().to_owned();
             let heading = heading(&recipe, &judge, &engine, games_sha256)?;
             let journal = Journal::open(&output.beside(".partial"), &heading)?;
-            if !journal.1.is_empty() {
-                errln!("resuming after {} evaluated positions", journal.1.len());
+            if journal.known() > 0 {
+                errln!("resuming after {} evaluated positions", journal.known());
             }
             let report = progress_bar(&recipe);
             tokio::select! {

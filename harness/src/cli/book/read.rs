@@ -10,10 +10,10 @@ use crate::openings::{BookOptions, Variant};
 
 #[derive(Debug, Args)]
 pub(super) struct Reading {
-    /// Half-moves taken from games and Polyglot books [default: all of a game, 8 of a Polyglot book]
+    /// Plies taken from games and Polyglot books [default: all of a game, 8 of a Polyglot book]
     #[arg(long, value_name = "N")]
     plies: Option<usize>,
-    /// The book is for Chess960; recognised by positions that standard chess does not have
+    /// Read the book as Chess960; by default detected from positions that standard chess cannot have
     #[arg(long)]
     chess960: bool,
 }

@@ -58,6 +58,10 @@ impl CountsArgs {
 }
 
 pub(super) fn parse_pairs(text: &str) -> Result<Pairs, String> {
+    // hone and fastchess print them in brackets.
+    let inside = text.trim().strip_prefix('[');
+    let inside = inside.and_then(|text| text.strip_suffix(']'));
+    let text = inside.unwrap_or(text);
     match *parse_counts(text)?.as_slice() {
         [ll, ld, level, wd, ww] => Ok(Pairs {
             counts: Pentanomial([ll, ld, level, wd, ww]),
@@ -117,6 +121,10 @@ mod tests {
         let six = parse_pairs("1, 2, 3, 4, 5, 6").unwrap();
         assert_eq!(six.counts, Pentanomial([1, 2, 7, 5, 6]));
         assert_eq!(six.level, Some([3, 4]));
+        assert_eq!(
+            parse_pairs("[6, 15, 11, 17, 11]").unwrap().counts,
+            Pentanomial([6, 15, 11, 17, 11])
+        );
     }
 
     #[test]
@@ -134,7 +142,14 @@ mod tests {
 
     #[test]
     fn what_is_not_counts_is_refused() {
-        for text in ["1,2,3", "", "1,2,3,4,-5", "1,2,3,4,x", "1,2,3,4,1e9"] {
+        for text in [
+            "1,2,3",
+            "",
+            "1,2,3,4,-5",
+            "1,2,3,4,x",
+            "1,2,3,4,1e9",
+            "[1,2,3,4,5",
+        ] {
             assert!(parse_pairs(text).is_err(), "{text}");
         }
         for text in ["1,2", "1-2", "1-2-3-4", "-1-2-3", "1,-2,3", "1--2-3"] {

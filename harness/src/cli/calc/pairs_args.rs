@@ -85,7 +85,7 @@ impl PairsArgs {
         (!is_given).then(|| {
             let shares = TYPICAL.map(|share| format!("{:.1}", 100.0 * share));
             format!(
-                "Pairs end as is typical of fishtest with unbalanced openings: {} % LL, LD, DD+WL, WD, WW.\nFor your own, give --run, --pentanomial or --draw-ratio.",
+                "Assumed results of pairs (typical of fishtest with unbalanced openings): LL, LD, DD+WL, WD, WW = {} %.\nTo use your own, give --run, --pentanomial or --draw-ratio.",
                 shares.join(", ")
             )
         })
@@ -104,7 +104,7 @@ fn measured(counts: &Pentanomial) -> Result<PairDistribution, anyhow::Error> {
     );
     anyhow::ensure!(
         counts.0.iter().filter(|count| **count > 0).count() > 1,
-        "all pairs ended alike: they do not show how often pairs end otherwise\nhelp: take a longer run, or leave it out"
+        "all pairs have the same result: no distribution can be measured from them\nhelp: use a longer run, or give --draw-ratio instead"
     );
     Ok(PairDistribution::measured(counts))
 }

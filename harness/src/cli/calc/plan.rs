@@ -90,6 +90,9 @@ struct Affordable {
     /// If a test in its worst case may take that long on average; `null` if no
     /// test can.
     elo1: Option<f64>,
+    /// Of the widest test that was considered.
+    #[serde(skip)]
+    widest: f64,
 }
 
 impl Plan {
@@ -168,6 +171,7 @@ impl Plan {
             hours,
             elo0: config.elo0,
             elo1: plan::affordable_elo1(config, base, hours * speed)?,
+            widest: plan::widest(config),
         }))
     }
 }
@@ -255,7 +259,13 @@ fn print_points(points: &[TimedPoint]) {
     }
 }
 
-fn print_affordable(Affordable { hours, elo0, elo1 }: &Affordable) {
+fn print_affordable(affordable: &Affordable) {
+    let Affordable {
+        hours,
+        elo0,
+        elo1,
+        widest,
+    } = affordable;
     match elo1 {
         Some(elo1) if *elo1 <= elo0 + plan::NARROWEST => outln!(
             "Every test from [{elo0}, {elo1:.2}] on takes less than {hours} hours on average"
@@ -265,7 +275,7 @@ fn print_affordable(Affordable { hours, elo0, elo1 }: &Affordable) {
         ),
         None => outln!(
             "No test up to [{elo0}, {}] takes {hours} hours or less on average",
-            elo0 + plan::WIDEST
+            elo0 + widest
         ),
     }
 }

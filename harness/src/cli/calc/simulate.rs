@@ -7,6 +7,7 @@ use clap::Args;
 use super::pairs_args::PairsArgs;
 use super::sprt_args::SprtArgs;
 use super::text::Lines;
+use crate::cli::ranges::from_one;
 use crate::cli::{Exit, Failure};
 use crate::stats::simulate::{Simulation, SimulationResult};
 
@@ -30,7 +31,7 @@ pub(super) struct Simulate {
     #[arg(long, default_value_t = 10_000_000, value_parser = clap::value_parser!(u64).range(1..))]
     max_pairs: u64,
     /// Threads; by default as many as there are processors
-    #[arg(long)]
+    #[arg(long, value_parser = from_one::<NonZeroUsize>)]
     threads: Option<NonZeroUsize>,
     /// Print one JSON object
     #[arg(long)]

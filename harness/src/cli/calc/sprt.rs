@@ -111,8 +111,8 @@ impl SprtCommand {
 
     fn notes(&self, model: Model, went_on: bool) -> Vec<&'static str> {
         let mut notes = vec![
-            "An SPRT stops at extreme scores, so the plain Elo is biased away from zero; \
-             the Elo after SPRT is median-unbiased.",
+            "An SPRT stops at extreme scores, so the plain Elo is biased away from the \
+             middle of its bounds; the Elo after SPRT is median-unbiased.",
         ];
         if went_on {
             notes.push(

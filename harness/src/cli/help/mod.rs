@@ -19,11 +19,11 @@ const GROUPS: [(&str, &[&str]); 9] = [
     ("Watch", &["track", "serve"]),
     #[cfg(not(feature = "serve"))]
     ("Watch", &["track"]),
-    ("Look", &["report", "runs", "verify", "replay"]),
+    ("Results", &["report", "runs", "verify", "replay"]),
     ("Prepare", &["check", "suite", "book", "builds"]),
     ("Many machines", &["fleet", "worker"]),
     ("Calculate", &["calc"]),
-    ("Replace", &["fastchess", "cutechess-cli"]),
+    ("Drop-in commands", &["fastchess", "cutechess-cli"]),
     ("Shell", &["help", "completions", "man"]),
 ];
 

@@ -8,13 +8,14 @@ use anyhow::Context;
 use clap::Args;
 
 use super::common::announce;
+use super::conditions::ConditionArgs;
 use super::ends::EndArgs;
 use super::key_place::located;
 use super::place::PlaceArgs;
 use super::play::start;
-use super::sandbox::SandboxArgs;
+use super::ranges::from_one;
 use super::{Exit, Failure};
-use crate::config;
+use crate::config::{Config, Draft};
 use crate::experiment::tune::{Space, TuneSection};
 use crate::kinds::check_shard;
 use crate::kinds::tune::{self, Prepared, Tuning};
@@ -37,23 +38,25 @@ pub(super) struct TuneArgs {
     /// The run's folder; by default a new one under results/.
     #[arg(long, value_name = "DIR", conflicts_with = "simulate")]
     out: Option<PathBuf>,
-    /// Print the result as one JSON object on standard output.
-    #[arg(long)]
-    json: bool,
-    /// Show the plan and what its budget can find; play nothing, except to
-    /// measure the speed for `max_time` without `pairs`.
+    /// Play this number of pairs.
+    #[arg(long, visible_alias = "rounds", value_name = "N", value_parser = from_one::<std::num::NonZeroU32>)]
+    pairs: Option<std::num::NonZeroU32>,
+    /// Show the plan and the smallest effect that its budget can detect. Plays
+    /// no games, except to measure the speed if `max_time` is set without `pairs`.
     #[arg(long)]
     dry_run: bool,
     /// Play against a model of the engine's strength; needs no engine.
     #[arg(long, value_name = "MODEL.toml")]
     simulate: Option<PathBuf>,
-    /// Test the tuned values against the start at the end.
+    /// Test the tuned values against the start values at the end.
     #[arg(long, conflicts_with = "simulate")]
     verify: bool,
     #[command(flatten)]
-    sandbox: SandboxArgs,
-    #[command(flatten)]
     place: PlaceArgs,
+    #[command(flatten)]
+    ends: EndArgs,
+    #[command(flatten)]
+    conditions: ConditionArgs,
 }
 
 /// Prints what would be played.
@@ -67,13 +70,23 @@ fn plan(section: &TuneSection, space: &Space, json: bool) {
 impl TuneArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let path = &self.config;
-        let mut config = config::load(path, &self.sandbox.with_set(&self.set))?;
+        let mut config = self.config()?;
+        for (option, is_set) in [
+            ("--simulate", self.simulate.is_some()),
+            ("--dry-run", self.dry_run),
+        ] {
+            if is_set {
+                self.ends.results.check_without_games(option)?;
+            }
+        }
+        self.ends.results.check()?;
+        let json = self.ends.results.json;
         let section = config.tune.get_or_insert_default();
         if self.verify {
             section.verify.get_or_insert_default();
         }
         if let Some(model) = &self.simulate {
-            return simulate::run(&config, model, self.dry_run, self.json);
+            return simulate::run(&config, model, self.dry_run, json);
         }
         tune::check_one_engine(&config)
             .and_then(|()| check_shard::<Tuning>(&config))
@@ -86,11 +99,21 @@ impl TuneArgs {
         }
         if self.dry_run {
             let (section, space) = tune::tuned(&config)?;
-            plan(&section, &space, self.json);
+            plan(&section, &space, json);
             return Ok(Exit::Done);
         }
-        let ends = EndArgs::only_json(self.json);
         let place = self.place.place()?;
-        start::<Tuning>(config, Some(path), self.out.as_deref(), place, &ends)
+        start::<Tuning>(config, Some(path), self.out.as_deref(), place, &self.ends)
+    }
+
+    /// The configuration with the other arguments laid over it.
+    fn config(&self) -> anyhow::Result<Config> {
+        let mut draft = Draft::read(Some(&self.config))?;
+        let pairs = self.pairs.map(|pairs| i64::from(pairs.get()));
+        draft.flag("--pairs", pairs, &["tune", "pairs"]);
+        let time = self.ends.max_time.map(|time| time.to_string());
+        draft.flag("--max-time", time, &["tune", "max_time"]);
+        self.conditions.apply(&mut draft, &self.set)?;
+        Ok(draft.finish()?)
     }
 }

@@ -28,12 +28,9 @@ impl Settings {
                     // In a pyramid everybody meets everybody too, in another order.
                     "roundrobin" | "round-robin" | "pyramid" => "round-robin",
                     "gauntlet" => "gauntlet",
-                    other @ "knockout" => bail!(
-                        "`{other}` is not supported: it uses its games to rank the best engines, and a test of a change needs all games"
+                    other => bail!(
+                        "`{other}` is not supported: roundrobin, pyramid or gauntlet is allowed"
                     ),
-                    other => {
-                        bail!("`{other}` is not a tournament: roundrobin or gauntlet is allowed")
-                    }
                 };
                 self.set("match.tournament", kind, flag.text());
             }
@@ -296,15 +293,15 @@ fn paths(text: &str) -> String {
 }
 
 /// At most zero: minus the number of processors that are left free.
-fn concurrency(number: i64) -> anyhow::Result<i64> {
-    if number > 0 {
-        return Ok(number);
+fn concurrency(asked: i64) -> anyhow::Result<i64> {
+    if asked > 0 {
+        return Ok(asked);
     }
     let processors = std::thread::available_parallelism().map_or(1, usize::from);
-    let number = i64::try_from(processors)?.saturating_add(number);
+    let number = i64::try_from(processors)?.saturating_add(asked);
     ensure!(
         number > 0,
-        "no processor is left of the {processors} that there are"
+        "`-concurrency {asked}` leaves no processor: this machine has {processors}"
     );
     Ok(number)
 }

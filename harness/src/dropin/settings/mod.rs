@@ -286,7 +286,7 @@ impl Settings {
         }
         ensure!(
             self.engines.len() >= 2,
-            "{} engines are given: two are needed, each after `-engine`",
+            "{} engines are given: at least two are needed, each after `-engine`",
             self.engines.len()
         );
         self.check_seeds()?;

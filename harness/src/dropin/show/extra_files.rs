@@ -38,15 +38,19 @@ struct Written {
 }
 
 /// A file that is asked for: its name and whether it is continued.
-type Asked = Option<(PathBuf, bool)>;
+type RequestedFile = Option<(PathBuf, bool)>;
 
 impl Files {
     /// Opens the files as `program` writes them, and changes nothing in them.
     ///
     /// # Errors
     /// If one cannot be opened.
-    pub(crate) fn open(pgn: Asked, epd: Asked, program: Program) -> anyhow::Result<Self> {
-        let open = |file: Asked| {
+    pub(crate) fn open(
+        pgn: RequestedFile,
+        epd: RequestedFile,
+        program: Program,
+    ) -> anyhow::Result<Self> {
+        let open = |file: RequestedFile| {
             file.map(|(path, append)| Written::open(path, append))
                 .transpose()
         };
@@ -80,7 +84,7 @@ impl Files {
         let dir = run.folder.path();
         if let Some(pgn) = self.pgn.as_mut().filter(|file| file.path.is_file()) {
             let mut games = GamesFile::open(&dir.join(GAMES_PGN))?;
-            let mut known = Known::read(&pgn.path, b"[Event ")?;
+            let mut known = FileRecords::read(&pgn.path, b"[Event ")?;
             for entry in run.pairs.by_arrival()? {
                 for place in entry?.pgn {
                     let text = games.game(place)?.to_vec();
@@ -94,7 +98,7 @@ impl Files {
                 Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
                 read => read.with_context(|| format!("cannot read {}", path.display()))?,
             };
-            let mut known = Known::read(&epd.path, b"")?;
+            let mut known = FileRecords::read(&epd.path, b"")?;
             for line in String::from_utf8_lossy(&text).split_inclusive('\n') {
                 known.take(epd, final_position(line, self.as_fen).as_bytes())?;
             }
@@ -161,13 +165,13 @@ impl Written {
 
 /// The records of a file: games of a PGN, or lines. Games are told apart by their
 /// bytes; final positions of different games can be the same.
-struct Known {
+struct FileRecords {
     counts: HashMap<u64, usize>,
     /// The record at the end, which a kill may have torn, and where it begins.
     last: (u64, Vec<u8>),
 }
 
-impl Known {
+impl FileRecords {
     /// Reads a file whose records begin with lines that begin with `first`.
     fn read(path: &Path, first: &[u8]) -> anyhow::Result<Self> {
         let failed = || format!("cannot read {}", path.display());
@@ -282,7 +286,7 @@ mod tests {
         for end in before.len()..=whole.len() {
             std::fs::write(&path, &whole[..end]).expect("written");
             let mut file = Written::open(path.clone(), true).expect("opened");
-            let mut known = Known::read(&path, first).expect("read");
+            let mut known = FileRecords::read(&path, first).expect("read");
             for record in records {
                 known.take(&mut file, record.as_bytes()).expect("written");
             }

@@ -39,7 +39,7 @@ const ENGINE: &[Entry] = entries![
     Ignored Cutechess "trust", "", "trust", "the result of every game is determined by hone";
     Ignored Cutechess "debug", "", "debug", "the evidence of a failure has both dialogues with times";
     Ignored Cutechess "stderr", "", "stderr=e.log", "the evidence of a failure has the end of an engine's standard error";
-    Ignored Cutechess "tscale", "", "tscale=2", "`-startup-ms` and `-ping-ms` set the times";
+    Ignored Cutechess "tscale", "", "tscale=2", "it scales how long cutechess-cli waits for an engine; `-startup-ms` and `-ping-ms` set this (also with `hone cutechess-cli`)";
     Refused Cutechess "whitepov", "", "whitepov", "UCI scores are from the side to move; other scores would mislead adjudication";
     Refused Cutechess "initstr", "", "initstr=x", "hone sends only UCI commands; use options";
     Refused Cutechess "book", "", "book=b.bin", POLYGLOT;

@@ -37,12 +37,3 @@ pub(super) fn key(flag: &str, name: &str) -> Option<&'static Entry> {
     };
     keys(flag).iter().find(|entry| entry.name == wanted)
 }
-
-/// The name nearest to what was written, if one is near.
-pub(super) fn nearest<'a>(written: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    names
-        .map(|name| (strsim::damerau_levenshtein(written, name), name))
-        .filter(|(distance, _)| *distance <= 2)
-        .min()
-        .map(|(_, name)| name)
-}

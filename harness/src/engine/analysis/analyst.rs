@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
-use super::{EngineCommand, SearchLimit};
+use super::{EngineCommand, SearchLimit, at_once};
 use crate::engine::uci::{
-    AnswerError, Client, OptionError, StartError, Timeouts, check_options, options_for, supports,
+    AnswerError, Client, OptionError, StartError, check_options, options_for, supports,
 };
 use crate::openings::Variant;
 use crate::rules::{Score, push_position};
@@ -87,11 +87,7 @@ impl Analyst {
         engine: &EngineCommand,
         variant: Variant,
     ) -> Result<Self, AnalysisError> {
-        let timeouts = Timeouts {
-            startup: HANDSHAKE,
-            ready: HANDSHAKE,
-        };
-        let client = Client::start(&engine.launch, timeouts).await?;
+        let client = Client::start(&engine.launch, HANDSHAKE).await?;
         let options = engine.options.iter().map(|(n, v)| (n.as_str(), v.as_str()));
         check_options(client.options(), options)?;
         if !supports(client.options(), variant) {
@@ -109,20 +105,20 @@ impl Analyst {
         Ok(analyst)
     }
 
-    /// Starts several of the same engine.
+    /// Starts several of the same engine, all at the same time.
     ///
     /// # Errors
-    /// As [`Analyst::start`].
+    /// As [`Analyst::start`]; of several failures the first that occurs.
     pub(crate) async fn start_several(
         count: usize,
         engine: &EngineCommand,
         variant: Variant,
     ) -> Result<Vec<Self>, AnalysisError> {
-        let mut analysts = Vec::with_capacity(count);
-        for _ in 0..count {
-            analysts.push(Self::start(engine, variant).await?);
-        }
-        Ok(analysts)
+        let starts = (0..count).map(|_| {
+            let engine = engine.clone();
+            async move { Self::start(&engine, variant).await }
+        });
+        at_once(starts).await
     }
 
     /// Counts as stalled if a search without a time limit takes longer than

@@ -2,11 +2,13 @@
 //! solver of a suite.
 
 mod analyst;
+mod at_once;
 mod command;
 mod limit;
 mod pool;
 
 pub(crate) use analyst::{AnalysisError, Analyst, Evaluation, Iteration};
+pub(crate) use at_once::at_once;
 pub(crate) use command::EngineCommand;
 pub(crate) use limit::SearchLimit;
 pub(crate) use pool::{Request, evaluate_all};

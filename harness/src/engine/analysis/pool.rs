@@ -2,9 +2,7 @@
 
 use std::{cell::RefCell, rc::Rc};
 
-use tokio::task::{JoinSet, LocalSet};
-
-use super::{AnalysisError, Analyst, Evaluation, SearchLimit};
+use super::{AnalysisError, Analyst, Evaluation, SearchLimit, at_once};
 
 /// A position to evaluate.
 #[derive(Debug)]
@@ -34,20 +32,10 @@ pub(crate) async fn evaluate_all(
         done,
     }));
     let positions = Rc::new(positions);
-    let local = LocalSet::new();
-    let mut tasks = JoinSet::new();
-    for analyst in analysts {
-        let one = work_of_one(analyst, Rc::clone(&positions), limit, Rc::clone(&work));
-        tasks.spawn_local_on(one, &local);
-    }
-    local
-        .run_until(async {
-            while let Some(outcome) = tasks.join_next().await {
-                outcome.expect("an analyst's work does not panic")?;
-            }
-            Ok::<(), AnalysisError>(())
-        })
-        .await?;
+    let works = analysts
+        .into_iter()
+        .map(|analyst| work_of_one(analyst, Rc::clone(&positions), limit, Rc::clone(&work)));
+    at_once(works).await?;
     let mut work = work.borrow_mut();
     Ok(std::mem::take(&mut work.evaluations))
 }

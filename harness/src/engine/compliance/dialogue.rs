@@ -4,7 +4,6 @@ use std::time::{Duration, Instant};
 
 use shakmaty::Position;
 
-use super::Subject;
 use crate::engine::uci::{AnswerError, Client, EngineOption};
 use crate::rules::Info;
 use crate::rules::Referee;
@@ -37,23 +36,22 @@ impl Infos {
 }
 
 impl Dialogue {
-    /// Starts the engine and gives it its options.
-    pub(super) async fn start(subject: &Subject) -> Result<Self, String> {
-        let client = Client::start(&subject.launch, subject.timeouts())
-            .await
-            .map_err(|error| error.to_string())?;
-        let mut dialogue = Self {
+    /// With an engine that has been started, whose answers take at most `patience`.
+    pub(super) fn new(client: Client, patience: Duration) -> Self {
+        Self {
             client: Some(client),
-            patience: subject.patience,
+            patience,
             infos: Infos::default(),
-        };
-        let deadline = dialogue.deadline();
-        dialogue
-            .client()
-            .configure(&subject.options, deadline)
+        }
+    }
+
+    /// Gives the engine its options.
+    pub(super) async fn configure(&mut self, options: &[(String, String)]) -> Result<(), String> {
+        let deadline = self.deadline();
+        self.client()
+            .configure(options, deadline)
             .await
-            .map_err(|error| error.to_string())?;
-        Ok(dialogue)
+            .map_err(|error| error.to_string())
     }
 
     fn client(&mut self) -> &mut Client {
@@ -84,8 +82,9 @@ impl Dialogue {
             .any(|option| option.name.eq_ignore_ascii_case(name))
     }
 
-    pub(super) fn transcript(&mut self) -> String {
-        self.client().transcript().render()
+    /// The `option` lines that do not declare an option.
+    pub(super) fn unreadable_options(&mut self) -> usize {
+        self.client().unreadable_options()
     }
 
     /// Sends whole lines.
@@ -137,16 +136,15 @@ impl Dialogue {
         &mut self,
         position: &str,
         go: &str,
-        limit: Duration,
     ) -> Result<(Duration, Info), String> {
         let referee = referee_of(position)?;
         self.infos = Infos::default();
-        let asked = Instant::now();
+        let (asked, deadline) = (Instant::now(), self.deadline());
         self.send(&format!("position {position}\n{go}\n")).await?;
         let client = self.client();
         client.clear_info();
         let answer = client
-            .wait_bestmove(asked + limit)
+            .wait_bestmove(deadline)
             .await
             .map_err(|error| format!("no `bestmove` after `{go}`: {error}"))?;
         let info = client.info().clone();
@@ -181,7 +179,7 @@ impl Dialogue {
         }
         let deadline = Instant::now() + self.patience;
         loop {
-            if self.client().exit_status().await != "still running" {
+            if self.client().ended().await.is_some() {
                 return true;
             }
             if Instant::now() > deadline {

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 pub(crate) use subject::Subject;
 
+use crate::engine::uci::{Client, StartError};
 use dialogue::Dialogue;
 
 /// How one check went.
@@ -27,15 +28,22 @@ pub(crate) struct CheckResult {
 }
 
 /// Runs all checks, each with a fresh process, telling `report` of each.
+///
+/// # Errors
+/// If the program cannot be started: then it has no protocol to check.
 pub(crate) async fn check(
     subject: &Subject,
     report: &mut dyn FnMut(&CheckResult),
-) -> Vec<CheckResult> {
+) -> Result<Vec<CheckResult>, StartError> {
     let mut outcomes = Vec::new();
     for (name, rule) in checks::ALL {
-        let outcome = match Dialogue::start(subject).await {
-            Ok(mut dialogue) => {
-                let result = rule(&mut dialogue).await;
+        let outcome = match Client::start(&subject.launch, subject.patience).await {
+            Ok(client) => {
+                let mut dialogue = Dialogue::new(client, subject.patience);
+                let result = match dialogue.configure(&subject.options).await {
+                    Ok(()) => rule(&mut dialogue).await,
+                    Err(fault) => Err(fault),
+                };
                 CheckResult {
                     name,
                     passed: result.is_ok(),
@@ -43,10 +51,11 @@ pub(crate) async fn check(
                     dialogue: dialogue.end().await,
                 }
             }
-            Err(fault) => CheckResult {
+            Err(error @ StartError::Spawn { .. }) if outcomes.is_empty() => return Err(error),
+            Err(error) => CheckResult {
                 name,
                 passed: false,
-                detail: fault,
+                detail: error.to_string(),
                 dialogue: String::new(),
             },
         };
@@ -58,5 +67,5 @@ pub(crate) async fn check(
             break;
         }
     }
-    outcomes
+    Ok(outcomes)
 }

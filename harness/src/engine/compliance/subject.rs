@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::engine::uci::{Launch, Timeouts};
+use crate::engine::uci::Launch;
 
 /// What is checked.
 #[derive(Debug, Clone)]
@@ -11,13 +11,4 @@ pub(crate) struct Subject {
     pub options: Vec<(String, String)>,
     /// Time limit for answers that must come at once.
     pub patience: Duration,
-}
-
-impl Subject {
-    pub(super) fn timeouts(&self) -> Timeouts {
-        Timeouts {
-            startup: self.patience,
-            ready: self.patience,
-        }
-    }
 }

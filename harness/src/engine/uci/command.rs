@@ -4,6 +4,8 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
+use std::path::Path;
+
 /// Splits a command into words as a shell does: quotes keep spaces together.
 /// On Windows a backslash is a part of a path. `None` if the command is empty or
 /// its quotes do not match.
@@ -14,6 +16,14 @@ pub(crate) fn split_command(command: &str) -> Option<Vec<String>> {
         shlex::split(command)
     };
     words.filter(|words| !words.is_empty())
+}
+
+/// The name of a command's program, without folder and extension.
+pub(crate) fn program_name(command: &str) -> String {
+    let words = split_command(command).unwrap_or_default();
+    let program = words.first().map_or("engine", String::as_str);
+    let stem = Path::new(program).file_stem().unwrap_or_default();
+    stem.to_string_lossy().into_owned()
 }
 
 /// Whether a text can be a part of one UCI command. A line end would begin a
@@ -42,6 +52,17 @@ pub(crate) fn parse_option(text: &str) -> Result<(String, String), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_is_called_after_its_program() {
+        for (command, name) in [
+            ("lc0 --threads=2", "lc0"),
+            ("'/my engines/a b.exe' -v", "a b"),
+            ("'lc0", "engine"),
+        ] {
+            assert_eq!(program_name(command), name, "{command}");
+        }
+    }
 
     #[test]
     fn quotes_keep_words_together() {

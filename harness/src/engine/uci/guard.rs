@@ -24,8 +24,9 @@ struct Companion {
 
 static COMPANION: Mutex<Option<Companion>> = Mutex::new(None);
 
-/// Starts the companion, once. Without it engines are still ended in every case
-/// but their children in all but one, so a failure is not an error.
+/// Starts the companion, once. A failure is not an error: the companion is needed
+/// only if `hone` is killed outright, to end the children of engines (on macOS also
+/// the engines).
 pub(crate) fn install() {
     let mut companion = COMPANION.lock().unwrap_or_else(PoisonError::into_inner);
     if companion.is_some() || !cfg!(unix) {

@@ -13,14 +13,14 @@ mod stderr;
 mod transcript;
 mod watch;
 
+pub use client::Client;
 pub(crate) use client::PROMPT;
 pub(crate) use client::{Answer, AnswerError, StartError};
-pub use client::{Client, Timeouts};
-pub(crate) use command::{is_one_line, parse_option, split_command};
+pub(crate) use command::{is_one_line, parse_option, program_name, split_command};
 pub(crate) use lines::LineReader;
 pub use memory_size::MemorySize;
 pub(crate) use options::{
-    EngineOption, OptionError, OptionKind, check_options, nearest, options_for, supports,
+    EngineOption, OptionError, OptionKind, check_options, options_for, supports,
 };
 pub use process::Launch;
 pub(crate) use transcript::UCI_TRAFFIC;

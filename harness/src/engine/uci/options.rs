@@ -7,6 +7,7 @@
 use std::fmt;
 
 use crate::openings::Variant;
+use crate::output::nearest;
 
 /// The kind of a UCI option with the values it takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -169,7 +170,8 @@ pub(crate) fn check_options<'a>(
         else {
             return Err(OptionError::Unknown {
                 name: name.to_string(),
-                nearest: nearest(name, declared.iter().map(|option| option.name.as_str())),
+                nearest: nearest(name, declared.iter().map(|option| option.name.as_str()))
+                    .map(str::to_string),
             });
         };
         if !option.accepts(value) {
@@ -181,19 +183,6 @@ pub(crate) fn check_options<'a>(
         }
     }
     Ok(())
-}
-
-/// The candidate most like `name`, if any is like it at all.
-pub(crate) fn nearest<'a>(name: &str, candidates: impl Iterator<Item = &'a str>) -> Option<String> {
-    let name = name.to_lowercase();
-    candidates
-        .map(|candidate| {
-            let likeness = strsim::jaro_winkler(&name, &candidate.to_lowercase());
-            (likeness, candidate)
-        })
-        .filter(|(likeness, _)| *likeness > 0.75)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate.to_string())
 }
 
 /// All options that an engine is given before a game, in order: what the variant

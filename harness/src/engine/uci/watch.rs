@@ -26,10 +26,10 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// The time in which `hone` did not watch and which is not charged to the
-    /// engine: all of being frozen, and any shorter gap that ended no more than
-    /// [`LATE`] before the last look. The first look after a gap may still find
-    /// nothing, because the runtime learns of what has come only at the second.
+    /// Time in which `hone` was not running and which is not charged to the engine:
+    /// every pause above [`FROZEN`], and a shorter gap that ended at most [`LATE`]
+    /// before the last check. The first check after a gap may find nothing, because
+    /// the runtime reports new data only at the second.
     pub(super) fn unwatched(&self) -> Duration {
         self.frozen + self.gap
     }

@@ -12,6 +12,7 @@ use crate::executor::{Evidence, PairJob, Situation};
 use crate::openings::Variant;
 use crate::output::printable;
 use crate::platform::MachineMemory;
+use crate::rules::ClockState;
 
 /// A failure with everything known about it.
 pub(super) struct Failure<'a> {
@@ -24,11 +25,10 @@ pub(super) struct Failure<'a> {
     /// How its process ended, if it has.
     pub(super) status: String,
     pub(super) position: &'a Chess,
-    /// The last `position` and `go`.
-    pub(super) command: &'a [u8],
-    pub(super) position_len: usize,
-    /// Of White and Black: milliseconds left, increment, moves to go.
-    pub(super) clocks: [Option<(u64, u64, Option<u32>)>; 2],
+    /// The last `position` and `go`; no `go` if it failed before it was its turn.
+    pub(super) command: (&'a [u8], &'a [u8]),
+    /// Of White and Black.
+    pub(super) clocks: [Option<ClockState>; 2],
     pub(super) allowance: Option<Duration>,
     /// Of the pair's first and second player; `None` if it could not be started.
     pub(super) clients: [Option<&'a Client>; 2],
@@ -83,9 +83,8 @@ fn situation(failure: &Failure<'_>) -> Situation {
     let job = failure.job;
     let rules = &job.rules;
     let player = &job.players[failure.player];
-    let command = String::from_utf8_lossy(failure.command);
-    let (position, go) = command.split_at(failure.position_len.min(command.len()));
-    let go = go.trim();
+    let (position, go) = failure.command;
+    let go = String::from_utf8_lossy(go.trim_ascii());
     let allowed = failure
         .allowance
         .unwrap_or(Duration::from_millis(rules.stall_ms));
@@ -93,9 +92,11 @@ fn situation(failure: &Failure<'_>) -> Situation {
         name: player.name.to_string(),
         failure: failure.reason.clone(),
         chess960: rules.variant == Variant::Chess960,
-        // Without a `go` it failed before it was its turn.
-        position: if go.is_empty() { "" } else { position }.to_string(),
-        go: go.to_string(),
+        position: match go.is_empty() {
+            true => String::new(),
+            false => String::from_utf8_lossy(position).into_owned(),
+        },
+        go: go.into_owned(),
         allowed_ms: u64::try_from(allowed.as_millis()).unwrap_or(u64::MAX),
         startup_ms: rules.startup_ms,
         stall_ms: rules.stall_ms,
@@ -154,9 +155,17 @@ fn write_summary(
     let fen = Fen::from_position(failure.position, EnPassantMode::Legal);
     writeln!(out, "position:  {fen}")?;
     for (color, clock) in ["White", "Black"].iter().zip(failure.clocks) {
-        if let Some((left, increment, moves)) = clock {
-            write!(out, "{color}:     {left} ms left, {increment} ms a move")?;
-            match moves {
+        if let Some(clock) = clock {
+            let ClockState {
+                left_ms,
+                increment_ms,
+                moves_to_go,
+            } = clock;
+            write!(
+                out,
+                "{color}:     {left_ms} ms left, {increment_ms} ms a move"
+            )?;
+            match moves_to_go {
                 Some(moves) => writeln!(out, ", {moves} moves to go")?,
                 None => writeln!(out)?,
             }

@@ -7,6 +7,7 @@
 mod deferred;
 mod evidence;
 mod game;
+mod position_command;
 mod slot;
 mod worker;
 

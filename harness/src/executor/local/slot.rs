@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use tokio::time::sleep;
 
-use crate::engine::uci::{AnswerError, Client, StartError, Timeouts};
+use crate::engine::uci::{AnswerError, Client, StartError};
 use crate::executor::{MemoryNote, Player, ProgramError, Rules};
 
 /// The place of one of a pair's two players: keeps its engine alive until
@@ -52,18 +52,15 @@ impl EngineSlot {
             return Ok(());
         }
         self.quit(QUIT_PATIENCE).await;
-        let timeouts = Timeouts {
-            startup: Duration::from_millis(rules.startup_ms),
-            ready: Duration::from_millis(rules.stall_ms),
-        };
+        let startup = Duration::from_millis(rules.startup_ms);
         let path = &player.launch.program;
         player.program.check(path)?;
-        let mut client = match Client::start(&player.launch, timeouts).await {
+        let mut client = match Client::start(&player.launch, startup).await {
             Ok(client) => client,
             Err(error) => {
                 tracing::info!("{} is started again: {error}", player.name);
                 sleep(START_PAUSE).await;
-                Client::start(&player.launch, timeouts).await?
+                Client::start(&player.launch, startup).await?
             }
         };
         client.set_label(&player.name);

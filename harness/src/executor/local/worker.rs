@@ -10,6 +10,7 @@ use tokio::sync::{mpsc, watch};
 use super::Jobs;
 use super::deferred::DeferredResult;
 use super::game::{self, GameError, Table};
+use super::position_command::PositionCommand;
 use super::slot::{EngineSlot, QUIT_PATIENCE};
 use crate::engine::uci::Client;
 use crate::executor::{BoardWriter, Event, ExecutorError, GameText, PairJob, PlayedPair, Stop};
@@ -33,6 +34,15 @@ pub(super) struct Worker {
     events: mpsc::UnboundedSender<Event>,
     stop: watch::Receiver<Option<Stop>>,
     board: BoardWriter,
+    /// Of the pair's first and second player.
+    slots: [EngineSlot; 2],
+    movetext: Movetext,
+    command: PositionCommand,
+    deferred: DeferredResult,
+    /// Opened with the first job that wants them.
+    tables: Option<Tables>,
+    /// Engines that it has started.
+    started: BTreeSet<usize>,
 }
 
 impl Worker {
@@ -44,9 +54,15 @@ impl Worker {
     ) -> Self {
         Self {
             number,
-            events,
             stop,
             board,
+            slots: Default::default(),
+            movetext: Movetext::default(),
+            command: PositionCommand::default(),
+            deferred: DeferredResult::new(events.clone()),
+            events,
+            tables: None,
+            started: BTreeSet::new(),
         }
     }
 
@@ -55,10 +71,7 @@ impl Worker {
     pub(super) fn run(self, jobs: Jobs) {
         let events = self.events.clone();
         let number = self.number;
-        let failed = |reason: String| {
-            // The receiver is gone only when the run is over.
-            let _ = events.send(Event::Failed(ExecutorError(reason)));
-        };
+        let failed = |reason| report(&events, Event::Failed(ExecutorError(reason)));
         let runtime = match runtime::Builder::new_current_thread().enable_all().build() {
             Ok(runtime) => runtime,
             Err(error) => return failed(format!("cannot start worker {number}: {error}")),
@@ -77,42 +90,148 @@ impl Worker {
     }
 
     async fn play_all(mut self, jobs: Jobs) -> Result<(), GameError> {
-        let mut state = WorkerState::new(&self.events);
-        let played = self.play_until_stopped(&jobs, &mut state).await;
-        state.deferred.send();
+        let played = self.play_until_stopped(&jobs).await;
+        self.deferred.send();
         let patience = match *self.stop.borrow() {
             Some(Stop::Abort) => ABORT_PATIENCE,
             _ => QUIT_PATIENCE,
         };
-        let [first, second] = &mut state.slots;
+        let [first, second] = &mut self.slots;
         tokio::join!(first.quit(patience), second.quit(patience));
         played
     }
 
-    async fn play_until_stopped(
-        &mut self,
-        jobs: &Jobs,
-        state: &mut WorkerState,
-    ) -> Result<(), GameError> {
+    async fn play_until_stopped(&mut self, jobs: &Jobs) -> Result<(), GameError> {
         let mut aborted = self.stop.clone();
         loop {
             let job = tokio::select! {
                 biased;
                 _ = self.stop.wait_for(Option::is_some) => return Ok(()),
-                job = next_job(jobs, &mut state.deferred) => match job {
+                job = next_job(jobs, &mut self.deferred) => match job {
                     Some(job) => job,
                     None => return Ok(()),
                 },
             };
             let played = tokio::select! {
                 biased;
-                played = state.play_pair(&job, self.number, &self.events, &mut self.board) => played?,
+                played = self.play_pair(&job) => played?,
                 _ = aborted.wait_for(|stop| *stop == Some(Stop::Abort)) => return Ok(()),
             };
             tracing::debug!("pair {} finished", job.pair);
-            state.deferred.put(played);
+            self.deferred.put(played);
         }
     }
+
+    async fn play_pair(&mut self, job: &PairJob) -> Result<PlayedPair, GameError> {
+        if self.tables.is_none()
+            && let Some(rule) = &job.rules.adjudication.syzygy
+        {
+            self.tables = Some(Tables::open(rule)?);
+        }
+        let mut replays = Replays::default();
+        let [(first, first_text), (second, second_text)] = loop {
+            let Some(first) = self.play_game(job, 0, &mut replays).await? else {
+                continue;
+            };
+            let Some(second) = self.play_game(job, 1, &mut replays).await? else {
+                continue;
+            };
+            break [first, second];
+        };
+        let mut games = [first, second];
+        replays.write(&mut games);
+        Ok(PlayedPair {
+            result: PairResult {
+                pair: job.pair,
+                engines: [job.players[0].engine, job.players[1].engine],
+                games,
+            },
+            opening_number: job.opening_number,
+            texts: [first_text, second_text],
+            worker: self.number,
+            finished_ms: jiff::Timestamp::now().as_millisecond(),
+        })
+    }
+
+    /// Plays a game, again while its failures are to be replayed. `None` if the whole
+    /// pair begins again.
+    async fn play_game(
+        &mut self,
+        job: &PairJob,
+        number: usize,
+        replays: &mut Replays,
+    ) -> Result<Option<(GameResult, GameText)>, GameError> {
+        let mut tries = 1;
+        loop {
+            let table = Table {
+                slots: &mut self.slots,
+                movetext: &mut self.movetext,
+                command: &mut self.command,
+                deferred: &mut self.deferred,
+                tables: self.tables.as_ref(),
+                board: &mut self.board,
+                started: &mut self.started,
+            };
+            let game::PlayedGame {
+                result,
+                text,
+                evidence,
+            } = game::play(table, job, number).await?;
+            self.note(job);
+            if let Some(evidence) = evidence {
+                tracing::info!(
+                    "game {} of pair {} ended by a failure: {:?}",
+                    number + 1,
+                    job.pair,
+                    result.termination
+                );
+                report(&self.events, Event::Evidence(Box::new(evidence)));
+            }
+            let fault = replayed_fault(job, &result);
+            if let Some(colour) = fault
+                && replays.is_pair_again(job, number, colour)
+            {
+                return Ok(None);
+            }
+            let failed = result.termination.is_failure();
+            match job.rules.on_failure {
+                // The machine's faults are replayed with the whole pair or not at all.
+                OnFailure::Replay if failed && fault.is_none() && tries <= MAX_REPLAYS => {
+                    tries += 1;
+                    replays.count(number, &result);
+                }
+                OnFailure::Stop if failed => {
+                    return Err(GameError::failure(job, number, &result, &text));
+                }
+                _ => return Ok(Some((result, text))),
+            }
+        }
+    }
+
+    /// Reports what the user should know of the engines and the tables after a game.
+    fn note(&mut self, job: &PairJob) {
+        let send = |event| report(&self.events, event);
+        for (slot, player) in self.slots.iter_mut().zip(&job.players) {
+            if let Some(note) = slot.memory_note(player) {
+                send(Event::Memory(Box::new(note)));
+            }
+            if slot.running().is_some_and(Client::has_answered_unasked) {
+                send(Event::Warning(format!(
+                    "engine `{}` sends a `bestmove` without a `go`: `hone` drops it if it comes \
+                     before the next `go`; one that comes later is taken as the answer to that",
+                    player.name
+                )));
+            }
+        }
+        if let Some(damage) = self.tables.as_ref().and_then(Tables::damage) {
+            send(Event::Warning(damage.to_string()));
+        }
+    }
+}
+
+fn report(events: &mpsc::UnboundedSender<Event>, event: Event) {
+    // The receiver is gone only when the run is over.
+    let _ = events.send(event);
 }
 
 /// The next job. If it has to be waited for, what is finished is handed over
@@ -134,6 +253,12 @@ async fn next_job(jobs: &Jobs, deferred: &mut DeferredResult) -> Option<PairJob>
     }
 }
 
+/// The colour that lost on time because of the machine, if such games are replayed.
+fn replayed_fault(job: &PairJob, result: &GameResult) -> Option<usize> {
+    let is_asked = job.rules.on_machine_fault == OnMachineFault::Replay;
+    result.fault_of_machine().filter(|_| is_asked)
+}
+
 /// Failures in a pair's games that were played again.
 #[derive(Debug, Default)]
 struct Replays {
@@ -151,19 +276,15 @@ impl Replays {
         }
     }
 
-    /// Notes a game whose time forfeit the machine caused, and returns whether its pair
-    /// begins again. Whichever side lost: what decides is only that the machine kept it
-    /// waiting for longer than it overran.
-    fn is_pair_again(&mut self, job: &PairJob, game: usize, result: &GameResult) -> bool {
-        let is_asked = job.rules.on_machine_fault == OnMachineFault::Replay;
-        let Some(colour) = result.fault_of_machine().filter(|_| is_asked) else {
-            return false;
-        };
+    /// Notes a game that `colour` lost on time because of the machine, and returns whether
+    /// its pair begins again. Whichever side lost: what decides is only that the machine
+    /// kept it waiting for longer than it overran.
+    fn is_pair_again(&mut self, job: &PairJob, game: usize, colour: usize) -> bool {
         if self.of_pair == MAX_REPLAYS {
             return false;
         }
         self.of_pair += 1;
-        self.count(game, result);
+        self.counts[game][colour] += 1;
         tracing::warn!(
             "pair {} is played again: the machine made {} lose on time",
             job.pair + 1,
@@ -177,154 +298,6 @@ impl Replays {
             for (effort, count) in game.effort.iter_mut().zip(counts) {
                 effort.replayed = count;
             }
-        }
-    }
-}
-
-/// What a worker keeps between pairs.
-struct WorkerState {
-    /// Of the pair's first and second player.
-    slots: [EngineSlot; 2],
-    movetext: Movetext,
-    command: Vec<u8>,
-    deferred: DeferredResult,
-    /// Opened with the first job that wants them.
-    tables: Option<Tables>,
-    /// Engines that it has started.
-    started: BTreeSet<usize>,
-}
-
-impl WorkerState {
-    fn new(events: &mpsc::UnboundedSender<Event>) -> Self {
-        Self {
-            slots: Default::default(),
-            movetext: Movetext::default(),
-            command: Vec::new(),
-            deferred: DeferredResult::new(events.clone()),
-            tables: None,
-            started: BTreeSet::new(),
-        }
-    }
-
-    async fn play_pair(
-        &mut self,
-        job: &PairJob,
-        worker: usize,
-        events: &mpsc::UnboundedSender<Event>,
-        board: &mut BoardWriter,
-    ) -> Result<PlayedPair, GameError> {
-        if self.tables.is_none()
-            && let Some(rule) = &job.rules.adjudication.syzygy
-        {
-            self.tables = Some(Tables::open(rule)?);
-        }
-        let mut replays = Replays::default();
-        let [(first, first_text), (second, second_text)] = loop {
-            let first = self.play_game(job, 0, events, board, &mut replays).await?;
-            if replays.is_pair_again(job, 0, &first.0) {
-                continue;
-            }
-            let second = self.play_game(job, 1, events, board, &mut replays).await?;
-            if replays.is_pair_again(job, 1, &second.0) {
-                continue;
-            }
-            break [first, second];
-        };
-        let mut games = [first, second];
-        let texts = [first_text, second_text];
-        for (number, (game, text)) in games.iter().zip(&texts).enumerate() {
-            if job.rules.on_failure == OnFailure::Stop && game.termination.is_failure() {
-                return Err(GameError::failure(job, number, game, text));
-            }
-        }
-        replays.write(&mut games);
-        Ok(PlayedPair {
-            result: PairResult {
-                pair: job.pair,
-                engines: [job.players[0].engine, job.players[1].engine],
-                games,
-            },
-            opening_number: job.opening_number,
-            texts,
-            worker,
-            finished_ms: jiff::Timestamp::now().as_millisecond(),
-        })
-    }
-
-    async fn play_game(
-        &mut self,
-        job: &PairJob,
-        number: usize,
-        events: &mpsc::UnboundedSender<Event>,
-        board: &mut BoardWriter,
-        replays: &mut Replays,
-    ) -> Result<(GameResult, GameText), GameError> {
-        let mut tries = 1;
-        loop {
-            let table = Table {
-                slots: &mut self.slots,
-                movetext: &mut self.movetext,
-                command: &mut self.command,
-                deferred: &mut self.deferred,
-                tables: self.tables.as_ref(),
-                board,
-                started: &mut self.started,
-            };
-            let game::Played {
-                result,
-                text,
-                evidence,
-            } = game::play(table, job, number).await?;
-            self.note(job, events);
-            if let Some(evidence) = evidence {
-                tracing::info!(
-                    "game {} of pair {} ended by a failure: {:?}",
-                    number + 1,
-                    job.pair,
-                    result.termination
-                );
-                // The receiver is gone only when the run is over.
-                let _ = events.send(Event::Evidence(Box::new(evidence)));
-            }
-            let is_fault = result.fault_of_machine().is_some();
-            if is_fault && job.rules.on_machine_fault == OnMachineFault::Replay {
-                // The whole pair is judged.
-                return Ok((result, text));
-            }
-            let failed = result.termination.is_failure();
-            match job.rules.on_failure {
-                OnFailure::Replay if failed && tries <= MAX_REPLAYS => {
-                    tries += 1;
-                    replays.count(number, &result);
-                }
-                OnFailure::Stop if failed => {
-                    return Err(GameError::failure(job, number, &result, &text));
-                }
-                _ => return Ok((result, text)),
-            }
-        }
-    }
-
-    /// Reports what the user should know of the engines and the tables after a game.
-    fn note(&mut self, job: &PairJob, events: &mpsc::UnboundedSender<Event>) {
-        // The receiver is gone only when the run is over.
-        let send = |event| {
-            let _ = events.send(event);
-        };
-        for (slot, player) in self.slots.iter_mut().zip(&job.players) {
-            if let Some(note) = slot.memory_note(player) {
-                send(Event::Memory(Box::new(note)));
-            }
-            if slot.running().is_some_and(Client::has_answered_unasked) {
-                send(Event::Warning(format!(
-                    "engine `{}` sends a `bestmove` without a `go`: `hone` drops it if it comes \
-                     before the next `go`; one that comes later is taken as the answer to that",
-                    player.name
-                )));
-            }
-        }
-        if let Some(damage) = self.tables.as_ref().and_then(Tables::damage) {
-            send(Event::Warning(damage.to_string()));
         }
     }
 }

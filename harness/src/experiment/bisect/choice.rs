@@ -25,12 +25,13 @@ pub(crate) fn most_informative(
     let mut best: Option<(f64, (usize, usize))> = None;
     for (at, &earlier) in commits.iter().enumerate() {
         for &later in &commits[at + 1..] {
-            let (weight, mean, conditional) = sums.between(earlier, later);
-            let mut result = mean;
+            let across = sums.between(earlier, later);
+            let elsewhere = 1.0 - across.probability;
+            let mut result = across.result;
             for (p, q) in result.iter_mut().zip(&level) {
-                *p += (1.0 - weight) * q;
+                *p += elsewhere * q;
             }
-            let information = entropy(&result) - conditional - (1.0 - weight) * level_entropy;
+            let information = entropy(&result) - across.entropy - elsewhere * level_entropy;
             let unplayed = [earlier, later]
                 .iter()
                 .filter(|k| !played.contains(k))
@@ -45,35 +46,48 @@ pub(crate) fn most_informative(
     best.map(|(_, pair)| pair)
 }
 
-/// Sums over the first commits: of their probabilities, of how a pair ends
-/// with them as culprits, and of its entropy.
-struct Sums(Vec<(f64, [f64; 5], f64)>);
+/// Sums over commits, each weighted by its probability to be the culprit.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sum {
+    probability: f64,
+    /// Probabilities of the results of a pair across the culprit.
+    result: [f64; 5],
+    /// Of these results.
+    entropy: f64,
+}
+
+/// The sums over the first commits, as many as the index.
+struct Sums(Vec<Sum>);
 
 impl Sums {
     fn new(posterior: &Posterior) -> Self {
-        let mut sums = vec![(0.0, [0.0; 5], 0.0)];
-        let mut sum = (0.0, [0.0; 5], 0.0);
+        let mut sums = vec![Sum::default()];
+        let mut sum = Sum::default();
         for commit in 1..=posterior.last() {
-            let weight = posterior.commit(commit);
-            let pair = posterior.across(commit);
-            sum.0 += weight;
-            for (total, p) in sum.1.iter_mut().zip(pair) {
-                *total += weight * p;
+            let probability = posterior.commit(commit);
+            let result = posterior.across(commit);
+            sum.probability += probability;
+            for (total, p) in sum.result.iter_mut().zip(result) {
+                *total += probability * p;
             }
-            sum.2 += weight * entropy(&pair);
+            sum.entropy += probability * entropy(&result);
             sums.push(sum);
         }
         Self(sums)
     }
 
     /// Over the commits after `earlier` up to `later`.
-    fn between(&self, earlier: usize, later: usize) -> (f64, [f64; 5], f64) {
+    fn between(&self, earlier: usize, later: usize) -> Sum {
         let (from, to) = (&self.0[earlier], &self.0[later]);
-        let mut pair = to.1;
-        for (sum, less) in pair.iter_mut().zip(from.1) {
+        let mut result = to.result;
+        for (sum, less) in result.iter_mut().zip(from.result) {
             *sum -= less;
         }
-        (to.0 - from.0, pair, to.2 - from.2)
+        Sum {
+            probability: to.probability - from.probability,
+            result,
+            entropy: to.entropy - from.entropy,
+        }
     }
 }
 

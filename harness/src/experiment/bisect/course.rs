@@ -15,14 +15,14 @@ pub(crate) struct Moment {
 
 /// Moments of a bisection, evenly spread.
 #[derive(Debug)]
-pub(crate) struct Course {
+pub(crate) struct PosteriorTimeline {
     kept: Vec<Moment>,
     /// Every `step`-th batch is kept.
     step: u64,
     batches: u64,
 }
 
-impl Default for Course {
+impl Default for PosteriorTimeline {
     fn default() -> Self {
         Self {
             kept: Vec::new(),
@@ -32,7 +32,7 @@ impl Default for Course {
     }
 }
 
-impl Course {
+impl PosteriorTimeline {
     /// Takes the state after a batch.
     pub(super) fn note(&mut self, pairs: u64, posterior: &Posterior) {
         let number = self.batches;
@@ -88,7 +88,7 @@ mod tests {
     fn moments_are_evenly_spread_and_end_now() {
         let section = BisectSection::default();
         let posterior = Posterior::new(&Evidence::new(), &BTreeSet::new(), 3, &section);
-        let mut course = Course::default();
+        let mut course = PosteriorTimeline::default();
         for batch in 0..1000 {
             course.note(16 * batch, &posterior);
         }

@@ -1,16 +1,16 @@
 //! Bisection as a pure state machine.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use super::choice::most_informative;
-use super::course::{Course, Moment};
+use super::course::{Moment, PosteriorTimeline};
 use super::failing::{Failing, Record};
-use super::known::{Builds, Known};
+use super::known::{BuildOutcome, Builds, KnownBuild};
 use super::posterior::{Evidence, FINE, Posterior};
 use super::section::BisectSection;
 use crate::experiment::{Experiment, Next, PairPlan, PairResult, Side, Verdict};
-use crate::stats::Estimate;
+use crate::stats::{Estimate, Pentanomial};
 
 /// Commits that no match can tell apart, for those between them do not build,
 /// and how probably one of them is the culprit.
@@ -22,6 +22,10 @@ pub struct Found {
     pub size: Estimate,
 }
 
+/// Pairs with the same moves in both games after which two commits with the same
+/// `bench` are taken for the same engine.
+const SAME_MOVES: u64 = 16;
+
 /// A bisection in progress. Engine number k of its pairs is commit k.
 #[derive(Debug)]
 pub struct BisectExperiment {
@@ -29,15 +33,17 @@ pub struct BisectExperiment {
     last: usize,
     evidence: Evidence,
     posterior: Posterior,
-    course: Course,
+    course: PosteriorTimeline,
     /// Commits that have played, in results absorbed.
     played: BTreeSet<usize>,
     /// Commits that can play.
     ready: BTreeSet<usize>,
     builds: Builds,
+    /// By match: pairs whose two games have the same moves.
+    mirrored: BTreeMap<(usize, usize), u64>,
     failing: Failing,
-    /// What a ledger knows of commits, and after how many pairs.
-    later: Vec<(u64, usize, Known)>,
+    /// What a ledger knows of commits and is not taken in yet.
+    later: Vec<KnownBuild>,
     absorbed: u64,
     /// The match of the current batch.
     current: Option<(usize, usize)>,
@@ -46,20 +52,20 @@ pub struct BisectExperiment {
 
 impl BisectExperiment {
     /// Of `last` commits after the good one (at least 1). `known` is what is
-    /// known of builds, each with the number of pairs after which it turned
-    /// out, in that order.
-    pub fn new(section: BisectSection, last: usize, known: Vec<(u64, usize, Known)>) -> Self {
+    /// known of builds, in the order in which it turned out.
+    pub fn new(section: BisectSection, last: usize, known: Vec<KnownBuild>) -> Self {
         assert!(last >= 1, "there is a commit after the good one");
         let evidence = Evidence::new();
         let mut experiment = Self {
             posterior: Posterior::new(&evidence, &BTreeSet::new(), last, &section),
             section,
-            course: Course::default(),
+            course: PosteriorTimeline::default(),
             last,
             evidence,
             played: BTreeSet::from([0, last]),
             ready: BTreeSet::new(),
             builds: Builds::default(),
+            mirrored: BTreeMap::new(),
             failing: Failing::new(1.0),
             later: known,
             absorbed: 0,
@@ -111,7 +117,7 @@ impl BisectExperiment {
     /// The result of a commit's build. A commit that does not build is left out
     /// of matches; two that are the same engine have no culprit between them.
     /// Either way the match is chosen anew.
-    pub(crate) fn learn(&mut self, commit: usize, known: Known) {
+    pub(crate) fn learn(&mut self, commit: usize, known: BuildOutcome) {
         if self.take_in(commit, known) {
             self.current = None;
             self.judge();
@@ -119,9 +125,9 @@ impl BisectExperiment {
     }
 
     /// Returns whether it changes what is to be played.
-    fn take_in(&mut self, commit: usize, known: Known) -> bool {
+    fn take_in(&mut self, commit: usize, known: BuildOutcome) -> bool {
         // The posterior does not depend on what is skipped.
-        let is_built = matches!(known, Known::Built(_));
+        let is_built = matches!(known, BuildOutcome::Built(_));
         let has_changed = self.builds.learn(commit, known);
         if has_changed && is_built {
             self.update();
@@ -132,7 +138,7 @@ impl BisectExperiment {
     fn update(&mut self) {
         self.posterior = Posterior::new(
             &self.evidence,
-            &self.builds.innocent,
+            &self.builds.innocent(self.last),
             self.last,
             &self.section,
         );
@@ -152,10 +158,19 @@ impl BisectExperiment {
         let is_end = self.absorbed >= self.section.max_pairs;
         if is_end || self.absorbed.is_multiple_of(self.section.batch) {
             self.skip_failing();
+            self.compare_moves(pair);
             self.update();
             self.course.note(self.absorbed, &self.posterior);
             self.current = None;
             self.judge();
+        }
+    }
+
+    /// Takes two commits for the same engine whose games do not differ.
+    fn compare_moves(&mut self, pair: (usize, usize)) {
+        let pairs = self.evidence.get(&pair).map_or(0, Pentanomial::pairs);
+        if pairs >= SAME_MOVES && self.mirrored.get(&pair) == Some(&pairs) {
+            self.builds.saw_same_moves(pair);
         }
     }
 
@@ -176,10 +191,13 @@ impl BisectExperiment {
     fn judge(&mut self) {
         self.verdict = self.judged();
         while self.verdict.is_none()
-            && let Some(next) = self.later.iter().position(|(at, ..)| *at <= self.absorbed)
+            && let Some(next) = self
+                .later
+                .iter()
+                .position(|build| build.after_pairs <= self.absorbed)
         {
-            let (_, commit, known) = self.later.remove(next);
-            self.take_in(commit, known);
+            let build = self.later.remove(next);
+            self.take_in(build.commit, build.known);
             self.verdict = self.judged();
         }
     }
@@ -225,7 +243,7 @@ impl BisectExperiment {
         let (commits, probability) = self.most_probable();
         let fine = Posterior::with_sizes(
             &self.evidence,
-            &self.builds.innocent,
+            &self.builds.innocent(self.last),
             self.last,
             &self.section,
             FINE,
@@ -258,6 +276,11 @@ impl BisectExperiment {
     /// The commits that do not build or play.
     pub(crate) fn skipped(&self) -> &BTreeSet<usize> {
         &self.builds.skipped
+    }
+
+    /// The commits that only an equal `bench` clears.
+    pub(crate) fn cleared_by_bench(&self) -> BTreeSet<usize> {
+        self.builds.cleared_by_bench(self.last)
     }
 
     /// How often a commit has failed.
@@ -293,6 +316,9 @@ impl Experiment for BisectExperiment {
     fn absorb(&mut self, result: &PairResult) {
         let [later, earlier] = result.engines;
         self.failing.count(result);
+        if result.games[0].digest == result.games[1].digest {
+            *self.mirrored.entry((earlier, later)).or_default() += 1;
+        }
         self.take((earlier, later), result.half_points());
     }
 
@@ -320,7 +346,6 @@ mod tests {
     use rand::SeedableRng;
     use rand_chacha::ChaCha8Rng;
 
-    use super::super::known::Fingerprint;
     use super::*;
     use crate::rules::{GameResult, Outcome, Termination};
     use crate::stats::distribution::PairDistribution;
@@ -386,11 +411,12 @@ mod tests {
 
     #[test]
     fn commits_that_do_not_build_are_named_together() {
-        let mut bisect = BisectExperiment::new(
-            BisectSection::default(),
-            5,
-            vec![(0, 2, Known::Skipped), (0, 3, Known::Skipped)],
-        );
+        let skipped = [2, 3].map(|commit| KnownBuild {
+            after_pairs: 0,
+            commit,
+            known: BuildOutcome::Skipped,
+        });
+        let mut bisect = BisectExperiment::new(BisectSection::default(), 5, skipped.into());
         assert_eq!(bisect.groups(), [1..=1, 2..=4, 5..=5]);
         // Everything between 1 and 4 lost.
         while bisect.verdict().is_none() {
@@ -445,29 +471,6 @@ mod tests {
         assert_eq!(bisect.skipped(), &BTreeSet::from([1]));
         assert_eq!([1, 2].map(|k| bisect.can_do_without(k)), [true, false]);
         assert_eq!(bisect.evidence().len(), 1);
-    }
-
-    #[test]
-    fn between_two_of_the_same_engine_there_is_no_culprit() {
-        let engine = |sha256: &str, bench| {
-            Known::Built(Fingerprint {
-                sha256: sha256.to_string(),
-                bench,
-            })
-        };
-        let mut bisect = experiment(8);
-        bisect.learn(0, engine("a", Some(1)));
-        bisect.learn(5, engine("b", Some(1)));
-        assert_eq!(bisect.posterior().commit(5), 0.0);
-        assert!(bisect.posterior().commit(6) > 0.2);
-        bisect.learn(6, engine("c", None));
-        bisect.learn(7, engine("c", None));
-        assert_eq!(bisect.posterior().commit(7), 0.0);
-        assert!(bisect.posterior().commit(8) > 0.4);
-        bisect.learn(8, engine("c", None));
-        assert!((bisect.probability(&(6..=6)) - 0.9).abs() < 1e-9);
-        assert_eq!(bisect.verdict(), None);
-        assert!(bisect.knows(7) && !bisect.knows(4));
     }
 
     #[test]

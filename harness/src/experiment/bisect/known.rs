@@ -12,19 +12,27 @@ pub struct Fingerprint {
 }
 
 impl Fingerprint {
-    /// Whether both play the same moves.
-    fn is_same_engine(&self, other: &Self) -> bool {
-        let same_bench = self.bench.is_some() && self.bench == other.bench;
-        same_bench || self.sha256 == other.sha256
+    /// Whether both have a `bench`, and the same one: they probably play the same moves.
+    fn has_bench_of(&self, other: &Self) -> bool {
+        self.bench.is_some() && self.bench == other.bench
     }
 }
 
 /// What a try to build a commit has shown.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Known {
+pub enum BuildOutcome {
     /// It does not build, or does not play.
     Skipped,
     Built(Fingerprint),
+}
+
+/// What the build of a commit has shown, and when.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KnownBuild {
+    /// Number of pairs that had been played.
+    pub after_pairs: u64,
+    pub commit: usize,
+    pub known: BuildOutcome,
 }
 
 /// What is known of all commits.
@@ -33,8 +41,11 @@ pub(super) struct Builds {
     built: BTreeMap<usize, Fingerprint>,
     /// Commits that are left out of matches.
     pub(super) skipped: BTreeSet<usize>,
-    /// Commits between two that are the same engine.
-    pub(super) innocent: BTreeSet<usize>,
+    /// Commits between two that are the same engine: the same program, or the same
+    /// moves in games.
+    same_engine: BTreeSet<usize>,
+    /// Commits between two with the same `bench`.
+    same_bench: BTreeSet<usize>,
 }
 
 impl Builds {
@@ -44,25 +55,55 @@ impl Builds {
     }
 
     /// Takes in the result of a commit's build, unless one is known. Returns
-    /// whether one commit more is skipped or innocent.
-    pub(super) fn learn(&mut self, commit: usize, known: Known) -> bool {
+    /// whether one commit more is skipped, or lies between two that are alike.
+    pub(super) fn learn(&mut self, commit: usize, known: BuildOutcome) -> bool {
         if self.knows(commit) {
             return false;
         }
         match known {
-            Known::Skipped => self.skipped.insert(commit),
-            Known::Built(fingerprint) => {
-                let before = self.innocent.len();
+            BuildOutcome::Skipped => self.skipped.insert(commit),
+            BuildOutcome::Built(fingerprint) => {
+                let before = self.same_engine.len() + self.same_bench.len();
                 for (other, known) in &self.built {
-                    if known.is_same_engine(&fingerprint) {
-                        let (low, high) = (commit.min(*other), commit.max(*other));
-                        self.innocent.extend(low + 1..=high);
+                    let between = commit.min(*other) + 1..=commit.max(*other);
+                    if known.sha256 == fingerprint.sha256 {
+                        self.same_engine.extend(between);
+                    } else if known.has_bench_of(&fingerprint) {
+                        self.same_bench.extend(between);
                     }
                 }
                 self.built.insert(commit, fingerprint);
-                self.innocent.len() > before
+                self.same_engine.len() + self.same_bench.len() > before
             }
         }
+    }
+
+    /// Two commits have played the same moves in many games. With the same `bench`
+    /// they are the same engine.
+    pub(super) fn saw_same_moves(&mut self, (earlier, later): (usize, usize)) {
+        if let (Some(one), Some(other)) = (self.built.get(&earlier), self.built.get(&later))
+            && one.has_bench_of(other)
+        {
+            self.same_engine.extend(earlier + 1..=later);
+        }
+    }
+
+    /// The commits up to `last` that nothing but a `bench` clears. None if that would
+    /// leave no suspect: a `bench` searches a few positions only, so it does not
+    /// decide what no game has shown.
+    pub(super) fn cleared_by_bench(&self, last: usize) -> BTreeSet<usize> {
+        let by_bench = self.same_bench.difference(&self.same_engine).copied();
+        let by_bench: BTreeSet<usize> = by_bench.collect();
+        let leaves_none = self.same_engine.len() + by_bench.len() == last;
+        match leaves_none {
+            true => BTreeSet::new(),
+            false => by_bench,
+        }
+    }
+
+    /// The commits up to `last` that are not the culprit.
+    pub(super) fn innocent(&self, last: usize) -> BTreeSet<usize> {
+        &self.same_engine | &self.cleared_by_bench(last)
     }
 
     /// The commits up to `last` in groups that matches can tell apart.

@@ -14,9 +14,11 @@ mod failing;
 mod known;
 mod posterior;
 mod section;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use course::Moment;
 pub use experiment::BisectExperiment;
 pub(crate) use failing::Record;
-pub(crate) use known::{Fingerprint, Known};
+pub(crate) use known::{BuildOutcome, Fingerprint, KnownBuild};
 pub use section::BisectSection;

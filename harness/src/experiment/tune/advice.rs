@@ -62,7 +62,7 @@ pub(crate) fn advise(section: &TuneSection, space: &Space) -> Advice {
     let mut advice = Advice {
         detectable: courses
             .iter()
-            .filter_map(Course::detectable)
+            .filter_map(ParamSchedule::detectable)
             .reduce(f64::max),
         // The adaptive method begins with its greatest.
         distance: match is_scheduled {
@@ -83,7 +83,7 @@ pub(crate) fn advise(section: &TuneSection, space: &Space) -> Advice {
 /// What a method does to one parameter over the run. The adaptive method is
 /// taken to keep its first perturbation.
 #[derive(Debug, Clone, Default)]
-struct Course {
+struct ParamSchedule {
     first: f64,
     last: f64,
     pairs: f64,
@@ -95,7 +95,7 @@ struct Course {
     variance: f64,
 }
 
-impl Course {
+impl ParamSchedule {
     fn add(&mut self, width: f64, gain: f64, pairs: f64) {
         self.pairs += pairs;
         self.widths += width * pairs;
@@ -111,10 +111,10 @@ impl Course {
     }
 }
 
-fn courses(section: &TuneSection, space: &Space) -> Vec<Course> {
+fn courses(section: &TuneSection, space: &Space) -> Vec<ParamSchedule> {
     let budget = section.budget();
     let mut method = section.method(space);
-    let mut courses = vec![Course::default(); space.dimension()];
+    let mut courses = vec![ParamSchedule::default(); space.dimension()];
     let mut batch = 0;
     while batch < budget.batches {
         // Schedules are smooth: batches that differ by a hundredth are alike.
@@ -155,12 +155,12 @@ fn budget_warnings(section: &TuneSection, advice: &Advice) -> Vec<String> {
     if batches < 100 {
         let plural = if batches == 1 { "" } else { "es" };
         warnings.push(format!(
-            "only {batches} batch{plural}: take a smaller `batch`, each teaches one direction"
+            "only {batches} batch{plural}: lower `batch`, because each batch measures only one direction"
         ));
     }
     if section.window > section.pairs() / 10 {
         warnings.push(format!(
-            "window = {} is more than a tenth of the budget: values follow results late",
+            "window = {} is more than a tenth of the budget: updates use old results",
             section.window
         ));
     }
@@ -168,7 +168,7 @@ fn budget_warnings(section: &TuneSection, advice: &Advice) -> Vec<String> {
 }
 
 /// Names the parameters whose gain is 0.
-fn gain_warning(space: &Space, courses: &[Course]) -> Option<String> {
+fn gain_warning(space: &Space, courses: &[ParamSchedule]) -> Option<String> {
     let params = space.params().iter().zip(courses);
     let still: Vec<&str> = params
         .filter(|(_, course)| course.detectable().is_none())
@@ -198,8 +198,8 @@ fn param_warnings(space: &Space, plans: &[ParamPlan]) -> Vec<String> {
             ));
         } else if plan.first.max(last) > most {
             warnings.push(format!(
-                "{name}: the perturbation is at least half of the range, so a side is at its end: \
-                 take a smaller one, or a wider range"
+                "{name}: the perturbation is at least half of the range, so one side always plays \
+                 at a bound: reduce the perturbation or widen the range"
             ));
         }
         if plan.first.min(last) < least {
@@ -235,7 +235,7 @@ fn constant_warnings(section: &TuneSection) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::param::{Kind, Param};
+    use super::super::param::{Param, ParamKind};
     use super::*;
 
     fn section(text: &str) -> TuneSection {
@@ -348,7 +348,7 @@ mod tests {
     #[test]
     fn choices_start_where_they_like() {
         let check = Param {
-            kind: Kind::Check,
+            kind: ParamKind::Check,
             ..Param::int("A", 1.0, 0.0, 1.0)
         };
         let advice = advise(

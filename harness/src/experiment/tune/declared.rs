@@ -1,7 +1,7 @@
 //! One parameter: what the configuration sets, over what the engine declares of
 //! its option or what was imported.
 
-use super::param::{Kind, Param, STEPS};
+use super::param::{Param, ParamKind, STEPS};
 use super::section::ParamSection;
 use crate::engine::uci::{EngineOption, OptionKind};
 
@@ -42,7 +42,7 @@ pub(super) fn described(
     };
     let kind = configured_kind(entry).unwrap_or(declared.kind);
     let scale = match kind {
-        Kind::Scaled { factor } => factor,
+        ParamKind::Scaled { factor } => factor,
         _ => 1.0,
     };
     let value = |own: Option<f64>, engine: Option<f64>, what: &str| {
@@ -72,20 +72,20 @@ pub(super) fn described(
 }
 
 /// The kind that the configuration sets, if it sets one.
-fn configured_kind(entry: &ParamSection) -> Option<Kind> {
+fn configured_kind(entry: &ParamSection) -> Option<ParamKind> {
     if entry.check {
-        return Some(Kind::Check);
+        return Some(ParamKind::Check);
     }
     let choices = entry.choices.clone();
     choices
-        .map(|choices| Kind::Combo { choices })
-        .or(entry.factor.map(|factor| Kind::Scaled { factor }))
-        .or(entry.decimals.map(|decimals| Kind::Text { decimals }))
+        .map(|choices| ParamKind::Combo { choices })
+        .or(entry.factor.map(|factor| ParamKind::Scaled { factor }))
+        .or(entry.decimals.map(|decimals| ParamKind::Text { decimals }))
 }
 
 /// What an engine declares of an option, in its own units.
 struct Declared {
-    kind: Kind,
+    kind: ParamKind,
     start: Option<f64>,
     /// The start of a combo that is not one of the choices.
     missing: Option<String>,
@@ -96,7 +96,7 @@ struct Declared {
 impl Declared {
     fn nothing() -> Self {
         Self {
-            kind: Kind::Int,
+            kind: ParamKind::Int,
             start: None,
             missing: None,
             min: None,
@@ -119,7 +119,7 @@ impl Declared {
             OptionKind::Check { default } => {
                 let on = given.map_or(*default, |text| text == "true");
                 Self {
-                    kind: Kind::Check,
+                    kind: ParamKind::Check,
                     start: Some(f64::from(u8::from(on))),
                     min: Some(0.0),
                     max: Some(1.0),
@@ -137,11 +137,11 @@ impl Declared {
                     missing: index.is_none().then(|| wanted.to_owned()),
                     min: Some(0.0),
                     max: Some(choices.len().saturating_sub(1) as f64),
-                    kind: Kind::Combo { choices },
+                    kind: ParamKind::Combo { choices },
                 }
             }
             OptionKind::Text { default } => Self {
-                kind: Kind::Text {
+                kind: ParamKind::Text {
                     decimals: TEXT_DECIMALS,
                 },
                 start: given.and_then(number).or_else(|| number(default)),

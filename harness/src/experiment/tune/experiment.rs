@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::section::TuneSection;
-use super::space::{Played, Space};
+use super::space::{SideValues, Space};
 use super::tuner::Tuner;
 use crate::experiment::{Experiment, Next, PairPlan, PairResult, Side, Verdict};
 
@@ -17,7 +17,7 @@ pub(crate) struct TuneExperiment {
     batch: u64,
     /// Number of the first batch in `plans`.
     first: u64,
-    plans: VecDeque<(Played, [Side; 2])>,
+    plans: VecDeque<(SideValues, [Side; 2])>,
     absorbed: u64,
     /// Counts of the batch that is coming in.
     counts: [u64; 5],
@@ -45,7 +45,7 @@ impl TuneExperiment {
     }
 
     /// What a batch plays, if that can be known yet.
-    fn batch(&mut self, batch: u64) -> Option<&(Played, [Side; 2])> {
+    fn batch(&mut self, batch: u64) -> Option<&(SideValues, [Side; 2])> {
         while self.first + self.plans.len() as u64 <= batch {
             let (_, played) = self.tuner.plan()?;
             let space = self.tuner.space();
@@ -88,7 +88,7 @@ impl TuneExperiment {
 
     /// The values of the two sides of a batch that has been planned and is not
     /// absorbed yet.
-    pub(crate) fn played(&self, batch: u64) -> Option<&Played> {
+    pub(crate) fn played(&self, batch: u64) -> Option<&SideValues> {
         let at = batch.checked_sub(self.first)?;
         self.plans.get(at as usize).map(|(played, _)| played)
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::SpaceError;
-use super::param::{Kind, Param};
+use super::param::{Param, ParamKind};
 use super::space::Space;
 
 /// Decimals of a float parameter of OpenBench.
@@ -76,11 +76,15 @@ fn line_of(line: usize, text: &str) -> Result<Param, ImportError> {
     let fields: Vec<&str> = text.split(',').map(str::trim).collect();
     let (name, kind, [start, min, max, step, gain]) = match fields[..] {
         [name, "int", start, min, max, step, gain] | [name, start, min, max, step, gain] => {
-            (name, Kind::Int, [start, min, max, step, gain])
+            (name, ParamKind::Int, [start, min, max, step, gain])
         }
         [name, "float", start, min, max, step, gain] => {
             let decimals = FLOAT_DECIMALS;
-            (name, Kind::Text { decimals }, [start, min, max, step, gain])
+            (
+                name,
+                ParamKind::Text { decimals },
+                [start, min, max, step, gain],
+            )
         }
         [_, other, _, _, _, _, _] => {
             return Err(ImportError::Type {
@@ -154,7 +158,7 @@ mod tests {
         // With the byte order mark of a Windows editor.
         let list = parse("\u{feff}rfp, 74, 20, 200, 9, 0.0020\n").unwrap();
         assert_eq!(list[0].name, "rfp");
-        assert_eq!(list[0].kind, Kind::Int);
+        assert_eq!(list[0].kind, ParamKind::Int);
         assert_eq!((list[0].start, list[0].step), (74.0, 9.0));
     }
 

@@ -7,7 +7,7 @@ use super::SpaceError;
 /// How a parameter's value reaches the engine.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum ParamKind {
     /// A spin option.
     Int,
     /// A real number that the engine takes as a spin: the option is
@@ -29,7 +29,7 @@ pub(crate) const STEPS: f64 = 20.0;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Param {
     pub name: String,
-    pub kind: Kind,
+    pub kind: ParamKind,
     pub start: f64,
     pub min: f64,
     pub max: f64,
@@ -47,7 +47,7 @@ impl Param {
     pub fn int(name: &str, start: f64, min: f64, max: f64) -> Self {
         Self {
             name: name.to_owned(),
-            kind: Kind::Int,
+            kind: ParamKind::Int,
             start,
             min,
             max,
@@ -70,15 +70,15 @@ impl Param {
     /// The distance between two values that the engine can tell apart.
     pub fn quantum(&self) -> f64 {
         match &self.kind {
-            Kind::Int | Kind::Check | Kind::Combo { .. } => 1.0,
-            Kind::Scaled { factor } => 1.0 / factor,
-            Kind::Text { decimals } => 0.1f64.powi(*decimals as i32),
+            ParamKind::Int | ParamKind::Check | ParamKind::Combo { .. } => 1.0,
+            ParamKind::Scaled { factor } => 1.0 / factor,
+            ParamKind::Text { decimals } => 0.1f64.powi(*decimals as i32),
         }
     }
 
     /// Whether the range is all there is: a check or a combo.
     pub fn is_choice(&self) -> bool {
-        matches!(self.kind, Kind::Check | Kind::Combo { .. })
+        matches!(self.kind, ParamKind::Check | ParamKind::Combo { .. })
     }
 
     /// Whether a value is at an end of a range that could be wider.
@@ -89,9 +89,9 @@ impl Param {
     /// Grid points per unit; exact where `1 / quantum` would not be.
     fn resolution(&self) -> f64 {
         match &self.kind {
-            Kind::Int | Kind::Check | Kind::Combo { .. } => 1.0,
-            Kind::Scaled { factor } => *factor,
-            Kind::Text { decimals } => 10f64.powi(*decimals as i32),
+            ParamKind::Int | ParamKind::Check | ParamKind::Combo { .. } => 1.0,
+            ParamKind::Scaled { factor } => *factor,
+            ParamKind::Text { decimals } => 10f64.powi(*decimals as i32),
         }
     }
 
@@ -112,7 +112,7 @@ impl Param {
     /// The number that the engine gets; never a negative zero.
     pub fn engine_number(&self, value: f64) -> f64 {
         match self.kind {
-            Kind::Scaled { factor } => (value * factor).round() + 0.0,
+            ParamKind::Scaled { factor } => (value * factor).round() + 0.0,
             _ => value + 0.0,
         }
     }
@@ -120,12 +120,14 @@ impl Param {
     /// The option's value as text.
     pub fn text(&self, value: f64) -> String {
         match &self.kind {
-            Kind::Int | Kind::Scaled { .. } => {
+            ParamKind::Int | ParamKind::Scaled { .. } => {
                 unsigned_zero(format!("{:.0}", self.engine_number(value)))
             }
-            Kind::Text { decimals } => unsigned_zero(format!("{value:.*}", *decimals as usize)),
-            Kind::Check => (value >= 0.5).to_string(),
-            Kind::Combo { choices } => {
+            ParamKind::Text { decimals } => {
+                unsigned_zero(format!("{value:.*}", *decimals as usize))
+            }
+            ParamKind::Check => (value >= 0.5).to_string(),
+            ParamKind::Combo { choices } => {
                 let index = (value.round().max(0.0) as usize).min(choices.len() - 1);
                 choices[index].clone()
             }
@@ -177,16 +179,16 @@ impl Param {
     fn check_kind(&self) -> Result<(), String> {
         let fail = |reason: String| Err(reason);
         match &self.kind {
-            Kind::Scaled { factor } if !(factor.is_finite() && *factor > 0.0) => {
+            ParamKind::Scaled { factor } if !(factor.is_finite() && *factor > 0.0) => {
                 fail(format!("factor {factor} must be above 0"))
             }
-            Kind::Text { decimals } if *decimals > 9 => {
+            ParamKind::Text { decimals } if *decimals > 9 => {
                 fail(format!("decimals {decimals} must be at most 9"))
             }
-            Kind::Check if self.min != 0.0 || self.max != 1.0 => {
+            ParamKind::Check if self.min != 0.0 || self.max != 1.0 => {
                 fail("a check option's range is 0 to 1".to_owned())
             }
-            Kind::Combo { choices } if choices.len() as f64 <= self.max || self.min < 0.0 => {
+            ParamKind::Combo { choices } if choices.len() as f64 <= self.max || self.min < 0.0 => {
                 fail(format!(
                     "a combo's range is 0 to {}",
                     choices.len().saturating_sub(1)
@@ -207,8 +209,8 @@ impl Param {
             // A bound that was divided by a factor may be off by rounding errors.
             if (points - nearest).abs() > 1e-9 * points.abs().max(1.0) {
                 let grid = match &self.kind {
-                    Kind::Text { decimals } => format!("a number with {decimals} decimals"),
-                    Kind::Scaled { factor } => format!("a whole number divided by {factor}"),
+                    ParamKind::Text { decimals } => format!("a number with {decimals} decimals"),
+                    ParamKind::Scaled { factor } => format!("a whole number divided by {factor}"),
                     _ => "a whole number".to_owned(),
                 };
                 return Err(format!(
@@ -238,16 +240,16 @@ mod tests {
         let mut param = Param::int("A", 5.0, 0.0, 10.0);
         assert_eq!(param.text(7.0), "7");
         assert_eq!(param.text(-0.0), "0");
-        param.kind = Kind::Scaled { factor: 100.0 };
+        param.kind = ParamKind::Scaled { factor: 100.0 };
         assert_eq!(param.text(0.57), "57");
-        param.kind = Kind::Text { decimals: 3 };
+        param.kind = ParamKind::Text { decimals: 3 };
         assert_eq!(param.text(0.57), "0.570");
         assert_eq!(param.text(-0.0), "0.000");
         assert_eq!(param.text(-0.0004), "0.000");
         assert_eq!(param.text(-0.5), "-0.500");
-        param.kind = Kind::Check;
+        param.kind = ParamKind::Check;
         assert_eq!(param.text(1.0), "true");
-        param.kind = Kind::Combo {
+        param.kind = ParamKind::Combo {
             choices: vec!["Small".into(), "Large".into()],
         };
         assert_eq!(param.text(1.0), "Large");
@@ -311,11 +313,11 @@ mod tests {
                 ..good.clone()
             },
             Param {
-                kind: Kind::Check,
+                kind: ParamKind::Check,
                 ..good.clone()
             },
             Param {
-                kind: Kind::Scaled { factor: 0.0 },
+                kind: ParamKind::Scaled { factor: 0.0 },
                 ..good.clone()
             },
         ] {
@@ -346,17 +348,17 @@ mod tests {
             };
             param.check().map_err(|error| error.to_string())
         };
-        let text = || Kind::Text { decimals: 2 };
-        let scaled = |factor| Kind::Scaled { factor };
+        let text = || ParamKind::Text { decimals: 2 };
+        let scaled = |factor| ParamKind::Scaled { factor };
         for (kind, min, max, says) in [
             (
-                Kind::Int,
+                ParamKind::Int,
                 0.1,
                 4.0,
                 "min 0.1 must be a whole number; the nearest is 0",
             ),
             (
-                Kind::Int,
+                ParamKind::Int,
                 0.0,
                 1.6,
                 "max 1.6 must be a whole number; the nearest is 2",

@@ -9,6 +9,7 @@ use super::pattern::{matches, selects};
 use super::section::{ParamSection, TuneSection};
 use super::space::Space;
 use crate::engine::uci::{EngineOption, OptionKind};
+use crate::output::nearest;
 
 /// Why the parameters could not be worked out.
 #[derive(Debug, thiserror::Error)]
@@ -91,7 +92,8 @@ pub(crate) fn resolve(
         if option.is_none() && !is_complete {
             return Err(ResolveError::Unknown {
                 name: name.clone(),
-                nearest: nearest(name, options),
+                nearest: nearest(name, options.iter().map(|option| option.name.as_str()))
+                    .map(str::to_owned),
             });
         }
         params.push(param(name, entry, option)?);
@@ -182,14 +184,6 @@ fn check_names(section: &TuneSection) -> Result<(), SpaceError> {
         Some(name) => Err(SpaceError::Twice(name.clone())),
         None => Ok(()),
     }
-}
-
-fn nearest(name: &str, options: &[EngineOption]) -> Option<String> {
-    let distance = |option: &EngineOption| {
-        strsim::damerau_levenshtein(&name.to_lowercase(), &option.name.to_lowercase())
-    };
-    let best = options.iter().min_by_key(|option| distance(option))?;
-    (distance(best) <= name.len() / 2).then(|| best.name.clone())
 }
 
 #[cfg(test)]
@@ -391,7 +385,10 @@ mod tests {
     #[test]
     fn says_what_is_missing() {
         let error = |text: &str| tuned(text).unwrap_err().to_string();
-        assert!(error("[params]\nQsDeltaMargn = {}\n").contains("did you mean `QsDeltaMargin`"));
+        for typed in ["QsDeltaMargn", "QsDelt"] {
+            let error = error(&format!("[params]\n{typed} = {{}}\n"));
+            assert!(error.contains("did you mean `QsDeltaMargin`"), "{error}");
+        }
         let of_model = tuned("[params]\nQsDeltaMargn = {}\n")
             .unwrap_err()
             .of_model();

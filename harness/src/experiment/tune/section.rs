@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::method::{
     Adaptive, AdaptiveSettings, Classic, ClassicRule, ClassicSettings, Method, Spsa, SpsaSettings,
 };
-use super::param::{Kind, Param};
+use super::param::{Param, ParamKind};
 use super::space::Space;
 use super::space_error::SpaceError;
 use super::tuner::Budget;
@@ -217,11 +217,11 @@ impl ParamSection {
             ..Self::default()
         };
         match &param.kind {
-            Kind::Int => {}
-            Kind::Scaled { factor } => section.factor = Some(*factor),
-            Kind::Text { decimals } => section.decimals = Some(*decimals),
-            Kind::Check => section.check = true,
-            Kind::Combo { choices } => section.choices = Some(choices.clone()),
+            ParamKind::Int => {}
+            ParamKind::Scaled { factor } => section.factor = Some(*factor),
+            ParamKind::Text { decimals } => section.decimals = Some(*decimals),
+            ParamKind::Check => section.check = true,
+            ParamKind::Combo { choices } => section.choices = Some(choices.clone()),
         }
         section
     }

@@ -24,7 +24,7 @@ pub struct Proposal {
 
 /// Values that the two sides really have.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Played {
+pub struct SideValues {
     pub plus: Vec<f64>,
     pub minus: Vec<f64>,
 }
@@ -92,7 +92,7 @@ impl Space {
     /// sides are never equal: where rounding or clipping made them so, the
     /// parameter whose difference was the largest in grid points is moved by
     /// one.
-    pub fn realise(&self, proposal: &Proposal, rounding: Rounding, draws: &[f64]) -> Played {
+    pub fn realise(&self, proposal: &Proposal, rounding: Rounding, draws: &[f64]) -> SideValues {
         let side = |values: &[f64]| -> Vec<f64> {
             let values = self.params.iter().zip(values).zip(draws);
             values
@@ -105,7 +105,7 @@ impl Space {
                 })
                 .collect()
         };
-        let mut played = Played {
+        let mut played = SideValues {
             plus: side(&proposal.plus),
             minus: side(&proposal.minus),
         };
@@ -115,7 +115,7 @@ impl Space {
         played
     }
 
-    fn separate(&self, proposal: &Proposal, played: &mut Played) {
+    fn separate(&self, proposal: &Proposal, played: &mut SideValues) {
         let wish = |index: usize| {
             let difference = proposal.plus[index] - proposal.minus[index];
             difference / self.params[index].quantum()
@@ -147,16 +147,16 @@ impl Space {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::param::Kind;
+    use super::super::param::ParamKind;
     use super::*;
 
     fn params() -> impl Strategy<Value = Param> {
         (-500i32..500, 1i32..2000, 0.0..=1.0f64, 0u8..3).prop_map(|(min, range, at, kind)| {
             let (min, range) = (f64::from(min), f64::from(range));
             let kind = match kind {
-                0 => Kind::Int,
-                1 => Kind::Scaled { factor: 10.0 },
-                _ => Kind::Text { decimals: 2 },
+                0 => ParamKind::Int,
+                1 => ParamKind::Scaled { factor: 10.0 },
+                _ => ParamKind::Text { decimals: 2 },
             };
             let mut param = Param::int("", min, min, min + range);
             param.kind = kind;
@@ -217,7 +217,7 @@ mod tests {
         .unwrap();
         assert_eq!(space.at_bound(&[99.7, 50.0]), ["A"]);
         let check = Param {
-            kind: Kind::Check,
+            kind: ParamKind::Check,
             ..Param::int("C", 0.0, 0.0, 1.0)
         };
         let space = Space::new(vec![check]).unwrap();

@@ -6,7 +6,7 @@ pub enum SpaceError {
     #[error("parameter `{name}`: {reason}")]
     Param { name: String, reason: String },
     #[error(
-        "no parameters to tune: name them in [tune.params], or `group` and `exclude` leave none"
+        "no parameters to tune: [tune.params] names none, or `group` and `exclude` select none"
     )]
     Empty,
     #[error(

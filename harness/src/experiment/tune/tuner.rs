@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use super::design::Design;
 use super::method::{Method, Observation};
 use super::response::History;
-use super::space::{Played, Space};
+use super::space::{SideValues, Space};
 use super::stream::{Purpose, stream, uniform};
 
 /// The size of a run.
@@ -89,7 +89,7 @@ impl Tuner {
 
     /// Plans the next batch, if there is one and the results that its plan
     /// needs are known.
-    pub fn plan(&mut self) -> Option<(u64, Played)> {
+    pub fn plan(&mut self) -> Option<(u64, SideValues)> {
         if self.planned == self.budget.batches {
             return None;
         }

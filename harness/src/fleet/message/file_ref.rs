@@ -39,17 +39,19 @@ impl FileRef {
         let is_hex = |c: u8| matches!(c, b'0'..=b'9' | b'a'..=b'f');
         let is_odd = |c: char| matches!(c, '/' | '\\' | ':') || c.is_control();
         if self.sha256.len() != 64 || !self.sha256.bytes().all(is_hex) {
-            return Err("a file's sha256");
+            return Err("a sha256 must have 64 lower-case hexadecimal digits");
         }
         if self.name.is_empty()
             || self.name.len() > 128
             || self.name.starts_with('.')
             || self.name.contains(is_odd)
         {
-            return Err("a file's name");
+            return Err(
+                "a file name must have 1 to 128 characters, no folder and no dot at its start",
+            );
         }
         if self.bytes > MAX_FILE || self.player > 1 {
-            return Err("a file's size or player");
+            return Err("a file is too large, or its player is not 0 or 1");
         }
         Ok(())
     }
@@ -77,10 +79,12 @@ impl SourceRef {
             || is_long(&self.cmd)
             || self.build.as_deref().is_some_and(is_long)
         {
-            return Err("a commit or its build line");
+            return Err(
+                "a commit must have 40 hexadecimal digits, and its `build` and `cmd` at most 4096 bytes",
+            );
         }
         if self.pack.bytes > MAX_PACK || self.pack.bench.is_none() {
-            return Err("a commit's size or bench");
+            return Err("a commit's pack is too large, or its `bench` is missing");
         }
         Ok(())
     }

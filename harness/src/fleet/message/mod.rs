@@ -189,7 +189,9 @@ impl Message for Job {
         for player in &self.pair.players {
             let launch = &player.launch;
             if launch.dir.is_some() || launch.program.components().count() != 1 {
-                return Err("a path of another machine");
+                return Err(
+                    "a program must be a file name, without a folder or a working directory",
+                );
             }
         }
         Ok(())
@@ -205,7 +207,7 @@ pub(crate) fn is_tables_option(name: &str) -> bool {
 fn check_lease(lease: &str) -> Result<(), &'static str> {
     match lease.len() == 32 && lease.bytes().all(|c| c.is_ascii_hexdigit()) {
         true => Ok(()),
-        false => Err("a lease"),
+        false => Err("a lease must be 32 hexadecimal digits"),
     }
 }
 
@@ -213,14 +215,14 @@ fn check_lease(lease: &str) -> Result<(), &'static str> {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Reply {
-    Played(Box<Played>),
+    Played(Box<PlayedReply>),
     Refused(Refusal),
 }
 
 /// A played pair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Played {
+pub(crate) struct PlayedReply {
     pub(crate) pair: u64,
     pub(crate) lease: String,
     /// Milliseconds since 1970.
@@ -275,11 +277,11 @@ impl Message for Reply {
     }
 }
 
-impl Played {
+impl PlayedReply {
     fn check(&self) -> Result<(), &'static str> {
         check_lease(&self.lease)?;
         if self.evidence.len() > 8 || self.evidence.iter().any(|one| one.game > 1) {
-            return Err("the evidence");
+            return Err("more than 8 failures with evidence, or a game number other than 0 and 1");
         }
         let texts = self.texts.iter();
         let is_long = |text: &str| text.len() > MAX_GAME;
@@ -301,7 +303,7 @@ impl Played {
     }
 }
 
-/// What a runner tells of its run, every few seconds.
+/// What a runner reports of its run, every few seconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Notice {
@@ -329,7 +331,8 @@ pub(crate) struct Notice {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) exclude: Vec<WorkerPattern>,
     /// Workers in quarantine, and why.
-    pub(crate) excluded: BTreeMap<String, String>,
+    #[serde(rename = "excluded")]
+    pub(crate) quarantined: BTreeMap<String, String>,
 }
 
 impl Notice {
@@ -342,7 +345,7 @@ impl Notice {
     pub(crate) fn encode_shortened(&mut self) -> Result<Vec<u8>, MessageError> {
         loop {
             match encode(self) {
-                Err(MessageError::TooLong { .. }) if self.excluded.pop_first().is_some() => {}
+                Err(MessageError::TooLong { .. }) if self.quarantined.pop_first().is_some() => {}
                 encoded => return encoded,
             }
         }
@@ -354,14 +357,14 @@ impl Message for Notice {
 
     fn check(&self) -> Result<(), &'static str> {
         match self.threads == 0 || !(1..=1000).contains(&self.priority) {
-            true => Err("threads or priority"),
+            true => Err("`threads` must be at least 1, and `priority` 1 to 1000"),
             false => Ok(()),
         }
     }
 }
 
-/// What a worker tells of itself, every few seconds.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// What a worker reports of itself, every few seconds.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Status {
     pub(crate) hone: String,
@@ -392,7 +395,7 @@ pub(crate) struct Status {
 
 impl Status {
     /// The bytes of the status, with as many reasons of refusals as have room: a
-    /// worker of which nothing is heard is taken for dead.
+    /// silent worker is taken for dead.
     ///
     /// # Errors
     /// [`MessageError`].
@@ -413,7 +416,7 @@ impl Message for Status {
 
     fn check(&self) -> Result<(), &'static str> {
         match self.cores > 4096 || self.busy > self.cores || !self.pace.is_finite() {
-            true => Err("a number"),
+            true => Err("`cores`, `busy` or `pace` is out of range"),
             false => Ok(()),
         }
     }

@@ -1,6 +1,6 @@
 //! Messages for tests.
 
-use super::super::samples::pair_job;
+use super::super::samples::{name, pair_job};
 use super::*;
 use crate::executor::PlayedPair;
 use crate::experiment::PairResult;
@@ -16,7 +16,7 @@ pub(crate) fn job(pair: u64) -> Job {
         bench: None,
     };
     Job {
-        run: Name::new("run").expect("a name"),
+        run: name("run"),
         lease: "0".repeat(32),
         pair: pair_job(pair),
         files: vec![file(0), file(1)],
@@ -27,7 +27,7 @@ pub(crate) fn job(pair: u64) -> Job {
 
 /// The same games as a slot of a worker reports them.
 pub(crate) fn played_pair(pair: u64) -> PlayedPair {
-    let Played { games, texts, .. } = played(pair, String::new());
+    let PlayedReply { games, texts, .. } = played(pair, String::new());
     PlayedPair {
         result: PairResult {
             pair,
@@ -42,7 +42,7 @@ pub(crate) fn played_pair(pair: u64) -> PlayedPair {
 }
 
 /// 1. f3 e5 2. g4 Qh4#, twice: each engine loses with White.
-pub(crate) fn played(pair: u64, lease: String) -> Played {
+pub(crate) fn played(pair: u64, lease: String) -> PlayedReply {
     let moves = "f2f3 e7e5 g2g4 d8h4";
     let effort = Effort {
         moves: 2,
@@ -67,7 +67,7 @@ pub(crate) fn played(pair: u64, lease: String) -> Played {
         epd: String::new(),
         reason: "Black mates".to_string(),
     };
-    Played {
+    PlayedReply {
         pair,
         lease,
         finished_ms: 5,
@@ -82,20 +82,9 @@ pub(crate) fn played(pair: u64, lease: String) -> Played {
 /// The status of a worker of four cores that has these pairs.
 pub(crate) fn status(run: &Name, holds: &[u64]) -> Status {
     Status {
-        hone: String::new(),
-        platform: String::new(),
-        processor: String::new(),
         cores: 4,
-        busy: 0,
-        games: 0,
-        time_forfeits: 0,
-        failures: 0,
-        pace: 0.0,
         holds: BTreeMap::from([(run.clone(), holds.to_vec())]),
-        refuses: BTreeMap::new(),
-        builds: false,
-        building: BTreeSet::new(),
-        leaving: false,
+        ..Status::default()
     }
 }
 
@@ -113,6 +102,6 @@ pub(crate) fn notice() -> Notice {
         in_flight: 0,
         draining: false,
         exclude: Vec::new(),
-        excluded: BTreeMap::new(),
+        quarantined: BTreeMap::new(),
     }
 }

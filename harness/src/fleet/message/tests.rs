@@ -2,6 +2,7 @@ use proptest::prelude::*;
 
 use super::samples::{self, job, played};
 use super::*;
+use crate::fleet::samples::name;
 
 #[test]
 fn messages_come_back_as_they_were_sent() {
@@ -48,18 +49,18 @@ fn what_is_too_long_is_refused_unread() {
 #[test]
 fn a_notice_has_room_for_any_number_of_workers_in_quarantine() {
     let reason = "its result was refused".repeat(10);
-    let excluded = (0..500).map(|number| (format!("all/box-{number}"), reason.clone()));
+    let quarantined = (0..500).map(|number| (format!("all/box-{number}"), reason.clone()));
     let mut notice = samples::notice();
-    notice.excluded = excluded.collect();
+    notice.quarantined = quarantined.collect();
     assert!(encode(&notice).is_err());
     let bytes = notice.encode_shortened().expect("it fits");
     let read: Notice = decode(&bytes).expect("read");
-    assert!(read.excluded.len() > 50, "{}", read.excluded.len());
+    assert!(read.quarantined.len() > 50, "{read:?}");
 }
 
 #[test]
 fn a_status_has_room_for_any_number_of_refused_runs() {
-    let run = |number| Name::new(&format!("run-{number}")).expect("a name");
+    let run = |number| name(&format!("run-{number}"));
     let mut status = samples::status(&run(0), &[]);
     let reason = "\u{1b}".repeat(500);
     status.refuses = (0..200)

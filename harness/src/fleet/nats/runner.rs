@@ -1,4 +1,4 @@
-//! The owner of a run, over NATS.
+//! The runner of a run, over NATS.
 
 use std::time::Duration;
 
@@ -259,7 +259,7 @@ async fn changed(events: &mut mpsc::UnboundedReceiver<Event>) -> Change {
     }
 }
 
-/// What workers tell of themselves, and requests. Cancel safe.
+/// The status of workers, and requests. Cancel safe.
 async fn heard(statuses: &mut Subscriber, asks: &mut [Subscriber; 2]) -> ToRunner<Subject> {
     let [of_all, of_runs] = asks;
     loop {
@@ -273,10 +273,10 @@ async fn heard(statuses: &mut Subscriber, asks: &mut [Subscriber; 2]) -> ToRunne
                     }
                 }
             },
-            Some(_) = of_runs.next() => return ToRunner::Asked,
+            Some(_) = of_runs.next() => return ToRunner::StatusRequested,
             ask = of_all.next() => match ask {
                 None => std::future::pending().await,
-                Some(_) => return ToRunner::Asked,
+                Some(_) => return ToRunner::StatusRequested,
             },
         }
     }

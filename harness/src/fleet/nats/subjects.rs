@@ -10,11 +10,11 @@ pub(super) const RESULTS: &str = "HONE_RESULTS";
 /// Engines and nets, in parts.
 pub(super) const FILES: &str = "HONE_FILES";
 
-/// Asks runs and workers to tell of themselves.
+/// Asks runs for their notice and workers for their status.
 pub(super) const ASK: &str = "hone.ask";
 /// Asks only runs: thousands of workers that join must not each ask all others.
 pub(super) const ASK_RUNS: &str = "hone.ask-runs";
-/// What runs and workers tell of themselves, and the end of runs.
+/// Notices of runs, statuses of workers, and the end of runs.
 pub(super) const ALL_RUNS: &str = "hone.run.*";
 pub(super) const ALL_WORKERS: &str = "hone.worker.*.*";
 pub(super) const ALL_STOPS: &str = "hone.stop.*";
@@ -144,14 +144,15 @@ pub(crate) fn submit_permissions(credential: &Name) -> Permissions {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fleet::samples::name;
 
     #[test]
     fn subjects_name_who_sent_them() {
         let id = WorkerId {
-            credential: Name::new("club").expect("a name"),
-            machine: Name::new("box-1").expect("a name"),
+            credential: name("club"),
+            machine: name("box-1"),
         };
-        let of_run = Name::new("r1").expect("a name");
+        let of_run = name("r1");
         assert_eq!(worker_of(&result(&id, &of_run)), Some(id.clone()));
         assert_eq!(worker_of(&board(&id, &of_run)), Some(id.clone()));
         assert_eq!(worker_of(&worker(&id)), Some(id));
@@ -162,7 +163,7 @@ mod tests {
 
     #[test]
     fn a_worker_may_not_publish_jobs_files_or_other_names() {
-        let club = Name::new("club").expect("a name");
+        let club = name("club");
         let allowed = worker_permissions(&club);
         for forbidden in [
             "hone.job",

@@ -1,4 +1,4 @@
-//! Everything that runs and workers tell of themselves.
+//! The notices of all runs and the statuses of all workers.
 
 use std::time::Duration;
 

@@ -99,7 +99,7 @@ impl WorkerLink for NatsWorker {
                         return ToWorker::Stopped { run };
                     }
                 }
-                Some(_) = self.asks.next() => return ToWorker::Asked,
+                Some(_) = self.asks.next() => return ToWorker::StatusRequested,
                 Some(message) = self.watches.next() => {
                     if let Some(run) = subjects::last_name(&message.subject) {
                         return ToWorker::Watched { run };

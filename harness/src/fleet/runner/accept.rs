@@ -5,7 +5,7 @@ use crate::engine::uci::Launch;
 use crate::executor::{Evidence, PairJob, PlayedPair, Situation};
 use crate::experiment::PairResult;
 use crate::fleet::clock::Reference;
-use crate::fleet::message::{EvidenceText, Played};
+use crate::fleet::message::{EvidenceText, PlayedReply};
 use crate::rules::{GameResult, Termination};
 use crate::run::verify;
 
@@ -39,7 +39,7 @@ pub(crate) struct Accepted {
 pub(crate) fn accept(
     job: &PairJob,
     reference: Option<Reference>,
-    played: Played,
+    played: PlayedReply,
 ) -> Result<Accepted, String> {
     let clock = match (reference, played.nps) {
         (None, _) => None,
@@ -179,7 +179,7 @@ mod tests {
     }
 
     /// After 1. f3 e5 2. g4 Black's process ends.
-    fn crashed() -> Played {
+    fn crashed() -> PlayedReply {
         let mut played = played(0, String::new());
         for (game, text) in played.games.iter_mut().zip(&mut played.texts) {
             game.outcome = Outcome::White;
@@ -202,7 +202,7 @@ mod tests {
     fn plies_and_termination_must_be_those_of_the_game_and_the_job() {
         let job = pair_job(0);
         accept(&job, None, crashed()).expect("fits");
-        let refused = |job: &PairJob, edit: &dyn Fn(&mut Played)| {
+        let refused = |job: &PairJob, edit: &dyn Fn(&mut PlayedReply)| {
             let mut played = crashed();
             edit(&mut played);
             accept(job, None, played).expect_err("does not fit")
@@ -249,7 +249,7 @@ mod tests {
         let job = pair_job(0);
         let reference = Some(Reference { nps: 1000 });
         let with = |nps| {
-            let played = Played {
+            let played = PlayedReply {
                 nps,
                 ..played(0, String::new())
             };

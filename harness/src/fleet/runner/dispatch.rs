@@ -1,4 +1,4 @@
-//! What the owner of a run knows of its pairs and of the workers, without any
+//! What the runner of a run knows of its pairs and of the workers, without any
 //! network: which pairs are under way, which results count, which pairs must
 //! be sent again.
 
@@ -13,7 +13,7 @@ use super::presence::Presence;
 use crate::executor::PairJob;
 use crate::fleet::clock::Reference;
 use crate::fleet::ids::{Name, WorkerId};
-use crate::fleet::message::{Played, Status};
+use crate::fleet::message::{PlayedReply, Status};
 use crate::settings::OnFailure;
 
 /// A pair that no worker has, and whose job is not in the queue, is sent again
@@ -27,7 +27,7 @@ const OVERTAKEN_AFTER: Duration = Duration::from_secs(60);
 /// that the worker has at hand, one in the queue.
 const AHEAD: usize = 3;
 /// The most pairs in flight.
-const MOST: usize = 32_768;
+const MAX_IN_FLIGHT: usize = 32_768;
 
 /// A pair that was handed out.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ pub(crate) enum Dropped {
 
 struct Early<R> {
     worker: WorkerId,
-    played: Box<Played>,
+    played: Box<PlayedReply>,
     receipt: R,
 }
 
@@ -178,7 +178,12 @@ impl<R> Dispatch<R> {
     }
 
     /// Judges a result.
-    pub(crate) fn take(&mut self, worker: &WorkerId, played: Box<Played>, receipt: R) -> Judged<R> {
+    pub(crate) fn take(
+        &mut self,
+        worker: &WorkerId,
+        played: Box<PlayedReply>,
+        receipt: R,
+    ) -> Judged<R> {
         let pair = played.pair;
         if !self.key.is_lease(pair, &played.lease) {
             return Judged::Dropped(receipt, Dropped::NotLeased);
@@ -228,7 +233,7 @@ impl<R> Dispatch<R> {
         receipts.flatten().collect()
     }
 
-    /// Takes what a worker tells of itself. Returns whether it is new.
+    /// Takes a worker's status. Returns whether the worker is new.
     pub(crate) fn heard(&mut self, worker: WorkerId, status: &Status, now: Instant) -> bool {
         if self.excluded.contains(&worker) {
             return false;
@@ -248,7 +253,7 @@ impl<R> Dispatch<R> {
 
     /// Jobs wanted at hand.
     pub(crate) fn capacity(&self, now: Instant) -> usize {
-        (self.presence.slots(now) * AHEAD).clamp(1, MOST)
+        (self.presence.slots(now) * AHEAD).clamp(1, MAX_IN_FLIGHT)
     }
 
     /// Whether a living worker has the pair.

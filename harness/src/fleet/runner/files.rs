@@ -6,7 +6,8 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::builds::{record_of, sha256_file};
+use crate::builds::record_of;
+use crate::checksum::sha256_file;
 use crate::executor::{PairJob, Player};
 use crate::fleet::message::{CHUNK, FileRef, is_tables_option};
 
@@ -28,33 +29,22 @@ pub(crate) fn files_of(job: &PairJob, known: &mut Vec<LocalFile>) -> io::Result<
         for (option, path) in paths_of(player) {
             let earlier = known
                 .iter()
-                .find(|one| one.path == path && is_same_program(one, &option, player));
-            let sha256 = match (earlier, &option) {
-                (Some(earlier), _) => earlier.file.sha256.clone(),
-                (None, None) if !player.program.sha256().is_empty() => {
-                    player.program.sha256().to_string()
-                }
-                _ => sha256_file(&path)?,
-            };
-            let bench = match option {
-                None => record_of(&path, &sha256).and_then(|record| record.bench),
-                Some(_) => None,
-            };
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let found = LocalFile {
-                file: FileRef {
-                    sha256,
-                    bytes: path.metadata()?.len(),
-                    name: name.trim_start_matches('.').to_string(),
-                    player: index,
-                    option,
-                    bench,
+                .find(|one| one.path == path && is_same(one, option.as_ref(), player));
+            let found = match earlier {
+                Some(earlier) => LocalFile {
+                    file: FileRef {
+                        player: index,
+                        option,
+                        ..earlier.file.clone()
+                    },
+                    path,
                 },
-                path,
+                None => {
+                    let read = local_file(path, index, option, player)?;
+                    known.push(read.clone());
+                    read
+                }
             };
-            if earlier.is_none() {
-                known.push(found.clone());
-            }
             files.push(found);
         }
     }
@@ -62,8 +52,40 @@ pub(crate) fn files_of(job: &PairJob, known: &mut Vec<LocalFile>) -> io::Result<
 }
 
 /// A program may be built anew under the same path, in a bisection.
-fn is_same_program(known: &LocalFile, option: &Option<String>, player: &Player) -> bool {
-    option.is_some() || known.file.sha256 == player.program.sha256()
+fn is_same(known: &LocalFile, option: Option<&String>, player: &Player) -> bool {
+    match (&known.file.option, option) {
+        (None, None) => known.file.sha256 == player.program.sha256(),
+        (known, option) => known.is_some() && option.is_some(),
+    }
+}
+
+/// A file of a job that is read for the first time.
+fn local_file(
+    path: PathBuf,
+    index: usize,
+    option: Option<String>,
+    player: &Player,
+) -> io::Result<LocalFile> {
+    let sha256 = match player.program.sha256() {
+        sha256 if option.is_none() && !sha256.is_empty() => sha256.to_string(),
+        _ => sha256_file(&path)?,
+    };
+    let bench = match option {
+        None => record_of(&path, &sha256).and_then(|record| record.bench),
+        Some(_) => None,
+    };
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    Ok(LocalFile {
+        file: FileRef {
+            sha256,
+            bytes: path.metadata()?.len(),
+            name: name.trim_start_matches('.').to_string(),
+            player: index,
+            option,
+            bench,
+        },
+        path,
+    })
 }
 
 /// The program, and the options whose values are files.
@@ -164,6 +186,10 @@ mod tests {
         assert_eq!(named, [(0, "engine"), (1, "engine"), (1, "net.nnue")]);
         assert_eq!(files[2].file.option.as_deref(), Some("EvalFile"));
         assert_eq!(files[0].file.sha256, files[1].file.sha256);
+        // A file that changes later is not looked at again: what is sent is one file.
+        fs::write(at("net.nnue"), "other weights").expect("written");
+        let again = files_of(&job, &mut known).expect("known");
+        assert_eq!(again[2].file, files[2].file);
         let sent = without_paths(&job);
         assert_eq!(sent.players[0].launch.program, Path::new("engine"));
         assert_eq!(sent.players[0].launch.dir, None);

@@ -12,7 +12,7 @@ use crate::run::files::machines::{INCIDENTS, Incident, IncidentKind};
 pub(crate) struct Incidents {
     table: Table,
     /// Those of a worker as a whole: each is kept once.
-    known: BTreeSet<(String, &'static str, String)>,
+    known: BTreeSet<(String, IncidentKind, String)>,
 }
 
 impl Incidents {
@@ -25,7 +25,7 @@ impl Incidents {
         let (table, rows) = Table::open::<Incident>(dir.join(INCIDENTS))?;
         let of_workers = rows.iter().filter(|row| row.pair.is_none());
         let known = of_workers
-            .map(|row| (row.worker.clone(), label(row.kind), row.reason.clone()))
+            .map(|row| (row.worker.clone(), row.kind, row.reason.clone()))
             .collect();
         let quarantined = rows
             .into_iter()
@@ -45,10 +45,7 @@ impl Incidents {
         reason: &str,
     ) -> anyhow::Result<()> {
         let (worker, reason) = (worker.to_string(), reason.to_string());
-        match self
-            .known
-            .insert((worker.clone(), label(kind), reason.clone()))
-        {
+        match self.known.insert((worker.clone(), kind, reason.clone())) {
             true => self.append(worker, kind, None, reason),
             false => Ok(()),
         }
@@ -85,28 +82,16 @@ impl Incidents {
     }
 }
 
-fn label(kind: IncidentKind) -> &'static str {
-    match kind {
-        IncidentKind::Excluded => "excluded",
-        IncidentKind::Quarantined => "quarantined",
-        IncidentKind::Declined => "declined",
-        IncidentKind::PlayedAgain => "played again",
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fleet::ids::Name;
+    use crate::fleet::samples::worker;
     use crate::run::files::machines::Machines;
 
     #[test]
     fn a_quarantine_outlives_the_process_and_is_kept_once() {
         let folder = tempfile::tempdir().expect("a folder");
-        let box_ = WorkerId {
-            credential: Name::new("all").expect("a name"),
-            machine: Name::new("box").expect("a name"),
-        };
+        let box_ = worker("box");
         for _ in 0..2 {
             let (mut incidents, _) = Incidents::open(folder.path()).expect("opened");
             let kind = IncidentKind::Quarantined;

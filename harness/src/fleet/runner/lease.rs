@@ -1,4 +1,4 @@
-//! Who may answer for a pair. A job carries a token that only the run's owner
+//! Who may answer for a pair. A job carries a token that only the run's runner
 //! can make, so a result without it is not of a machine that was given the
 //! pair. It is the same however often the pair is sent: late results of an
 //! earlier delivery count, once.

@@ -1,4 +1,4 @@
-//! The owner of a run on a fleet: sends its jobs, takes their results, and
+//! The runner of a run on a fleet: sends its jobs, takes their results, and
 //! acknowledges them when they are in the ledger.
 //!
 //! `dispatch`, `accept`, `presence` and `suspects` decide, without any network.
@@ -20,15 +20,17 @@ mod tests;
 mod uploads;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::PathBuf;
 use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
-use tokio::sync::mpsc;
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::access::Access;
 use super::clock::Reference;
@@ -85,10 +87,7 @@ pub(crate) struct FleetRun {
 pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
     let key = RunKey::of(&run.dir)?;
     let past = Past::read(&run.dir)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("the connection to the fleet cannot start")?;
+    let runtime = runtime().context("cannot start the async runtime")?;
     let link = runtime.block_on(async {
         let (sender, events) = mpsc::unbounded_channel();
         let client = connect(&run.access, sender).await?;
@@ -102,8 +101,19 @@ pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
     let thread = thread::Builder::new()
         .name("fleet".to_string())
         .spawn(move || runtime.block_on(runner.run()))
-        .context("the connection to the fleet cannot start")?;
+        .context("cannot start the thread of the connection to the fleet")?;
     Ok(remote.carried_by(thread))
+}
+
+/// The connection is served by a thread of its own: the runner hashes nets, packs
+/// sources and writes tables, which takes seconds, and the server gives up a client
+/// that does not answer.
+fn runtime() -> io::Result<Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(1)
+        .thread_name("fleet-link")
+        .enable_all()
+        .build()
 }
 
 struct Runner<L: RunnerLink> {
@@ -114,7 +124,7 @@ struct Runner<L: RunnerLink> {
     notice: Notice,
     statuses: BTreeMap<WorkerId, Status>,
     /// Workers whose name several machines seem to have: the user knows.
-    twins: BTreeSet<WorkerId>,
+    shared_names: BTreeSet<WorkerId>,
     /// Workers of another protocol version: the user knows.
     foreign: BTreeSet<WorkerId>,
     /// Jobs and files that the server does not have yet.
@@ -143,17 +153,22 @@ struct Runner<L: RunnerLink> {
     idle_checks: u32,
 }
 
+/// Takes commands until one is a request to stop, or no more come. Cancel safe.
+async fn until_stop(from: &mut UnboundedReceiver<Command>, commands: &mut Vec<Command>) {
+    while let Some(command) = from.recv().await {
+        let is_stop = matches!(command, Command::Stop(_));
+        commands.push(command);
+        if is_stop {
+            return;
+        }
+    }
+}
+
 async fn until(time: Option<tokio::time::Instant>) {
     match time {
         Some(time) => tokio::time::sleep_until(time).await,
         None => std::future::pending().await,
     }
-}
-
-/// Whether the loop continues.
-enum Flow {
-    Continue,
-    End,
 }
 
 impl<L: RunnerLink> Runner<L> {
@@ -168,7 +183,7 @@ impl<L: RunnerLink> Runner<L> {
             if let Some(worker) = WorkerId::parse(&worker) {
                 dispatch.exclude(&worker);
             }
-            notice.excluded.insert(worker, reason);
+            notice.quarantined.insert(worker, reason);
         }
         Self {
             uploads: Uploads::to(link.files()),
@@ -178,7 +193,7 @@ impl<L: RunnerLink> Runner<L> {
             roster: past.roster,
             notice,
             statuses: BTreeMap::new(),
-            twins: BTreeSet::new(),
+            shared_names: BTreeSet::new(),
             foreign: BTreeSet::new(),
             sending: JoinSet::new(),
             known: Vec::new(),
@@ -199,8 +214,12 @@ impl<L: RunnerLink> Runner<L> {
     }
 
     async fn run(mut self) {
-        if let Err(error) = self.take_over().await {
+        let mut commands = Vec::new();
+        if let Err(error) = self.take_over(&mut commands).await {
             self.fail(error.to_string());
+        }
+        for command in commands {
+            self.obey(command).await;
         }
         let mut announce = interval(ANNOUNCE);
         let mut check = interval(CHECK);
@@ -210,11 +229,10 @@ impl<L: RunnerLink> Runner<L> {
         }
         loop {
             tokio::select! {
-                command = self.carrier.commands.recv() => {
-                    if let Flow::End = self.obey(command).await {
-                        break;
-                    }
-                }
+                command = self.carrier.commands.recv() => match command {
+                    Some(command) => self.obey(command).await,
+                    None => break,
+                },
                 arrival = self.link.next() => {
                     self.arrived(arrival).await;
                     self.take_waiting().await;
@@ -238,46 +256,65 @@ impl<L: RunnerLink> Runner<L> {
             }
             self.hand_over();
         }
+        // Without a request to stop, an error ends the run.
+        if !self.notice.draining
+            && let Some(hint) = self.suspects.hint()
+        {
+            errln!("{hint}");
+        }
         let _ = timeout(FAREWELL, self.link.flush()).await;
     }
 
     /// Takes the results that wait from before, and empties the queue: what is
-    /// not being played is sent again.
-    async fn take_over(&mut self) -> Result<(), LinkError> {
+    /// not being played is sent again. `commands` gets those that come meanwhile; a
+    /// request to stop ends this.
+    async fn take_over(&mut self, commands: &mut Vec<Command>) -> Result<(), LinkError> {
         self.announce().await;
-        self.link.ask().await?;
-        let waiting = self.link.waiting().await?;
-        self.link.withdraw().await?;
+        let link = &self.link;
+        let begin = async {
+            link.ask().await?;
+            let waiting = link.waiting().await?;
+            link.withdraw().await?;
+            Ok::<_, LinkError>(waiting)
+        };
+        let waiting = tokio::select! {
+            waiting = begin => waiting?,
+            () = until_stop(&mut self.carrier.commands, commands) => return Ok(()),
+        };
         let start = Instant::now();
         let mut taken = 0;
         loop {
             let time = if taken < waiting { CHECK } else { ANSWERS };
             let left = time.saturating_sub(start.elapsed());
-            let Ok(arrival) = timeout(left, self.link.next()).await else {
-                return Ok(());
-            };
-            taken += u64::from(matches!(arrival, ToRunner::Reply { .. }));
-            self.arrived(arrival).await;
-            self.hand_over();
+            tokio::select! {
+                biased;
+                () = until_stop(&mut self.carrier.commands, commands) => return Ok(()),
+                arrival = self.link.next() => {
+                    taken += u64::from(matches!(arrival, ToRunner::Reply { .. }));
+                    self.arrived(arrival).await;
+                    self.hand_over();
+                }
+                () = sleep(left) => return Ok(()),
+            }
         }
     }
 
-    async fn obey(&mut self, command: Option<Command>) -> Flow {
+    async fn obey(&mut self, command: Command) {
         match command {
-            Some(Command::Play(job)) => self.play(*job).await,
-            Some(Command::Recorded(pairs)) => {
+            Command::Play(job) => self.play(*job).await,
+            Command::Recorded(pairs) => {
                 for receipt in self.dispatch.recorded(&pairs) {
                     self.acknowledge(receipt).await;
                 }
             }
-            Some(Command::Stop(Stop::Drain)) => {
+            Command::Stop(Stop::Drain) => {
                 self.sending.abort_all();
                 self.draining = Some(Instant::now());
                 self.notice.draining = true;
                 self.announce().await;
                 self.report(self.link.withdraw().await);
             }
-            Some(Command::Stop(Stop::Abort)) => {
+            Command::Stop(Stop::Abort) => {
                 self.sending.abort_all();
                 self.notice.draining = true;
                 let leave = async {
@@ -286,21 +323,11 @@ impl<L: RunnerLink> Runner<L> {
                 };
                 let _ = timeout(FAREWELL, leave).await;
             }
-            Some(Command::Conclude) => {
+            Command::Conclude => {
                 // What stays behind is removed by the server after some days.
                 let _ = timeout(FAREWELL, async { self.report(self.link.remove().await) }).await;
             }
-            None => {
-                // Without a request to stop, an error ends the run.
-                if !self.notice.draining
-                    && let Some(hint) = self.suspects.hint()
-                {
-                    errln!("{hint}");
-                }
-                return Flow::End;
-            }
         }
-        Flow::Continue
     }
 
     async fn play(&mut self, job: PairJob) {

@@ -8,20 +8,20 @@ use std::time::{Duration, Instant};
 use crate::fleet::ids::{Name, WorkerId};
 use crate::fleet::message::Status;
 
-/// A worker that has not been heard of for this long is taken for dead.
+/// A worker that has been silent for this long is taken for dead.
 pub(super) const SILENCE: Duration = Duration::from_secs(30);
-/// A worker that has not told of itself for this long had been given up when
-/// another returned its pair.
+/// A worker that has been silent for this long when another returns its pair had
+/// been given up.
 pub(super) const LATE: Duration = Duration::from_secs(15);
 
-/// A worker that has not been heard of for this long is forgotten: others have
-/// played its pairs long since.
+/// A worker that has been silent for this long is forgotten: others have played
+/// its pairs long ago.
 const GONE: Duration = Duration::from_secs(60 * 60);
-/// So often a worker has had fewer games than before, and not none: its new process
-/// begins with none.
-const TWINS: u32 = 2;
+/// Number of times that a worker's game count must fall, other than to 0 (a
+/// restart), before several machines are suspected under its name.
+const SHARED_NAME_FALLS: u32 = 2;
 
-/// A worker as it was last heard of.
+/// What a worker's last status shows.
 #[derive(Debug)]
 struct Seen {
     at: Instant,
@@ -61,7 +61,7 @@ impl Presence {
         }
     }
 
-    /// Takes what a worker tells of itself. Returns whether it is new.
+    /// Takes a worker's status. Returns whether the worker is new.
     pub(super) fn heard(
         &mut self,
         run: &Name,
@@ -99,12 +99,12 @@ impl Presence {
     }
 
     /// Whether several machines seem to work under the name of a worker.
-    pub(super) fn has_twins(&self, worker: &WorkerId) -> bool {
+    pub(super) fn shares_name(&self, worker: &WorkerId) -> bool {
         let seen = self.seen.get(worker);
-        seen.is_some_and(|seen| seen.falls >= TWINS)
+        seen.is_some_and(|seen| seen.falls >= SHARED_NAME_FALLS)
     }
 
-    /// Whether a worker was heard of, and not long ago.
+    /// Whether a worker has sent a status, and not long ago.
     pub(super) fn knows(&self, worker: &WorkerId) -> bool {
         self.seen.contains_key(worker)
     }
@@ -204,12 +204,10 @@ mod tests {
 
     use super::*;
     use crate::fleet::message::samples::status;
+    use crate::fleet::samples;
 
     fn worker(number: u8) -> WorkerId {
-        WorkerId {
-            credential: Name::new("all").expect("a name"),
-            machine: Name::new(&format!("w{number}")).expect("a name"),
-        }
+        samples::worker(&format!("w{number}"))
     }
 
     #[test]
@@ -235,7 +233,7 @@ mod tests {
             let mut status = status(&run, holds);
             status.games = games;
             presence.heard(&run, worker(1), &status, now);
-            presence.has_twins(&worker(1))
+            presence.shares_name(&worker(1))
         };
         assert!(!hear(10, &[1]) && !hear(8, &[2]) && !hear(10, &[1]));
         assert!(hear(8, &[2]) && hear(12, &[1]));
@@ -247,7 +245,7 @@ mod tests {
             status.games = games;
             presence.heard(&run, worker(1), &status, now);
         }
-        assert!(!presence.has_twins(&worker(1)));
+        assert!(!presence.shares_name(&worker(1)));
         assert_eq!(presence.given_up(6, &worker(2), now), Some(worker(1)));
     }
 

@@ -9,7 +9,7 @@ use super::{Runner, TOGETHER};
 use crate::executor::Event;
 use crate::fleet::ids::WorkerId;
 use crate::fleet::link::{RunnerLink, ToRunner};
-use crate::fleet::message::{MessageError, Played, Refusal, Reply, Status, VERSION, decode};
+use crate::fleet::message::{MessageError, PlayedReply, Refusal, Reply, Status, VERSION, decode};
 use crate::fleet::runner::accept::Accepted;
 use crate::fleet::runner::connection::Change;
 use crate::fleet::runner::dispatch::{Dropped, Judged};
@@ -24,7 +24,7 @@ const MOST_WRONG: u32 = 3;
 impl<L: RunnerLink> Runner<L> {
     pub(super) async fn arrived(&mut self, arrival: ToRunner<L::Receipt>) {
         match arrival {
-            ToRunner::Asked => self.announce_soon(),
+            ToRunner::StatusRequested => self.announce_soon(),
             ToRunner::Connection(change) => self.connection_changed(change).await,
             ToRunner::Status { worker, bytes } => match decode::<Status>(&bytes) {
                 Ok(status) => {
@@ -33,7 +33,7 @@ impl<L: RunnerLink> Runner<L> {
                         self.offer_sources();
                     }
                     let is_new = self.dispatch.heard(worker.clone(), &status, Instant::now());
-                    self.warn_of_twins(&worker);
+                    self.warn_of_shared_name(&worker);
                     self.statuses.insert(worker, status);
                     if is_new {
                         self.announce_soon();
@@ -81,8 +81,9 @@ impl<L: RunnerLink> Runner<L> {
 
     /// Warns once if several machines seem to work under one name: their pairs and
     /// games are counted as those of one.
-    fn warn_of_twins(&mut self, worker: &WorkerId) {
-        if self.dispatch.presence().has_twins(worker) && self.twins.insert(worker.clone()) {
+    fn warn_of_shared_name(&mut self, worker: &WorkerId) {
+        if self.dispatch.presence().shares_name(worker) && self.shared_names.insert(worker.clone())
+        {
             errln!(
                 "warning: several machines seem to work as worker {worker}\nhelp: start each with its own name, as in `hone worker JOIN --name {}-2`",
                 worker.machine
@@ -97,7 +98,7 @@ impl<L: RunnerLink> Runner<L> {
         self.statuses.retain(|worker, _| presence.knows(worker));
     }
 
-    async fn judge(&mut self, worker: &WorkerId, played: Box<Played>, receipt: L::Receipt) {
+    async fn judge(&mut self, worker: &WorkerId, played: Box<PlayedReply>, receipt: L::Receipt) {
         let pair = played.pair;
         match self.dispatch.take(worker, played, receipt) {
             Judged::Counts(accepted, before) => self.deliver(worker, *accepted, before).await,
@@ -221,7 +222,7 @@ impl<L: RunnerLink> Runner<L> {
             self.noted(|all| all.played_again(worker, pair, "it was quarantined"));
             self.send(pair);
         }
-        self.notice.excluded.insert(worker.to_string(), why);
+        self.notice.quarantined.insert(worker.to_string(), why);
         self.announce().await;
     }
 

@@ -100,14 +100,11 @@ impl Roster {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fleet::samples::worker as id;
 
     #[test]
     fn numbers_stay_and_a_torn_row_is_removed() {
         let folder = tempfile::tempdir().expect("a folder");
-        let id = |machine: &str| WorkerId {
-            credential: Name::new("all").expect("a name"),
-            machine: Name::new(machine).expect("a name"),
-        };
         let mut roster = Roster::open(folder.path()).expect("new");
         assert_eq!(roster.number(&id("a"), false, None).expect("written"), 0);
         assert_eq!(roster.number(&id("b"), false, None).expect("written"), 1);

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::files::LocalFile;
-use crate::builds::{BuildError, Cache, Pack, record_of, sha256_file};
+use crate::builds::{BuildError, Cache, Pack, record_of};
+use crate::checksum::sha256_file;
 use crate::fleet::message::{FileRef, SourceRef};
 
 /// The sources of engines, by the hash of their program. `None` for a program

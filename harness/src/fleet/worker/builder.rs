@@ -9,7 +9,7 @@ use anyhow::{Context, bail, ensure};
 use tokio::task::spawn_blocking;
 
 use super::store::Store;
-use crate::builds::{BuildError, BuildHold, Built, Cache, Leash, Pack};
+use crate::builds::{BuildError, BuildHold, BuildLimits, Built, Cache, Pack};
 use crate::fleet::ids::Name;
 use crate::fleet::link::FileSource;
 use crate::fleet::message::{Job, SourceRef};
@@ -36,14 +36,14 @@ impl Drop for BuildOrder {
     }
 }
 
-/// Where builds are made.
-pub(super) struct Workshop {
+/// Builds engines in this machine's cache.
+pub(super) struct EngineBuilder {
     pub(super) cache: Cache,
     /// Ends builds.
     pub(super) stop: Arc<AtomicBool>,
 }
 
-impl Workshop {
+impl EngineBuilder {
     /// The programs of a job's two players, built here.
     ///
     /// # Errors
@@ -94,28 +94,30 @@ impl Workshop {
             cmd: source.cmd.clone(),
             bench: expected,
         };
-        let leash = Leash {
+        let limits = BuildLimits {
             time: PATIENCE,
             stop: Arc::clone(&self.stop),
         };
         let cache = self.cache.clone();
-        let built = spawn_blocking(move || pack.build(&cache, sandbox, leash));
-        let built = match built.await? {
+        let built = spawn_blocking(move || {
+            let mut built = pack.build(&cache, sandbox, limits)?;
+            let bench = built.bench(sandbox);
+            Ok((built, bench))
+        });
+        let (built, bench) = match built.await? {
             Ok(built) => built,
             Err(error) => bail!("{}", one_line(&error)),
         };
-        match built.record.bench {
-            Some(bench) => ensure!(
-                bench == expected,
-                "its bench is {bench} here, and {expected} where the run was started"
-            ),
-            None => bail!("its bench ends without a node count here"),
-        }
+        let bench = bench?;
+        ensure!(
+            bench == expected,
+            "its bench is {bench} here, and {expected} where the run was started"
+        );
         Ok(built)
     }
 }
 
-/// For the run's owner: where the whole log is, and no more of it.
+/// For the run's runner: where the whole log is, and no more of it.
 fn one_line(error: &BuildError) -> String {
     match error {
         BuildError::Failed(failed) => {

@@ -4,8 +4,7 @@
 use std::sync::Arc;
 
 use super::Worker;
-use super::builder::{BuildOrder, Workshop};
-use super::slot::Doing;
+use super::builder::{BuildOrder, EngineBuilder};
 use crate::fleet::ids::Name;
 use crate::fleet::link::WorkerLink;
 use crate::fleet::message::Job;
@@ -29,8 +28,7 @@ impl<L: WorkerLink> Worker<L> {
 
     /// Starts the build that was ordered, once no game is played.
     pub(super) async fn start_build(&mut self) {
-        let is_idle = self.doing.iter().all(|doing| *doing == Doing::Nothing);
-        if !is_idle || self.leaving.is_some() {
+        if !self.slots.are_idle() || self.leaving.is_some() {
             return;
         }
         let Some(order) = &mut self.building else {
@@ -38,13 +36,13 @@ impl<L: WorkerLink> Worker<L> {
         };
         let Some(job) = order.job.take() else { return };
         errln!("run {}: building its engines", order.run);
-        let workshop = Workshop {
+        let builder = EngineBuilder {
             cache: self.cache.clone(),
             stop: Arc::clone(&order.stop),
         };
         let (run, key, ticket) = (order.run.clone(), order.key.clone(), order.ticket);
         let threads = order.threads;
-        self.make_ready(run, key, *job, threads, Some((ticket, workshop)));
+        self.make_ready(run, key, *job, threads, Some((ticket, builder)));
         self.report().await;
     }
 

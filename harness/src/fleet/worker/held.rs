@@ -1,15 +1,13 @@
 //! A job that a worker has taken, until it is answered.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use crate::engine::uci::MemorySize;
+use super::abilities::Room;
 use crate::executor::{Evidence, PairJob, PlayedPair};
 use crate::fleet::ids::Name;
 use crate::fleet::message::{
-    EvidenceText, Job, MAX_GAME, MAX_TEXT, MessageError, Played, Refusal, Reply, encode,
+    EvidenceText, Job, MAX_GAME, MAX_TEXT, MessageError, PlayedReply, Refusal, Reply, encode,
 };
-use crate::fleet::worker::draw::Room;
 use crate::rules::without_engine_lines;
 use crate::settings::OnFailure;
 
@@ -47,13 +45,7 @@ pub(super) fn files_key(job: &Job) -> String {
         let option = file.option.as_deref().unwrap_or("");
         format!("{}/{}/{}/{option}", file.sha256, file.name, file.player)
     });
-    let of_run = of_run(&job.run);
-    format!("{of_run}{}", parts.collect::<Vec<_>>().join(" "))
-}
-
-/// How [`files_key`] begins for each job of a run.
-pub(super) fn of_run(run: &Name) -> String {
-    format!("{run}: ")
+    parts.collect::<Vec<_>>().join(" ")
 }
 
 impl<D> Held<D> {
@@ -91,30 +83,6 @@ impl EngineNumbers {
     }
 }
 
-/// What engines may do on this machine, whoever sent them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Confinement {
-    /// Without network, with a read-only view of the file system.
-    pub(super) sandbox: bool,
-    /// The most memory that a process may have.
-    pub(super) max_memory: Option<MemorySize>,
-}
-
-impl Confinement {
-    /// Makes a job's engines keep to it, and to what the job itself says.
-    pub(super) fn apply(self, job: &mut PairJob) {
-        for player in &mut job.players {
-            let mut launch = (*player.launch).clone();
-            launch.sandbox |= self.sandbox;
-            launch.max_memory = match (launch.max_memory, self.max_memory) {
-                (Some(own), Some(here)) => Some(own.min(here)),
-                (own, here) => own.or(here),
-            };
-            player.launch = Arc::new(launch);
-        }
-    }
-}
-
 /// The message of a result. Long evidence is cut to what a message holds, and the
 /// lines of engines are left out of games that are too long with them.
 ///
@@ -133,7 +101,7 @@ pub(super) fn reply_of<D>(
             .map(|(name, text)| (name.to_string(), ending(text)))
             .collect(),
     });
-    let mut message = Played {
+    let mut message = PlayedReply {
         pair: held.job.pair.pair,
         lease: held.job.lease.clone(),
         finished_ms: played.finished_ms,
@@ -148,8 +116,8 @@ pub(super) fn reply_of<D>(
             text.pgn = without_engine_lines(&text.pgn);
         }
     }
-    let encoded = |message: &Played| encode(&Reply::Played(Box::new(message.clone())));
-    let shorter: [fn(&mut Played); 2] = [
+    let encoded = |message: &PlayedReply| encode(&Reply::Played(Box::new(message.clone())));
+    let shorter: [fn(&mut PlayedReply); 2] = [
         |message| message.evidence.clear(),
         |message| {
             for text in &mut message.texts {
@@ -181,7 +149,7 @@ fn ending(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::super::message::{decode, samples};
-    use super::super::super::samples::pair_job;
+    use super::super::super::samples::{name, pair_job};
     use super::*;
 
     fn held() -> Held<()> {
@@ -245,31 +213,11 @@ mod tests {
     }
 
     #[test]
-    fn engines_are_confined_by_the_worker_and_by_the_run() {
-        let size = |text: &str| Some(text.parse::<MemorySize>().expect("a size"));
-        let mut job = pair_job(0);
-        let mut launch = (*job.players[0].launch).clone();
-        launch.max_memory = size("1G");
-        job.players[0].launch = Arc::new(launch);
-        let here = |sandbox, max_memory| Confinement {
-            sandbox,
-            max_memory,
-        };
-        here(true, size("2G")).apply(&mut job);
-        let [first, second] = &job.players;
-        assert!(first.launch.sandbox && second.launch.sandbox);
-        assert_eq!(first.launch.max_memory, size("1G"));
-        assert_eq!(second.launch.max_memory, size("2G"));
-        here(false, None).apply(&mut job);
-        assert!(job.players[0].launch.sandbox, "the run asks for it");
-    }
-
-    #[test]
     fn engines_of_two_runs_are_never_taken_for_each_other() {
         let mut numbers = EngineNumbers::default();
         let number = |numbers: &mut EngineNumbers, run: &str| {
             let mut job = pair_job(0);
-            numbers.number(&Name::new(run).expect("a name"), &mut job);
+            numbers.number(&name(run), &mut job);
             job.players.map(|player| player.engine)
         };
         assert_eq!(number(&mut numbers, "a"), [0, 1]);

@@ -4,43 +4,28 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::builder::Workshop;
-use super::held::{Confinement, Held, Phase, files_key, of_run, reply_of};
-use super::prepare::{Gauge, prepare};
+use super::abilities::Room;
+use super::builder::EngineBuilder;
+use super::held::{Held, Phase, files_key, reply_of};
+use super::prepare::{IdleThreads, prepare};
 use super::refusals::{in_minutes, shortened};
-use super::slot::{Doing, Report};
-use super::tables;
-use super::{PACE, Readied, Worker};
-use crate::engine::uci::MemorySize;
+use super::slot::SlotEvent;
+use super::{Readied, Worker};
 use crate::executor::{Evidence, PlayedPair};
 use crate::fleet::ids::Name;
 use crate::fleet::link::WorkerLink;
 use crate::fleet::message::{Job, Refusal, Reply, decode, encode};
-use crate::fleet::worker::draw::Room;
 use crate::output::with_causes;
-use crate::rules::Termination;
 
 const PULL_WAIT: Duration = Duration::from_secs(1);
 
-/// What the engines of a game that needs this room may do, on a machine with
-/// that much room.
-fn confinement(sandbox: bool, limits_memory: bool, all: Room, game: Room) -> Confinement {
-    let by_threads = (all.threads / game.threads.max(1)) as u64;
-    let by_memory = all.memory_mb / game.memory_mb.max(1);
-    let games = by_threads.min(by_memory).max(1);
-    Confinement {
-        sandbox,
-        max_memory: limits_memory.then(|| MemorySize::of_bytes((all.memory_mb / games) << 20)),
-    }
-}
-
 impl<L: WorkerLink> Worker<L> {
     pub(super) async fn take(&mut self, run: Name, bytes: &[u8], delivery: L::Delivery) {
-        let job = match decode::<Job>(bytes) {
+        let mut job = match decode::<Job>(bytes) {
             Ok(job) if job.run == run => job,
             Ok(_) => return self.link.done(&delivery).await,
             Err(error) => {
-                // Its owner sends it again if it is still wanted.
+                // Its runner sends it again if it is still wanted.
                 errln!("run {run}: a job is refused: {error}");
                 return self.link.done(&delivery).await;
             }
@@ -48,7 +33,7 @@ impl<L: WorkerLink> Worker<L> {
         let cannot = self.leaving.is_some()
             || self.building.is_some()
             || self.refusals.contains(&run, Instant::now());
-        let Some(notice) = self.draw.notice(&run).filter(|_| !cannot) else {
+        let Some(notice) = self.scheduler.notice(&run).filter(|_| !cannot) else {
             return self.link.give_back(&delivery).await;
         };
         let room = Room {
@@ -57,21 +42,21 @@ impl<L: WorkerLink> Worker<L> {
         };
         let builds = self.abilities.builds(notice);
         let files = files_key(&job);
-        let is_ready = self.prepared.get(&files).map(Option::is_some);
-        if is_ready != Some(true) {
+        let are_ready = self.engines.are_ready(&run, &files);
+        if are_ready != Some(true) {
             // Until its engines are ready, others may play it, and this worker other runs.
             self.link.give_back(&delivery).await;
-            let job = self.here(&job, room);
-            return match is_ready {
+            self.host_rules.apply(&mut job.pair, room);
+            return match are_ready {
                 Some(_) => {}
                 None if builds => self.order_build(run, files, job, room.threads).await,
                 None => {
-                    self.prepared.insert(files.clone(), None);
+                    self.engines.begin(&run, &files);
                     self.make_ready(run, files, job, room.threads, None);
                 }
             };
         }
-        self.draw.taken(&run);
+        self.scheduler.taken(&run);
         self.held.push_back(Held {
             ticket: self.next_ticket,
             run,
@@ -86,27 +71,27 @@ impl<L: WorkerLink> Worker<L> {
         self.next_ticket += 1;
     }
 
-    /// Makes a job's engines ready beside the games, in the workshop of an order
-    /// if they are built. A game needs `threads` threads.
+    /// Makes a job's engines ready beside the games, by the builder of an order if
+    /// they are built. A game needs `threads` threads.
     pub(super) fn make_ready(
         &mut self,
         run: Name,
         key: String,
         job: Job,
         threads: usize,
-        order: Option<(u64, Workshop)>,
+        order: Option<(u64, EngineBuilder)>,
     ) {
         let (pair, lease) = (job.pair.pair, job.lease.clone());
-        let (build, workshop) = order.unzip();
+        let (build, builder) = order.unzip();
         let preparing = prepare(
             self.store.clone(),
             self.link.files(),
             job,
-            Gauge {
+            IdleThreads {
                 idle: Arc::clone(&self.idle),
-                threads,
+                of_game: threads,
             },
-            workshop,
+            builder,
         );
         self.preparing.spawn(async move {
             let begun = Instant::now();
@@ -123,32 +108,20 @@ impl<L: WorkerLink> Worker<L> {
         });
     }
 
-    /// The job with this machine's endgame tables and rules.
-    fn here(&self, job: &Job, room: Room) -> Job {
-        let mut job = job.clone();
-        confinement(self.sandbox, self.limits_memory, self.abilities.room, room)
-            .apply(&mut job.pair);
-        if let Some(path) = &self.syzygy {
-            tables::use_tables(&mut job.pair, path);
-        }
-        job
-    }
-
     pub(super) async fn got_ready(&mut self, readied: Readied) {
         if readied.build.is_some_and(|ticket| !self.end_build(ticket)) {
             // It was interrupted.
             return;
         }
-        if readied.build.is_none() && !self.prepared.contains_key(&readied.key) {
+        let (run, key) = (&readied.run, &readied.key);
+        if readied.build.is_none() && self.engines.are_ready(run, key).is_none() {
             // Its run is over, or made ready anew.
             return;
         }
         match readied.prepared {
-            Ok(prepared) => {
-                self.prepared.insert(readied.key, Some(prepared));
-            }
+            Ok(prepared) => self.engines.insert(run, readied.key, prepared),
             Err(error) => {
-                self.prepared.remove(&readied.key);
+                self.engines.remove(run, key);
                 let refusal = Refusal {
                     pair: readied.pair,
                     lease: readied.lease,
@@ -163,11 +136,11 @@ impl<L: WorkerLink> Worker<L> {
     }
 
     /// Leaves a run out for a while, because of a failure that cost `cost` of
-    /// playing time: sends its owner the reason, and gives back its pairs. The lease of
+    /// playing time: sends its runner the reason, and gives back its pairs. The lease of
     /// a pair shows that this worker was asked to play them. Several failures at
     /// once are one.
     async fn cannot_play(&mut self, run: &Name, mut refusal: Refusal, cost: Duration) {
-        self.draw.forget(run);
+        self.scheduler.forget(run);
         self.give_back(run).await;
         let reason = &refusal.reason;
         match self.refusals.failed(run, reason, cost, Instant::now()) {
@@ -200,7 +173,7 @@ impl<L: WorkerLink> Worker<L> {
             self.link.give_back(&held.delivery).await;
         }
         let left: BTreeSet<u64> = given.iter().map(|held| held.ticket).collect();
-        self.leave_jobs(&left);
+        self.slots.leave(&left);
     }
 
     /// Gives jobs to idle slots, the oldest first, as long as there is room.
@@ -220,34 +193,23 @@ impl<L: WorkerLink> Worker<L> {
                 continue;
             }
             let fits = held.room.threads <= free.threads && held.room.memory_mb <= free.memory_mb;
-            let slot = self.doing.iter().position(|doing| *doing == Doing::Nothing);
-            let Some(slot) = slot.filter(|_| fits) else {
+            let Some(slot) = self.slots.idle().filter(|_| fits) else {
                 // Nothing overtakes it: it would wait for ever.
                 return;
             };
-            let Some(Some(prepared)) = self.prepared.get(&held.files) else {
+            let Some(prepared) = self.engines.get(&held.run, &held.files) else {
                 continue;
             };
             let mut job = prepared.localized(held.job.pair.clone());
-            if let Some(path) = &self.syzygy {
-                tables::use_tables(&mut job, path);
-            }
-            confinement(
-                self.sandbox,
-                self.limits_memory,
-                self.abilities.room,
-                held.room,
-            )
-            .apply(&mut job);
+            self.host_rules.apply(&mut job, held.room);
             held.nps = prepared.nps();
             held.built = prepared.is_built();
-            self.engines.number(&held.run, &mut job);
+            self.engine_numbers.number(&held.run, &mut job);
             free.threads -= held.room.threads;
             free.memory_mb -= held.room.memory_mb;
             *idle = free.threads;
             held.phase = Phase::Playing;
-            self.doing[slot] = Doing::Plays(held.ticket);
-            self.slots[slot].play(job);
+            self.slots.play(slot, held.ticket, job);
         }
     }
 
@@ -264,13 +226,6 @@ impl<L: WorkerLink> Worker<L> {
         }
     }
 
-    /// Whether some engines of a run are being made ready.
-    fn is_preparing(&self, run: &Name) -> bool {
-        let of_run = of_run(run);
-        let mut unready = self.prepared.iter().filter(|(_, one)| one.is_none());
-        unready.any(|(key, _)| key.starts_with(&of_run))
-    }
-
     /// Asks for jobs of a run whose engines are ready or unknown: one waits for each that
     /// is played.
     pub(super) async fn pull(&mut self) {
@@ -279,11 +234,11 @@ impl<L: WorkerLink> Worker<L> {
         }
         let waiting = self.free(|held| held.phase == Phase::Waiting);
         let now = Instant::now();
-        let run = self.draw.next(waiting, now, |run, _| {
-            !self.refusals.contains(run, now) && !self.is_preparing(run)
+        let run = self.scheduler.next(waiting, now, |run, _| {
+            !self.refusals.contains(run, now) && !self.engines.are_preparing(run)
         });
         let Some(run) = run.cloned() else { return };
-        let Some(notice) = self.draw.notice(&run) else {
+        let Some(notice) = self.scheduler.notice(&run) else {
             return;
         };
         let by_memory = waiting
@@ -298,33 +253,27 @@ impl<L: WorkerLink> Worker<L> {
         }
     }
 
-    pub(super) async fn reported(&mut self, slot: usize, report: Report) {
-        let ticket = match (self.doing[slot], &report) {
-            (Doing::Plays(ticket), _) => ticket,
-            (Doing::Leaves, Report::Left) => {
-                self.doing[slot] = Doing::Nothing;
-                return;
-            }
-            _ => return,
+    pub(super) async fn reported(&mut self, slot: usize, report: SlotEvent) {
+        let Some(ticket) = self.slots.reported(slot, &report) else {
+            return;
         };
-        self.doing[slot] = Doing::Nothing;
         match report {
-            Report::Left => {}
-            Report::Played(played, evidence) => self.played(ticket, *played, evidence).await,
-            Report::Failed { reason, in_game } => {
+            SlotEvent::Left => {}
+            SlotEvent::Played(played, evidence) => self.played(ticket, *played, evidence).await,
+            SlotEvent::Failed { reason, in_game } => {
                 let held = self.held.iter().find(|held| held.ticket == ticket);
                 let Some(held) = held else { return };
                 let run = held.run.clone();
                 let refusal = held.refusal(reason, in_game && held.stops_run());
                 // Its files may not be what they were.
-                self.forget_prepared(&run);
+                self.engines.forget(&run);
                 self.cannot_play(&run, refusal, Duration::ZERO).await;
             }
         }
     }
 
     async fn played(&mut self, ticket: u64, played: PlayedPair, evidence: Vec<Evidence>) {
-        self.count(&played);
+        self.totals.count(&played, Instant::now());
         let Some(held) = self.held.iter_mut().find(|held| held.ticket == ticket) else {
             // It is not wanted any more.
             return;
@@ -348,47 +297,11 @@ impl<L: WorkerLink> Worker<L> {
         }
     }
 
-    fn count(&mut self, played: &PlayedPair) {
-        self.games += 2;
-        for game in &played.result.games {
-            self.time_forfeits += u64::from(game.termination == Termination::TimeForfeit);
-            self.failures += u64::from(game.termination.is_failure());
-        }
-        let now = Instant::now();
-        self.finished.push_back(now);
-        while self
-            .finished
-            .front()
-            .is_some_and(|at| now.duration_since(*at) > PACE)
-        {
-            self.finished.pop_front();
-        }
-    }
-
     pub(super) async fn answered(&mut self, ticket: u64) {
         if let Some(at) = self.held.iter().position(|held| held.ticket == ticket)
             && let Some(held) = self.held.remove(at)
         {
             self.link.done(&held.delivery).await;
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_memory_of_a_machine_is_divided_among_its_games() {
-        let room = |threads, memory_mb| Room { threads, memory_mb };
-        let share = |limits, all, game| {
-            let confined = confinement(false, limits, all, game);
-            confined.max_memory.map(MemorySize::mib)
-        };
-        assert_eq!(share(true, room(8, 8192), room(1, 160)), Some(1024));
-        // Memory is scarcer than threads.
-        assert_eq!(share(true, room(8, 1000), room(1, 400)), Some(500));
-        assert_eq!(share(true, room(8, 8192), room(4, 160)), Some(4096));
-        assert_eq!(share(false, room(8, 8192), room(1, 160)), None);
     }
 }

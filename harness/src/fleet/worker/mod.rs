@@ -1,20 +1,25 @@
 //! A worker: takes jobs from a fleet, plays them, gives back results.
 
+mod abilities;
 mod builder;
 mod building;
 mod connection;
-mod draw;
+mod engines;
 mod held;
+mod host_rules;
 mod jobs;
 mod options;
 mod prepare;
 mod refusals;
+mod scheduler;
 mod shown;
 mod slot;
+mod slots;
 mod store;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod totals;
 mod watched;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -24,7 +29,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use tokio::sync::{Mutex, mpsc};
 use tokio::task::JoinSet;
-use tokio::time::{MissedTickBehavior, interval, timeout};
+use tokio::time::{MissedTickBehavior, interval};
 
 use super::ids::{Name, WorkerId};
 use super::link::{ToWorker, WorkerLink};
@@ -32,25 +37,26 @@ use super::message::{Message, Notice, Status, decode};
 use super::nats::{NatsWorker, connect};
 use crate::builds::Cache;
 use crate::run::{Interrupts, Request};
+use abilities::Abilities;
+pub(crate) use abilities::BuildWhen;
 use builder::BuildOrder;
-pub(crate) use draw::BuildWhen;
-use draw::{Abilities, Draw};
-use held::{EngineNumbers, Held, Phase, of_run};
-pub(crate) use options::{Asked, WorkerOptions, platform};
+use connection::Connection;
+use engines::Engines;
+use held::{EngineNumbers, Held, Phase};
+use host_rules::HostRules;
+pub(crate) use options::{RequestedOptions, WorkerOptions, platform};
 use prepare::Prepared;
 use refusals::Refusals;
-use slot::{Doing, Report, Slot};
+use scheduler::RunScheduler;
+use slots::Slots;
 use store::Store;
+use totals::Totals;
 use watched::Watched;
 
 const REPORT: Duration = Duration::from_secs(5);
 /// Often enough that the server does not give a job to another.
 const KEEP: Duration = Duration::from_secs(8);
 const TURN: Duration = Duration::from_millis(100);
-/// The time over which the pace is taken.
-pub(super) const PACE: Duration = Duration::from_secs(180);
-/// How long engines may take to end.
-const QUIT: Duration = Duration::from_secs(3);
 /// How long results may take to be stored after the last game of a worker that
 /// was asked to end.
 const FAREWELL: Duration = Duration::from_secs(30);
@@ -65,9 +71,9 @@ pub(crate) fn work(options: &WorkerOptions) -> anyhow::Result<()> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
-        .context("the worker cannot start")?;
+        .context("cannot start the async runtime")?;
     let worked = runtime.block_on(async {
-        let interrupts = Interrupts::listen().context("signals cannot be heard")?;
+        let interrupts = Interrupts::listen().context("cannot listen for signals")?;
         let (machine, _lock) = options.machine()?;
         let id = WorkerId {
             credential: options.access.name.clone(),
@@ -95,11 +101,9 @@ struct Worker<L: WorkerLink> {
     id: WorkerId,
     abilities: Abilities,
     processor: String,
-    syzygy: Option<std::path::PathBuf>,
-    sandbox: bool,
-    limits_memory: bool,
+    host_rules: HostRules,
     store: Store,
-    draw: Draw,
+    scheduler: RunScheduler,
     refusals: Refusals,
     /// Runs whose games somebody watches.
     watched: Watched,
@@ -109,17 +113,9 @@ struct Worker<L: WorkerLink> {
     held: VecDeque<Held<L::Delivery>>,
     next_ticket: u64,
     is_pulling: bool,
-    is_cut_off: bool,
-    /// The user knows that the server refuses something.
-    is_denied: bool,
-    /// Since when the server has refused the credential.
-    refused_since: Option<Instant>,
-    slots: Vec<Slot>,
-    /// What each slot is doing.
-    doing: Vec<Doing>,
-    reports: mpsc::UnboundedReceiver<(usize, Report)>,
-    /// By the files of their jobs; `None` while they are being made ready.
-    prepared: BTreeMap<String, Option<Prepared>>,
+    connection: Connection,
+    slots: Slots,
+    engines: Engines,
     preparing: JoinSet<Readied>,
     /// Threads that no game uses. No game starts while it is locked.
     idle: Arc<Mutex<usize>>,
@@ -129,12 +125,8 @@ struct Worker<L: WorkerLink> {
     /// Replies that the server does not have yet: the tickets of jobs that are
     /// done with them.
     sending: JoinSet<Option<u64>>,
-    engines: EngineNumbers,
-    games: u64,
-    time_forfeits: u64,
-    failures: u64,
-    finished: VecDeque<Instant>,
-    started: Instant,
+    engine_numbers: EngineNumbers,
+    totals: Totals,
     /// Once it was asked to end: when it last played a game.
     leaving: Option<Instant>,
     /// When old files were last looked for.
@@ -160,46 +152,40 @@ enum Flow {
     End,
 }
 
+/// Shows the user what there is to learn.
+fn show(text: Option<impl std::fmt::Display>) {
+    if let Some(text) = text {
+        errln!("{text}");
+    }
+}
+
 impl<L: WorkerLink> Worker<L> {
     fn new(link: L, id: WorkerId, options: &WorkerOptions) -> Self {
-        let (sender, reports) = mpsc::unbounded_channel();
         let count = options.abilities.room.threads;
         Self {
             link,
             id,
             abilities: options.abilities.clone(),
             processor: options.processor.clone(),
-            syzygy: options.syzygy.clone(),
-            sandbox: options.sandbox,
-            limits_memory: options.limits_memory,
+            host_rules: HostRules::of(options),
             store: Store::at(&options.cache),
-            draw: Draw::default(),
+            scheduler: RunScheduler::default(),
             refusals: Refusals::default(),
             watched: Watched::default(),
             shown: BTreeSet::new(),
             held: VecDeque::new(),
             next_ticket: 0,
             is_pulling: false,
-            is_cut_off: false,
-            is_denied: false,
-            refused_since: None,
-            slots: (0..count)
-                .map(|number| Slot::start(number, sender.clone()))
-                .collect(),
-            doing: vec![Doing::Nothing; count],
-            reports,
-            prepared: BTreeMap::new(),
+            connection: Connection::default(),
+            slots: Slots::start(count),
+            engines: Engines::default(),
             preparing: JoinSet::new(),
             idle: Arc::new(Mutex::new(count)),
             building: None,
             cache: Cache::at(&options.cache),
             sending: JoinSet::new(),
-            engines: EngineNumbers::default(),
-            games: 0,
-            time_forfeits: 0,
-            failures: 0,
-            finished: VecDeque::new(),
-            started: Instant::now(),
+            engine_numbers: EngineNumbers::default(),
+            totals: Totals::new(Instant::now()),
             leaving: None,
             pruned: None,
         }
@@ -216,7 +202,7 @@ impl<L: WorkerLink> Worker<L> {
         loop {
             tokio::select! {
                 arrival = self.link.next() => self.arrived(arrival).await?,
-                Some((slot, report)) = self.reports.recv() => self.reported(slot, report).await,
+                Some((slot, report)) = self.slots.next() => self.reported(slot, report).await,
                 Some(prepared) = self.preparing.join_next() => {
                     if let Ok(readied) = prepared {
                         self.got_ready(readied).await;
@@ -251,11 +237,7 @@ impl<L: WorkerLink> Worker<L> {
         }
         self.report().await;
         self.link.flush().await;
-        // All at once: an engine may take a while to end.
-        let ending: Vec<_> = self.slots.drain(..).map(Slot::end).collect();
-        for task in ending {
-            let _ = timeout(QUIT, task).await;
-        }
+        self.slots.end().await;
         Ok(())
     }
 
@@ -264,7 +246,7 @@ impl<L: WorkerLink> Worker<L> {
         let Some(played) = &mut self.leaving else {
             return false;
         };
-        if self.doing.iter().any(|doing| *doing != Doing::Nothing) {
+        if !self.slots.are_idle() {
             *played = now;
             return false;
         }
@@ -278,7 +260,7 @@ impl<L: WorkerLink> Worker<L> {
             return;
         }
         self.pruned = Some(now);
-        self.prepared.values().flatten().for_each(Prepared::keep);
+        self.engines.keep();
         self.store.prune();
     }
 
@@ -319,7 +301,7 @@ impl<L: WorkerLink> Worker<L> {
             ToWorker::PullEnded { run, jobs } => {
                 self.is_pulling = false;
                 if jobs == 0 {
-                    self.draw.dry(&run, Instant::now());
+                    self.scheduler.dry(&run, Instant::now());
                 }
             }
             ToWorker::Notice { run, bytes } => match decode::<Notice>(&bytes) {
@@ -329,12 +311,18 @@ impl<L: WorkerLink> Worker<L> {
                 }
             },
             ToWorker::Stopped { run } => self.leave(&run).await,
-            ToWorker::Asked => self.report().await,
+            ToWorker::StatusRequested => self.report().await,
             ToWorker::Watched { run } => self.watched.asked(run, Instant::now()),
-            ToWorker::Connection { is_up: true } => self.connected().await,
-            ToWorker::Connection { is_up: false } => self.cut_off(),
-            ToWorker::Denied { what } => self.denied(&what),
-            ToWorker::Expelled => self.expelled(Instant::now())?,
+            ToWorker::Connection { is_up: true } => {
+                show(self.connection.up());
+                self.link.ask().await;
+                self.report().await;
+            }
+            ToWorker::Connection { is_up: false } => show(self.connection.down()),
+            ToWorker::Denied { what } => {
+                show(self.connection.denied(&what, &self.id.credential));
+            }
+            ToWorker::Expelled => show(self.connection.refused(Instant::now())?),
         }
         Ok(())
     }
@@ -344,7 +332,7 @@ impl<L: WorkerLink> Worker<L> {
             return self.refuse(run, why);
         }
         let id = self.id.to_string();
-        let why = match notice.excluded.get(&id) {
+        let why = match notice.quarantined.get(&id) {
             Some(why) => Some(format!("this worker is in quarantine: {why}")),
             None if notice.exclude.iter().any(|one| one.matches(&id)) => {
                 Some("its configuration excludes this worker".to_string())
@@ -362,12 +350,12 @@ impl<L: WorkerLink> Worker<L> {
         if notice.draining {
             self.give_back_waiting(|held| held.run == run).await;
         }
-        self.draw.heard(run, notice, Instant::now());
+        self.scheduler.heard(run, notice, Instant::now());
     }
 
     /// Does not play a run, until a notice of it has nothing against this worker.
     fn refuse(&mut self, run: Name, why: String) {
-        self.draw.forget(&run);
+        self.scheduler.forget(&run);
         self.shown.remove(&run);
         if self.refusals.refuse(run.clone(), &why) {
             errln!("run {run} is not played here: {why}");
@@ -383,9 +371,9 @@ impl<L: WorkerLink> Worker<L> {
         self.held.retain(|held| !is_waiting(held));
     }
 
-    /// The run is over, or its owner has gone.
+    /// The run is over, or its runner has gone.
     async fn leave(&mut self, run: &Name) {
-        self.draw.forget(run);
+        self.scheduler.forget(run);
         self.shown.remove(run);
         self.refusals.forget(run);
         for held in self.held.iter().filter(|held| held.run == *run) {
@@ -399,35 +387,17 @@ impl<L: WorkerLink> Worker<L> {
             .collect();
         self.held.retain(|held| held.run != *run);
         self.building.take_if(|order| order.run == *run);
-        self.forget_prepared(run);
-        self.leave_jobs(&left);
+        self.engines.forget(run);
+        self.slots.leave(&left);
     }
 
-    /// Forgets the runs that have not been heard of for long, unless it plays them.
+    /// Forgets the runs that have been silent for long, unless it plays them.
     fn forget_gone(&mut self, now: Instant) {
-        for run in self.draw.gone(now) {
+        for run in self.scheduler.gone(now) {
             if self.held.iter().all(|held| held.run != run) {
-                self.draw.forget(&run);
+                self.scheduler.forget(&run);
                 self.shown.remove(&run);
-                self.forget_prepared(&run);
-            }
-        }
-    }
-
-    /// The engines of a run are made ready anew if it is played again.
-    fn forget_prepared(&mut self, run: &Name) {
-        let of_run = of_run(run);
-        self.prepared.retain(|key, _| !key.starts_with(&of_run));
-    }
-
-    /// Takes the jobs with these tickets from the slots that play them.
-    fn leave_jobs(&mut self, tickets: &BTreeSet<u64>) {
-        for (slot, doing) in self.slots.iter().zip(&mut self.doing) {
-            if let Doing::Plays(ticket) = doing
-                && tickets.contains(ticket)
-            {
-                slot.leave();
-                *doing = Doing::Leaves;
+                self.engines.forget(&run);
             }
         }
     }
@@ -440,13 +410,7 @@ impl<L: WorkerLink> Worker<L> {
                 .or_default()
                 .push(held.job.pair.pair);
         }
-        let over = PACE.min(self.started.elapsed()).as_secs_f64().max(1.0);
         let now = Instant::now();
-        let recent = self
-            .finished
-            .iter()
-            .filter(|at| now.duration_since(**at) < PACE)
-            .count();
         let busy = self.held.iter().filter(|held| held.phase == Phase::Playing);
         let mut status = Status {
             hone: env!("CARGO_PKG_VERSION").to_string(),
@@ -457,10 +421,10 @@ impl<L: WorkerLink> Worker<L> {
                 .map(|held| held.room.threads)
                 .sum::<usize>()
                 .min(self.abilities.room.threads),
-            games: self.games,
-            time_forfeits: self.time_forfeits,
-            failures: self.failures,
-            pace: 120.0 * recent as f64 / over,
+            games: self.totals.games,
+            time_forfeits: self.totals.time_forfeits,
+            failures: self.totals.failures,
+            pace: self.totals.pace(now),
             holds,
             refuses: self.refusals.in_words(now),
             builds: self.abilities.build != BuildWhen::Never,

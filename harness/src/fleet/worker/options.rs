@@ -1,6 +1,6 @@
 //! What a worker offers, from the command line and from the machine.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
@@ -9,9 +9,9 @@ use anyhow::{Context, ensure};
 use crate::builds::Cache;
 use crate::fleet::access::{Access, Role};
 use crate::fleet::ids::Name;
-use crate::fleet::worker::draw::{Abilities, BuildWhen, Room};
+use crate::fleet::worker::abilities::{Abilities, BuildWhen, Room};
 use crate::platform::{
-    CAN_LIMIT_MEMORY, host_name, memory_mb, physical_cores, processor_name, sandbox,
+    CAN_LIMIT_MEMORY, MachineMemory, host_name, lock_path, physical_cores, processor_name, sandbox,
 };
 use crate::rules::tablebase;
 
@@ -32,7 +32,7 @@ pub(crate) struct WorkerOptions {
 
 /// What the user asked for.
 #[derive(Debug)]
-pub(crate) struct Asked {
+pub(crate) struct RequestedOptions {
     pub(crate) name: Option<Name>,
     pub(crate) cores: Option<NonZeroUsize>,
     pub(crate) memory_mb: Option<u64>,
@@ -46,7 +46,7 @@ impl WorkerOptions {
     ///
     /// # Errors
     /// If something asked for is not there.
-    pub(crate) fn new(access: Access, asked: Asked) -> anyhow::Result<Self> {
+    pub(crate) fn new(access: Access, asked: RequestedOptions) -> anyhow::Result<Self> {
         let access = access.for_role(Role::Worker)?;
         if asked.sandbox {
             sandbox::check()?;
@@ -57,7 +57,7 @@ impl WorkerOptions {
             .map(|path| tablebase::most_pieces(path).with_context(|| "`--syzygy`".to_string()));
         let threads = asked.cores.map_or_else(physical_cores, NonZeroUsize::get);
         ensure!(threads <= 4096, "`--cores`: at most 4096 are allowed");
-        let all_memory = memory_mb();
+        let all_memory = MachineMemory::now().map(|memory| memory.total >> 20);
         Ok(Self {
             access,
             name: asked.name,
@@ -82,11 +82,10 @@ impl WorkerOptions {
     /// A worker of one thread, for tests.
     #[cfg(test)]
     pub(super) fn sample(cache: &std::path::Path) -> Self {
-        let name = Name::new("all").expect("a name");
         Self {
             access: Access {
                 url: String::new(),
-                name,
+                name: crate::fleet::samples::name("all"),
                 role: Role::Worker,
                 seed: None,
                 creds: None,
@@ -120,13 +119,7 @@ impl WorkerOptions {
         fs::create_dir_all(&dir).with_context(|| dir.display().to_string())?;
         let lock = |name: &Name| -> anyhow::Result<Option<File>> {
             let path = dir.join(format!("{}.{name}.lock", self.access.name));
-            let file = File::options().create(true).append(true).open(&path);
-            let file = file.with_context(|| path.display().to_string())?;
-            match file.try_lock() {
-                Ok(()) => Ok(Some(file)),
-                Err(TryLockError::WouldBlock) => Ok(None),
-                Err(TryLockError::Error(error)) => Err(error.into()),
-            }
+            lock_path(&path).with_context(|| format!("cannot lock {}", path.display()))
         };
         if let Some(name) = &self.name {
             let held = lock(name)?.with_context(|| {

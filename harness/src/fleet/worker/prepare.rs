@@ -10,10 +10,10 @@ use anyhow::{Context, bail, ensure};
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
-use super::builder::Workshop;
+use super::builder::EngineBuilder;
 use super::store::Store;
 use crate::builds::{BuildHold, run_bench, speed};
-use crate::engine::uci::{Client, Launch, Timeouts};
+use crate::engine::uci::{Client, Launch};
 use crate::executor::{PairJob, Player, ProgramFile};
 use crate::fleet::clock::Reference;
 use crate::fleet::link::FileSource;
@@ -35,15 +35,15 @@ pub(super) struct Prepared {
     clock: Option<(Reference, u64)>,
 }
 
-/// On what the machine's speed is measured.
-pub(super) struct Gauge {
+/// The threads on which the machine's speed is measured.
+pub(super) struct IdleThreads {
     /// Threads that no game uses; none starts while it is locked.
     pub(super) idle: Arc<Mutex<usize>>,
     /// Threads of a game.
-    pub(super) threads: usize,
+    pub(super) of_game: usize,
 }
 
-/// Fetches the files of a job, or builds its engines in a workshop, and lets each
+/// Fetches the files of a job, or builds its engines with `builder`, and lets each
 /// search once. Where clocks depend on the machine's speed, it is measured.
 ///
 /// # Errors
@@ -52,11 +52,11 @@ pub(super) async fn prepare(
     store: Store,
     source: impl FileSource,
     job: Job,
-    gauge: Gauge,
-    workshop: Option<Workshop>,
+    threads: IdleThreads,
+    builder: Option<EngineBuilder>,
 ) -> anyhow::Result<Prepared> {
-    let built = match &workshop {
-        Some(workshop) => Some(workshop.programs(&store, &source, &job).await?),
+    let built = match &builder {
+        Some(builder) => Some(builder.programs(&store, &source, &job).await?),
         None => None,
     };
     let is_needed = |file: &&FileRef| built.is_none() || file.option.is_some();
@@ -103,7 +103,7 @@ pub(super) async fn prepare(
     }
     Ok(Prepared {
         clock: match job.reference {
-            Some(reference) => Some((reference, measure(&pair, reference, &gauge).await?)),
+            Some(reference) => Some((reference, measure(&pair, reference, &threads).await?)),
             None => None,
         },
         ..prepared
@@ -111,9 +111,13 @@ pub(super) async fn prepare(
 }
 
 /// Nodes a second of the second player's engine here, on all threads that are idle.
-async fn measure(job: &PairJob, reference: Reference, gauge: &Gauge) -> anyhow::Result<u64> {
-    let idle = gauge.idle.lock().await;
-    let processes = *idle / gauge.threads;
+async fn measure(
+    job: &PairJob,
+    reference: Reference,
+    threads: &IdleThreads,
+) -> anyhow::Result<u64> {
+    let idle = threads.idle.lock().await;
+    let processes = *idle / threads.of_game;
     let launch = Arc::clone(&job.players[1].launch);
     let measured = spawn_blocking(move || {
         let folder = launch.dir.clone().unwrap_or_default();
@@ -206,20 +210,17 @@ async fn check_bench(path: &Path, launch: &Launch, expected: u64) -> anyhow::Res
         found
     });
     match found.await? {
-        Some(found) if found == expected => Ok(()),
-        Some(found) => bail!("its bench is {found} here, and {expected} where the run was started"),
-        None => bail!("its bench ends without a node count here"),
+        Ok(found) if found == expected => Ok(()),
+        Ok(found) => bail!("its bench is {found} here, and {expected} where the run was started"),
+        Err(error) => bail!("{error}"),
     }
 }
 
 /// One short search.
 async fn search(player: &Player, job: &PairJob) -> anyhow::Result<()> {
-    let timeouts = Timeouts {
-        startup: Duration::from_millis(job.rules.startup_ms),
-        ready: Duration::from_millis(job.rules.stall_ms),
-    };
-    let mut client = Client::start(&player.launch, timeouts).await?;
-    let deadline = Instant::now() + timeouts.ready;
+    let startup = Duration::from_millis(job.rules.startup_ms);
+    let mut client = Client::start(&player.launch, startup).await?;
+    let deadline = Instant::now() + Duration::from_millis(job.rules.stall_ms);
     let options = player.all_options(&job.rules);
     let searched = async {
         client.configure(&options, deadline).await?;

@@ -14,11 +14,11 @@ const PARTS: u32 = 10;
 
 /// The longest reason that is kept, in characters: the output of an engine can be
 /// in it, and a status has room for many.
-const MOST: usize = 500;
+const MAX_REASON: usize = 500;
 
 /// A reason without what is too long of it.
 pub(super) fn shortened(why: &str) -> String {
-    why.chars().take(MOST).collect()
+    why.chars().take(MAX_REASON).collect()
 }
 
 /// The runs that are not played.
@@ -45,10 +45,10 @@ impl Refusals {
         before.is_none_or(|before| before.why != why)
     }
 
-    /// To play a run, or to get ready for it, has failed, after all games had to
-    /// wait for `cost`. The cause may pass: full disks and busy servers do.
-    /// Returns for how long the run is left out; `None` if it is anyway: pairings
-    /// of one run are made ready at the same time, and one full disk stops them all.
+    /// Playing a run, or preparing it, failed after all games had waited for
+    /// `cost`. The cause may be temporary (a full disk, a busy server), so the run
+    /// is only paused. Returns the length of the pause; `None` if the run is paused
+    /// already, because its pairings are prepared at the same time and fail together.
     pub(super) fn failed(
         &mut self,
         run: &Name,
@@ -126,11 +126,12 @@ pub(super) fn in_minutes(time: Duration) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fleet::samples::name;
 
     const MINUTE: Duration = Duration::from_secs(60);
 
     fn run() -> Name {
-        Name::new("run").expect("a name")
+        name("run")
     }
 
     #[test]

@@ -3,11 +3,10 @@
 use std::time::Instant;
 
 use super::Worker;
-use super::slot::Doing;
 use crate::executor::LiveGame;
 use crate::fleet::ids::Name;
 use crate::fleet::link::WorkerLink;
-use crate::fleet::live_message::{MOST, Shown};
+use crate::fleet::live_message::{MAX_GAMES, Shown};
 use crate::fleet::message::encode;
 
 impl<L: WorkerLink> Worker<L> {
@@ -33,19 +32,14 @@ impl<L: WorkerLink> Worker<L> {
     /// The games of a run that are being played, with the run's own numbers of
     /// engines.
     fn games_of(&self, run: &Name) -> Vec<LiveGame> {
-        let playing = self.slots.iter().zip(&self.doing);
-        let games = playing.filter_map(|(slot, doing)| {
-            let Doing::Plays(ticket) = doing else {
-                return None;
-            };
+        let games = self.slots.games().filter_map(|(ticket, mut game)| {
             let mut held = self.held.iter();
-            let held = held.find(|held| held.ticket == *ticket && held.run == *run)?;
-            let mut game = slot.game()?;
+            let held = held.find(|held| held.ticket == ticket && held.run == *run)?;
             let players = &held.job.pair.players;
             let colours = [game.game, 1_usize.checked_sub(game.game)?];
             game.players = colours.map(|player| players[player].engine);
             (game.pair == held.job.pair.pair).then_some(game)
         });
-        games.take(MOST).collect()
+        games.take(MAX_GAMES).collect()
     }
 }

@@ -15,7 +15,7 @@ enum Order {
 }
 
 /// What a slot reports.
-pub(super) enum Report {
+pub(super) enum SlotEvent {
     Played(Box<PlayedPair>, Vec<Evidence>),
     /// The pair cannot be played here, or an engine's failure in a game ends it:
     /// the run's rule is to stop then.
@@ -27,16 +27,6 @@ pub(super) enum Report {
     Left,
 }
 
-/// What a slot is doing, as its worker knows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Doing {
-    Nothing,
-    /// The job with this ticket.
-    Plays(u64),
-    /// It was asked to leave: what it reports before [`Report::Left`] is void.
-    Leaves,
-}
-
 /// The worker's side of a slot.
 pub(super) struct Slot {
     orders: mpsc::UnboundedSender<Order>,
@@ -46,7 +36,7 @@ pub(super) struct Slot {
 
 impl Slot {
     /// Starts a slot. Its reports come with its number.
-    pub(super) fn start(number: usize, reports: mpsc::UnboundedSender<(usize, Report)>) -> Self {
+    pub(super) fn start(number: usize, reports: mpsc::UnboundedSender<(usize, SlotEvent)>) -> Self {
         let (orders, received) = mpsc::unbounded_channel();
         let boards = Boards::new(1);
         let state = SlotState {
@@ -90,7 +80,7 @@ struct SlotState {
     boards: Boards,
     number: usize,
     orders: mpsc::UnboundedReceiver<Order>,
-    reports: mpsc::UnboundedSender<(usize, Report)>,
+    reports: mpsc::UnboundedSender<(usize, SlotEvent)>,
     /// Keeps its engines from pair to pair.
     local: Option<Local>,
     /// The endgame tables that `local` has opened.
@@ -116,7 +106,7 @@ impl SlotState {
                 Some(Order::Play(job)) => self.play(*job).await,
                 Some(Order::Leave) => {
                     self.end().await;
-                    self.report(Report::Left);
+                    self.report(SlotEvent::Left);
                 }
             }
         }
@@ -145,7 +135,7 @@ impl SlotState {
         match event {
             Event::Played(played) => {
                 let evidence = std::mem::take(&mut self.evidence);
-                self.report(Report::Played(played, evidence));
+                self.report(SlotEvent::Played(played, evidence));
             }
             Event::Evidence(evidence) => self.evidence.push(*evidence),
             Event::Memory(note) => tracing::warn!(
@@ -179,10 +169,10 @@ impl SlotState {
     }
 
     fn failed(&self, reason: String, in_game: bool) {
-        self.report(Report::Failed { reason, in_game });
+        self.report(SlotEvent::Failed { reason, in_game });
     }
 
-    fn report(&self, report: Report) {
+    fn report(&self, report: SlotEvent) {
         // The receiver is gone only when the worker is ending.
         let _ = self.reports.send((self.number, report));
     }

@@ -9,11 +9,11 @@ use anyhow::{Context, bail, ensure};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use crate::builds::sha256_file;
+use crate::checksum::sha256_file;
 use crate::fleet::link::FileSource;
 use crate::fleet::message::{CHUNK, FileRef};
 use crate::output::with_causes;
-use crate::platform::is_same_file;
+use crate::platform::{is_same_file, open_lock};
 
 /// How often another worker's fetching is looked at.
 const LOCKED: Duration = Duration::from_millis(200);
@@ -148,8 +148,7 @@ fn lock_of(path: &Path) -> PathBuf {
 /// Takes a lock.
 async fn lock(path: &Path) -> std::io::Result<File> {
     loop {
-        let file = File::options().create(true).append(true).open(path)?;
-        let file = locked(file).await;
+        let file = locked(open_lock(path)?).await;
         // Whoever had it may have removed it.
         if is_same_file(&file, path).unwrap_or(false) {
             return Ok(file);
@@ -362,7 +361,7 @@ mod tests {
         store.fetch(&wanted, &source).await.expect_err("no lock");
     }
 
-    /// A large program takes seconds, and the jobs of a worker that is not heard of go
+    /// A large program takes seconds, and the jobs of a silent worker go
     /// to another.
     #[test]
     fn a_file_is_hashed_in_another_thread() {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use crate::executor::PairJob;
 use crate::fleet::message::is_tables_option;
 
-/// Replaces the owner's endgame tables by those of this machine: those of the
+/// Replaces the run's endgame tables by those of this machine: those of the
 /// adjudication, and those of engines that have some.
 pub(super) fn use_tables(job: &mut PairJob, path: &Path) {
     if job.rules.adjudication.syzygy.is_some() {

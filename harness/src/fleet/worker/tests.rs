@@ -9,10 +9,11 @@ use std::time::SystemTime;
 use tempfile::TempDir;
 
 use super::held::files_key;
-use super::slot::Report;
+use super::slot::SlotEvent;
 use super::*;
 use crate::fleet::link::{FileSource, LinkError};
 use crate::fleet::message::{Job, Refusal, Reply, encode, samples};
+use crate::fleet::samples::{name, worker};
 use crate::settings::OnFailure;
 
 const MINUTE: Duration = Duration::from_secs(60);
@@ -75,7 +76,7 @@ impl WorkerLink for Server {
     async fn flush(&self) {}
 }
 
-/// A worker of one thread that has heard of a run.
+/// A worker of one thread that has the notice of a run.
 struct Scene {
     dir: TempDir,
     server: Server,
@@ -87,14 +88,9 @@ impl Scene {
     async fn new() -> Self {
         let dir = tempfile::tempdir().expect("a folder");
         let server = Server::default();
-        let name = |name| Name::new(name).expect("a name");
-        let id = WorkerId {
-            credential: name("all"),
-            machine: name("box"),
-        };
         let options = WorkerOptions::sample(dir.path());
         let mut scene = Self {
-            worker: Worker::new(server.clone(), id, &options),
+            worker: Worker::new(server.clone(), worker("box"), &options),
             dir,
             server,
             run: name("run"),
@@ -103,7 +99,7 @@ impl Scene {
         scene
     }
 
-    /// The run, whose games need some threads, tells of itself.
+    /// A notice of the run, whose games need some threads.
     async fn hear(&mut self, threads: usize) {
         let notice = Notice {
             platform: platform(),
@@ -143,9 +139,17 @@ impl Scene {
 
     /// The worker takes a job whose engines are ready.
     async fn hold(&mut self, job: &Job) {
-        let prepared = Some(self.prepared());
-        self.worker.prepared.insert(files_key(job), prepared);
+        let prepared = self.prepared();
+        let key = files_key(job);
+        self.worker.engines.insert(&job.run, key, prepared);
         self.take(job).await;
+    }
+
+    /// As if the worker played the first job that it has.
+    fn play(&mut self) {
+        let held = &mut self.worker.held[0];
+        held.phase = Phase::Playing;
+        self.worker.slots.set_playing(0, held.ticket);
     }
 
     fn is_refused(&self, later: Duration) -> bool {
@@ -184,11 +188,11 @@ async fn a_run_whose_preparation_failed_is_tried_again_and_a_misfit_is_not() {
         took: MINUTE,
         prepared: Err(anyhow::anyhow!("the disk is full")),
     };
-    scene.worker.got_ready(failed("run: left")).await;
+    scene.worker.got_ready(failed("left")).await;
     assert!(scene.replies().is_empty(), "nobody waits for it");
-    let keys = ["run: one pairing", "run: another"];
+    let keys = ["one pairing", "another"];
     for key in keys {
-        scene.worker.prepared.insert(key.to_string(), None);
+        scene.worker.engines.begin(&run, key);
     }
     for key in keys {
         scene.worker.got_ready(failed(key)).await;
@@ -215,13 +219,12 @@ async fn a_run_whose_preparation_failed_is_tried_again_and_a_misfit_is_not() {
 async fn a_worker_that_leaves_waits_for_the_reply_of_its_last_pair() {
     let mut scene = Scene::new().await;
     scene.hold(&samples::job(3)).await;
+    scene.play();
     let worker = &mut scene.worker;
-    worker.held[0].phase = Phase::Playing;
-    worker.doing[0] = Doing::Plays(worker.held[0].ticket);
     worker.interrupted(Request::Finish).await;
     let played_at = Instant::now() + 10 * MINUTE;
     assert!(!worker.is_done(played_at), "it plays");
-    let report = Report::Played(Box::new(samples::played_pair(3)), Vec::new());
+    let report = SlotEvent::Played(Box::new(samples::played_pair(3)), Vec::new());
     worker.reported(0, report).await;
     assert!(!worker.is_done(played_at + FAREWELL));
     assert!(worker.is_done(played_at + FAREWELL + REPORT));
@@ -235,8 +238,11 @@ async fn old_files_are_removed_once_a_day_but_not_those_of_a_run() {
     let [first, of_run] = ["0a", "0b"].map(|folder| scene.old_file(folder));
     let file = samples::job(0).files.remove(0);
     let prepared = Prepared::sample(file, of_run.clone());
-    let key = "run: files".to_string();
-    scene.worker.prepared.insert(key, Some(prepared));
+    let run = scene.run.clone();
+    scene
+        .worker
+        .engines
+        .insert(&run, "files".to_string(), prepared);
     scene.worker.prune(now);
     assert!(!first.exists() && of_run.exists());
     let second = scene.old_file("0c");
@@ -265,36 +271,21 @@ async fn a_worker_that_is_not_excluded_any_more_plays_without_a_restart() {
 }
 
 #[tokio::test]
-async fn a_server_that_refuses_a_worker_for_a_moment_does_not_end_it() {
-    let mut scene = Scene::new().await;
-    let worker = &mut scene.worker;
-    let mut now = Instant::now();
-    let short = Duration::from_secs(29);
-    for _ in 0..2 {
-        worker.expelled(now).expect("the first refusal");
-        now += short;
-        worker.expelled(now).expect("not for long");
-        worker.connected().await;
-        now += short;
-    }
-    worker.expelled(now).expect("the first refusal");
-    let error = worker.expelled(now + Duration::from_secs(30));
-    let error = error.expect_err("for long").to_string();
-    assert!(error.contains("expired or revoked"), "{error}");
-}
-
-#[tokio::test]
 async fn a_run_that_is_silent_for_long_is_forgotten_with_its_engines() {
     let mut scene = Scene::new().await;
     let run = scene.run.clone();
     let later = Instant::now() + 60 * MINUTE;
     scene.hold(&samples::job(3)).await;
     scene.worker.forget_gone(later);
-    assert!(scene.worker.draw.notice(&run).is_some(), "it is played");
+    assert!(
+        scene.worker.scheduler.notice(&run).is_some(),
+        "it is played"
+    );
     scene.worker.held.clear();
     scene.worker.forget_gone(later);
-    assert!(scene.worker.draw.notice(&run).is_none());
-    assert!(scene.worker.prepared.is_empty());
+    assert!(scene.worker.scheduler.notice(&run).is_none());
+    let key = files_key(&samples::job(3));
+    assert_eq!(scene.worker.engines.are_ready(&run, &key), None);
 }
 
 #[tokio::test]
@@ -304,12 +295,10 @@ async fn only_a_failure_in_a_game_stops_a_run_that_stops_at_failures() {
         let mut job = samples::job(3);
         Arc::make_mut(&mut job.pair.rules).on_failure = OnFailure::Stop;
         scene.hold(&job).await;
-        let worker = &mut scene.worker;
-        worker.held[0].phase = Phase::Playing;
-        worker.doing[0] = Doing::Plays(worker.held[0].ticket);
+        scene.play();
         let reason = "cannot restart new".to_string();
-        let report = Report::Failed { reason, in_game };
-        worker.reported(0, report).await;
+        let report = SlotEvent::Failed { reason, in_game };
+        scene.worker.reported(0, report).await;
         let replies = scene.replies();
         let [Reply::Refused(refusal)] = &replies[..] else {
             panic!("{replies:?}");
@@ -321,7 +310,7 @@ async fn only_a_failure_in_a_game_stops_a_run_that_stops_at_failures() {
 #[tokio::test]
 async fn a_worker_plays_other_runs_while_it_prepares_the_engines_of_one() {
     let mut scene = Scene::new().await;
-    let other = Name::new("other").expect("a name");
+    let other = name("other");
     let of_other = Job {
         run: other.clone(),
         ..samples::job(4)

@@ -69,12 +69,13 @@ impl Watched {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fleet::samples::name;
 
     #[test]
     fn games_are_sent_while_somebody_asks_and_only_when_they_change() {
         let mut watched = Watched::default();
         let start = Instant::now();
-        let run = Name::new("r").expect("a name");
+        let run = name("r");
         assert!(watched.due(start).is_empty());
         watched.asked(run.clone(), start);
         assert_eq!(watched.due(start), std::slice::from_ref(&run));
@@ -85,8 +86,7 @@ mod tests {
         assert!(watched.is_news(&run, &[], start + 5 * EVERY));
         assert!(watched.due(start + ASKED).is_empty(), "nobody asks");
         for number in 0..2 * RUNS {
-            let run = Name::new(&format!("r{number}")).expect("a name");
-            watched.asked(run, start);
+            watched.asked(name(&format!("r{number}")), start);
         }
         assert_eq!(watched.0.len(), RUNS);
     }

@@ -11,7 +11,7 @@ use std::path::Path;
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
-use crate::experiment::bisect::{Fingerprint, Known};
+use crate::experiment::bisect::{BuildOutcome, Fingerprint};
 use crate::platform::set_len;
 use crate::run::files::table;
 
@@ -38,11 +38,11 @@ pub(super) struct BuildRow {
 impl BuildRow {
     /// What it says of its commit. The bench is not evidence where games depend
     /// on the engine's speed.
-    pub(super) fn known(&self, is_timed: bool) -> Known {
+    pub(super) fn known(&self, is_timed: bool) -> BuildOutcome {
         if self.sha256.is_empty() {
-            return Known::Skipped;
+            return BuildOutcome::Skipped;
         }
-        Known::Built(Fingerprint {
+        BuildOutcome::Built(Fingerprint {
             sha256: self.sha256.clone(),
             bench: self.bench.filter(|_| !is_timed),
         })

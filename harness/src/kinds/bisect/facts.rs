@@ -19,6 +19,10 @@ use crate::stats::{Estimate, Pentanomial};
 /// Rows of the table for people.
 const ROWS: usize = 10;
 
+/// Why commits are cleared that have the same `bench` on both sides.
+pub(crate) const SAME_BENCH: &str = "same bench: not played, because builds on both sides of the \
+     commit have the same node count of `bench`; their games could still differ";
+
 /// Everything that a report of a bisection contains.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct BisectFacts {
@@ -63,6 +67,9 @@ pub(crate) struct BisectFacts {
     findings: Vec<Finding>,
     /// Commits that do not build or play.
     pub(crate) skipped: Vec<Suspect>,
+    /// Commits that an equal `bench` on both sides has cleared, not games.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) cleared: Vec<Suspect>,
     /// Every commit, oldest first, with its probability.
     pub(crate) posterior: Vec<Suspect>,
     /// The probability that ends it.
@@ -163,6 +170,11 @@ impl BisectFacts {
                     ..suspect(*k)
                 })
                 .collect(),
+            cleared: experiment
+                .cleared_by_bench()
+                .into_iter()
+                .map(suspect)
+                .collect(),
             posterior: (1..=last)
                 .map(|number| Suspect {
                     probability: Some(posterior.commit(number)),
@@ -262,7 +274,27 @@ impl BisectFacts {
                 skipped.fails()
             );
         }
+        self.add_cleared(&mut text);
         text
+    }
+
+    /// The commits that games have not cleared, and why they were not played.
+    fn add_cleared(&self, text: &mut String) {
+        for cleared in self.cleared.iter().take(ROWS) {
+            let _ = writeln!(text, " same bench  {}", cleared.describe());
+        }
+        if let Some(more) = self
+            .cleared
+            .len()
+            .checked_sub(ROWS)
+            .filter(|more| *more > 0)
+        {
+            let _ = writeln!(text, " same bench  and {more} more");
+        }
+        if !self.cleared.is_empty() {
+            text.push_str(SAME_BENCH);
+            text.push('\n');
+        }
     }
 
     /// All commits, the most probable first.
@@ -288,7 +320,7 @@ impl BisectFacts {
     }
 }
 
-fn verdict(experiment: &BisectExperiment) -> BisectVerdict {
+pub(super) fn verdict(experiment: &BisectExperiment) -> BisectVerdict {
     match experiment.verdict() {
         Some(Verdict::Complete) => BisectVerdict::Found,
         _ if experiment.posterior().none() >= experiment.section().probability => {
@@ -339,7 +371,7 @@ fn matches(experiment: &BisectExperiment, names: &[String]) -> Vec<MatchFacts> {
 }
 
 impl Suspect {
-    fn of(identity: &EngineIdentity) -> Self {
+    pub(super) fn of(identity: &EngineIdentity) -> Self {
         Self {
             commit: identity.commit.clone().unwrap_or_default(),
             subject: identity.subject.clone().unwrap_or_default(),

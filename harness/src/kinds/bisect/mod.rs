@@ -3,6 +3,8 @@
 mod builds;
 mod course;
 mod facts;
+#[cfg(feature = "serve")]
+mod found;
 mod history;
 mod next_build;
 mod page;
@@ -20,7 +22,7 @@ use super::kind::{Engines, Readiness, RunKind, Waiting};
 use super::reread::Reread;
 use crate::config::Config;
 use crate::executor::Player;
-use crate::experiment::bisect::{BisectExperiment, Known};
+use crate::experiment::bisect::{BisectExperiment, BuildOutcome, KnownBuild};
 use crate::openings::Opening;
 use crate::report::counted;
 use crate::run::{Fold, Kind, Manifest, RunFiles, SessionError, View};
@@ -34,19 +36,24 @@ impl RunKind for Bisection {
     type Report = BisectReport;
 
     const KIND: Kind = Kind::Bisect;
-    const REMEDY: &str = "the good and the bad commit must play: choose another one, or raise `max_failures` in [match]";
+    const REMEDY: &str = "the good and the bad commit must play: choose another one, or raise `max_failures` in [config.match] of the run's run.toml";
 
     fn check(config: &Config) -> anyhow::Result<()> {
         ensure!(
-            config.engine.len() == 1 && config.engine[0].git.is_some(),
-            "one [[engine]] with `git` is bisected; {} are configured",
-            config.engine.len()
+            config.engine.len() == 1,
+            "exactly one [[engine]] is needed; the configuration has {}",
+            counted(config.engine.len() as u64, "engine")
+        );
+        ensure!(
+            config.engine[0].git.is_some(),
+            "the engine `{}` has no `git`, and commits of a repository are needed",
+            config.engine[0].name
         );
         let section = config.bisect.clone().unwrap_or_default();
         for (end, name) in [(&section.good, "good"), (&section.bad, "bad")] {
             ensure!(
                 !end.is_empty(),
-                "which commit is the {name} one? Give --{name} REV"
+                "the {name} commit is missing\nhelp: give --{name} REV, or `{name}` in [bisect]"
             );
         }
         Ok(())
@@ -94,11 +101,19 @@ impl RunKind for Bisection {
         let commits = manifest.config.engine.iter().enumerate();
         let skipped = commits
             .filter(|(_, engine)| is_skipped(&engine.rev))
-            .map(|(number, _)| (0, number, Known::Skipped));
+            .map(|(commit, _)| KnownBuild {
+                after_pairs: 0,
+                commit,
+                known: BuildOutcome::Skipped,
+            });
         let built = builds::read(dir)?
             .into_iter()
             .filter(|row| row.number <= last)
-            .map(|row| (row.pairs, row.number, row.known(is_timed)));
+            .map(|row| KnownBuild {
+                after_pairs: row.pairs,
+                commit: row.number,
+                known: row.known(is_timed),
+            });
         let known = skipped.chain(built).collect();
         let max_failures = manifest.config.r#match.max_failures;
         Ok(BisectExperiment::new(section, last, known).with_max_failures(max_failures))
@@ -127,6 +142,11 @@ impl RunKind for Bisection {
     #[cfg(feature = "serve")]
     fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>> {
         Ok(Box::new(Reread::<Self>::new(files)))
+    }
+
+    #[cfg(feature = "serve")]
+    fn found(manifest: &Manifest, experiment: &BisectExperiment) -> Option<String> {
+        found::found(manifest, experiment)
     }
 
     fn report(files: RunFiles, fold: Fold<BisectExperiment>) -> anyhow::Result<BisectReport> {

@@ -1,7 +1,7 @@
 //! The report of a bisection as one page of HTML.
 
 use super::course;
-use super::facts::{BisectFacts, BisectVerdict, MatchFacts, Suspect};
+use super::facts::{BisectFacts, BisectVerdict, MatchFacts, SAME_BENCH, Suspect};
 use crate::builds::{Forge, Repository, short_id};
 use crate::report::chart::{Bar, Chart, Mark, Reading, Ticks};
 use crate::report::html::{
@@ -15,9 +15,9 @@ use crate::stats::summary::Interval;
 /// Commits that are shown openly.
 const SHOWN: usize = 10;
 
-const REPEAT: &str = "To resume the run: `hone resume` and its folder. To repeat it: \
-     `hone bisect` with the configuration it was started with; below is what was played, an \
-     engine for each commit.";
+const REPEAT: &str = "To resume the run: `hone resume FOLDER`. To repeat it: run \
+     `hone bisect` with the original configuration. The configuration below is the one that was \
+     played; it lists one engine for each commit.";
 
 /// The page of a run.
 ///
@@ -44,7 +44,11 @@ pub(crate) fn html(facts: &BisectFacts, source: Source<'_>) -> anyhow::Result<Pa
     page.figures(&figures(facts));
     page.section("culprit", "Culprit", culprit(facts, forge.as_ref()));
     page.section("suspects", "Suspects", suspects(facts, forge.as_ref())?);
-    page.section("course", "Course of the bisection", course::section(facts)?);
+    page.section(
+        "course",
+        "Progress of the bisection",
+        course::section(facts)?,
+    );
     page.section("matches", "Matches", matches(&facts.matches));
     let pairs = facts.absorbed;
     let (games, _) = games_section(&source, pairs)?;
@@ -139,6 +143,9 @@ fn suspects(facts: &BisectFacts, forge: Option<&Forge>) -> anyhow::Result<String
         let all: Vec<&Suspect> = facts.posterior.iter().collect();
         html += &table("All commits, oldest first", facts, &all, forge).collapsed();
     }
+    if !facts.cleared.is_empty() {
+        html += &paragraph(SAME_BENCH);
+    }
     Ok(html)
 }
 
@@ -199,6 +206,10 @@ fn is_skipped(facts: &BisectFacts, suspect: &Suspect) -> bool {
     facts.skipped.iter().any(|one| one.commit == suspect.commit)
 }
 
+fn is_cleared(facts: &BisectFacts, suspect: &Suspect) -> bool {
+    facts.cleared.iter().any(|one| one.commit == suspect.commit)
+}
+
 fn table(
     caption: &str,
     facts: &BisectFacts,
@@ -214,9 +225,11 @@ fn table(
     let mut table = Table::new(caption, &head[..columns]);
     for suspect in suspects {
         let share = suspect.probability.unwrap_or_default();
-        let (note, is_skipped) = match is_skipped(facts, suspect) {
-            true => (" (skipped)", true),
-            false => ("", false),
+        let is_skipped = is_skipped(facts, suspect);
+        let note = match (is_skipped, is_cleared(facts, suspect)) {
+            (true, _) => " (skipped)",
+            (false, true) => " (same bench)",
+            (false, false) => "",
         };
         let date = suspect
             .date

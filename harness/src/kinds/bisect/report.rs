@@ -4,7 +4,7 @@ use super::facts::BisectFacts;
 use super::page::html;
 use crate::experiment::bisect::BisectExperiment;
 use crate::ledger::LedgerError;
-use crate::report::html::{Page, Place, Source};
+use crate::report::html::{Page, PageLocation, Source};
 use crate::report::{REPORT_JSON, REPORT_MD, Report, SummaryNotes, json_file};
 use crate::run::{Fold, RunFiles};
 
@@ -45,7 +45,7 @@ impl Report for BisectReport {
         ])
     }
 
-    fn page(&self, place: Place) -> anyhow::Result<Page> {
+    fn page(&self, place: PageLocation) -> anyhow::Result<Page> {
         html(&self.facts, Source::of(&self.files, place))
     }
 }

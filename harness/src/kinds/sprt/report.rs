@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::folders;
 use super::single::SingleTest;
 use crate::kinds::kind::RunKind;
-use crate::report::html::{Page, Place};
+use crate::report::html::{Page, PageLocation};
 use crate::report::{
     MatchReport, REPORT_JSON, REPORT_MD, Report, StageFacts, SummaryNotes, TestVerdict, json_file,
     limits,
@@ -205,7 +205,7 @@ impl Report for TestReport {
         ])
     }
 
-    fn page(&self, place: Place) -> anyhow::Result<Page> {
+    fn page(&self, place: PageLocation) -> anyhow::Result<Page> {
         let mut page = self.first.page(place)?;
         if self.is_staged() {
             let words = self.manifest().config.stage_words(0);

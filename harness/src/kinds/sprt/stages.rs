@@ -22,7 +22,7 @@ pub(super) fn check(config: &Config) -> anyhow::Result<()> {
         config.stage.len() < 2 || shard.is_whole(),
         "`shard` in [match] is {shard}, but a shard cannot know when a stage is passed\nhelp: divide each stage as a test of its own, without [[stage]]"
     );
-    let base = std::env::current_dir().context("the working directory is gone")?;
+    let base = std::env::current_dir().context("cannot find the working directory")?;
     for (index, later) in (1..).zip(config.later_stages()) {
         if config.stage[index].openings.is_some() {
             open_book(&later, SingleTest::openings(&later), &base)

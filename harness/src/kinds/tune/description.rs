@@ -96,7 +96,7 @@ fn table(advice: &Advice, space: &Space, text: &mut String) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::tune::param::{Kind, Param};
+    use crate::experiment::tune::param::{Param, ParamKind};
 
     fn described(tune: &str, param: Param) -> (String, Value) {
         let section: TuneSection = toml::from_str(tune).unwrap();
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn small_numbers_have_their_digits() {
         let param = Param {
-            kind: Kind::Text { decimals: 4 },
+            kind: ParamKind::Text { decimals: 4 },
             ..Param::int("LmrF", 0.01, 0.001, 0.03)
         };
         let (text, _) = described("", param);

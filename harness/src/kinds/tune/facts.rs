@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::units;
-use crate::experiment::tune::param::{Kind, Param};
+use crate::experiment::tune::param::{Param, ParamKind};
 use crate::experiment::tune::response::{ParamResponse, Response, Weight};
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
 use crate::stats::Estimate;
@@ -193,8 +193,8 @@ impl TuneFacts {
             for interaction in response.interactions.iter().take(10) {
                 let _ = writeln!(
                     text,
-                    "{} and {} depend on each other: {:+.1} Elo lost beyond their own when both \
-                     are a quarter of the span higher",
+                    "{} and {} interact: raising both by a quarter of the span costs {:+.1} Elo \
+                     more than raising each alone",
                     interaction.first, interaction.second, interaction.elo.estimate
                 );
             }
@@ -216,7 +216,7 @@ impl TuneFacts {
         let width = names.max().unwrap_or(0).max(9);
         let _ = writeln!(
             text,
-            "{:width$} {:>9} {:>9} {:>9}   {:<27} {:>22}  verdict",
+            "{:width$} {:>9} {:>9} {:>9}   {:<27} {:>22}  class",
             "parameter", "start", "final", "average", "optimum, 95 %", "span/4 away (Elo)"
         );
         let responses = self.responses();
@@ -237,12 +237,8 @@ impl TuneFacts {
                     "{:.1} [{:.1}, {:.1}]",
                     known.quarter.estimate, known.quarter.low, known.quarter.high
                 );
-                let verdict = match known.weight {
-                    Weight::Matters => "matters",
-                    Weight::Dead => "dead",
-                    Weight::Unclear => "unclear",
-                };
-                let _ = write!(text, "   {optimum:<27} {quarter:>22}  {verdict}");
+                let class = known.weight.word();
+                let _ = write!(text, "   {optimum:<27} {quarter:>22}  {class}");
             }
             text.push('\n');
         }
@@ -276,9 +272,9 @@ impl TuneFacts {
         let mut text = String::new();
         for (param, value) in self.space.params().iter().zip(&self.final_values) {
             let kind = match param.kind {
-                Kind::Int | Kind::Scaled { .. } => "int",
-                Kind::Text { .. } => "float",
-                Kind::Check | Kind::Combo { .. } => continue,
+                ParamKind::Int | ParamKind::Scaled { .. } => "int",
+                ParamKind::Text { .. } => "float",
+                ParamKind::Check | ParamKind::Combo { .. } => continue,
             };
             let [value, min, max] = [*value, param.min, param.max].map(|x| param.engine_number(x));
             let gain = param.gain.unwrap_or(0.002);

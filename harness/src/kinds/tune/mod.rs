@@ -21,6 +21,7 @@ pub(crate) use imported::imported;
 pub(crate) use prepare::{Prepared, check_one_engine, prepare};
 #[cfg(feature = "serve")]
 pub(crate) use tested::FOLDER as VERIFY;
+pub(crate) use verification::{test_folder, test_of};
 
 use std::path::Path;
 

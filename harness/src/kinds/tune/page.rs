@@ -1,14 +1,15 @@
 //! The report of a tuning run as one page of HTML.
 
 use super::facts::{TOO_HIGH, TuneFacts};
-use super::pictures::{self, interval, optimum, weight};
+use super::pictures::{self, interval, optimum};
+use super::prepare::PLUS;
 use super::tested::{FOLDER, UNCHANGED, elo, finding, standing};
 use crate::experiment::tune::TuneExperiment;
 use crate::platform::quoted;
 use crate::report::chart::Chart;
 use crate::report::html::{
-    Cell, Figure, Page, Paint, Place, Source, Table, Tone, collapsed, copyable, counted, ends,
-    figure, games_section, paragraph, pictures as in_rows, preformatted, record_sections,
+    Cell, Figure, Page, PageLocation, Paint, Source, Table, Tone, collapsed, copyable, counted,
+    ends, figure, games_section, paragraph, pictures as in_rows, preformatted, record_sections,
     side_by_side, signed,
 };
 use crate::report::{MatchReport, Report, limits};
@@ -16,9 +17,9 @@ use crate::run::Folder;
 use crate::stats::detect::Finding;
 use crate::stats::summary::Interval;
 
-const REPEAT: &str = "To resume the run: `hone resume` and its folder. To repeat it: \
-     `hone tune` with the configuration it was started with; below is what was played, the \
-     engine once for each side.";
+const REPEAT: &str = "To resume the run: `hone resume FOLDER`. To repeat it: run \
+     `hone tune` with the original configuration. The configuration below is the one that was \
+     played; it lists the engine twice, once for each side.";
 
 /// What the page of a run shows.
 pub(super) struct Content<'a> {
@@ -48,7 +49,7 @@ pub(super) fn html(content: Content<'_>) -> anyhow::Result<Page> {
     let names = manifest.names();
     let engine = names
         .first()
-        .map_or("", |name| name.trim_end_matches(" plus"));
+        .map_or("", |name| name.strip_suffix(PLUS).unwrap_or(name));
     let mut page = Page::new(
         &format!("Tuning of {engine}"),
         &format!(
@@ -124,13 +125,13 @@ fn untested(facts: &TuneFacts, source: Source<'_>) -> String {
 fn verifying(test: &MatchReport, source: Source<'_>) -> String {
     let page = format!("{FOLDER}/{}", test.page_name());
     let way = match source.place {
-        Place::Inside if source.dir.join(&page).exists() => {
+        PageLocation::Inside if source.dir.join(&page).exists() => {
             format!("<p><a href=\"{page}\">Report of the verifying test</a></p>\n")
         }
-        Place::Inside => {
+        PageLocation::Inside => {
             format!("<p><a href=\"{FOLDER}/\">Folder of the verifying test</a></p>\n")
         }
-        Place::Elsewhere | Place::Served(_) => paragraph(&format!(
+        PageLocation::Elsewhere | PageLocation::Served(_) => paragraph(&format!(
             "The test is a run of its own, in the folder `{FOLDER}` of this run."
         )),
     };
@@ -146,7 +147,7 @@ fn gain_figure(facts: &TuneFacts, test: Option<&MatchReport>) -> Figure {
             Some(elo),
         ),
         Some(elo) => Figure::elo(
-            "Elo of the test, corrected for stopping",
+            "Elo of the test, corrected for the stopping rule",
             elo.map(|(elo, _)| elo),
         ),
     }
@@ -226,7 +227,7 @@ fn table(facts: &TuneFacts) -> Table {
             "Δ",
             "optimum",
             "Elo lost",
-            "weight",
+            "class",
         ],
     );
     let start = facts.start_options();
@@ -243,7 +244,7 @@ fn table(facts: &TuneFacts) -> Table {
         if let Some(known) = responses.get(index) {
             row.push(Cell::text(&optimum(param, known)));
             row.push(Cell::text(&interval(known.quarter)));
-            row.push(Cell::text(weight(known.weight)));
+            row.push(Cell::text(known.weight.word()));
         }
         table.cells(row);
     }
@@ -298,8 +299,8 @@ fn responses(facts: &TuneFacts) -> anyhow::Result<String> {
         return Ok(html);
     }
     let mut table = Table::new(
-        "Parameters that depend on each other: Elo lost when both are a quarter of the span \
-         higher, beyond what each loses alone (95 %)",
+        "Interacting parameters: extra Elo lost if both values are raised by a quarter of the \
+         span, compared with raising each alone (95 %)",
         &["one", "other", "Elo"],
     );
     for pair in &response.interactions {

@@ -4,7 +4,7 @@ use super::facts::TuneFacts;
 use super::units;
 use crate::experiment::tune::TuneExperiment;
 use crate::experiment::tune::param::Param;
-use crate::experiment::tune::response::{ParamResponse, Weight};
+use crate::experiment::tune::response::ParamResponse;
 use crate::report::chart::{
     Chart, Level, Line, Mark, Paint, READINGS, Reading, Thinning, Ticks, sheet, short,
 };
@@ -62,14 +62,6 @@ fn ticks(param: &Param) -> Ticks {
     }
     let choices = (param.min as u64..=param.max as u64).map(|at| at as f64);
     Ticks::Named(choices.map(|at| (at, param.text(at))).collect())
-}
-
-pub(super) fn weight(weight: Weight) -> &'static str {
-    match weight {
-        Weight::Matters => "matters",
-        Weight::Dead => "is dead",
-        Weight::Unclear => "is unclear",
-    }
 }
 
 /// A parameter's values after pairs, times a factor, thinned to what can be seen.
@@ -155,9 +147,9 @@ fn response_chart(param: &Param, known: &ParamResponse) -> Chart<'static> {
     let deepest = 1.5 * points.iter().map(|(_, elo)| *elo).fold(-1.0, f64::min);
     Chart {
         label: format!(
-            "{} {}: best at {}; a quarter of the span away {} Elo are lost.",
+            "{} ({}): best at {}; a quarter of the span away {} Elo are lost.",
             param.name,
-            weight(known.weight),
+            known.weight.word(),
             optimum(param, known),
             interval(known.quarter)
         ),
@@ -183,12 +175,12 @@ fn response_chart(param: &Param, known: &ParamResponse) -> Chart<'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiment::tune::param::Kind;
+    use crate::experiment::tune::param::ParamKind;
 
     #[test]
     fn choices_are_named_on_their_axis() {
         let param = Param {
-            kind: Kind::Check,
+            kind: ParamKind::Check,
             ..Param::int("A", 0.0, 0.0, 1.0)
         };
         let named = [(0.0, "false".to_string()), (1.0, "true".to_string())];

@@ -9,7 +9,7 @@ use super::budget;
 use super::imported::imported;
 use crate::config::Config;
 use crate::engine::uci::{EngineOption, check_options};
-use crate::experiment::tune::param::{Kind, Param};
+use crate::experiment::tune::param::{Param, ParamKind};
 use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::section::ParamSection;
 use crate::run::{PreparedEngines, SessionError};
@@ -32,7 +32,7 @@ pub(crate) enum Prepared {
 pub(crate) fn check_one_engine(config: &Config) -> anyhow::Result<()> {
     ensure!(
         config.engine.len() == 1,
-        "one engine is tuned, in one [[engine]] table; {} are configured",
+        "exactly one [[engine]] is needed; {} are configured",
         config.engine.len()
     );
     Ok(())
@@ -62,7 +62,7 @@ pub(crate) fn prepare(
 
 fn complete(config: &mut Config, announce: &mut dyn FnMut(&str)) -> Result<(), SessionError> {
     check_one_engine(config)?;
-    let base = env::current_dir().context("the working directory is gone")?;
+    let base = env::current_dir().context("cannot find the working directory")?;
     let engines = PreparedEngines::prepare(config, &base, None, announce)?;
     let [options] = &engines.options[..] else {
         unreachable!("one engine was prepared");
@@ -101,13 +101,13 @@ fn check_values(options: &[EngineOption], param: &Param) -> anyhow::Result<()> {
         ..
     } = param;
     let values = match &param.kind {
-        Kind::Combo { choices } => choices.clone(),
+        ParamKind::Combo { choices } => choices.clone(),
         _ => [*min, *start, *max].map(|value| param.text(value)).to_vec(),
     };
     let how = match &param.kind {
-        Kind::Scaled { factor } => format!(" with factor {factor}"),
-        Kind::Text { decimals } => format!(" with {decimals} decimals"),
-        Kind::Int | Kind::Check | Kind::Combo { .. } => String::new(),
+        ParamKind::Scaled { factor } => format!(" with factor {factor}"),
+        ParamKind::Text { decimals } => format!(" with {decimals} decimals"),
+        ParamKind::Int | ParamKind::Check | ParamKind::Combo { .. } => String::new(),
     };
     let wanted = values.iter().map(|value| (name.as_str(), value.as_str()));
     check_options(options, wanted)
@@ -118,7 +118,7 @@ fn check_values(options: &[EngineOption], param: &Param) -> anyhow::Result<()> {
 mod tests {
     use super::*;
 
-    fn checked(kind: Kind, name: &str, min: f64, max: f64) -> Result<(), String> {
+    fn checked(kind: ParamKind, name: &str, min: f64, max: f64) -> Result<(), String> {
         let options = [
             "option name Margin type spin default 150 min 0 max 600",
             "option name Base type string default 0.75",
@@ -133,8 +133,8 @@ mod tests {
         check_values(&options, &param).map_err(|error| format!("{error:#}"))
     }
 
-    fn choices(list: &[&str]) -> Kind {
-        Kind::Combo {
+    fn choices(list: &[&str]) -> ParamKind {
+        ParamKind::Combo {
             choices: list.iter().map(ToString::to_string).collect(),
         }
     }
@@ -142,13 +142,13 @@ mod tests {
     #[test]
     fn values_that_the_engine_accepts() {
         for (kind, name, max) in [
-            (Kind::Int, "Margin", 600.0),
-            (Kind::Scaled { factor: 100.0 }, "margin", 6.0),
-            (Kind::Text { decimals: 0 }, "Margin", 600.0),
+            (ParamKind::Int, "Margin", 600.0),
+            (ParamKind::Scaled { factor: 100.0 }, "margin", 6.0),
+            (ParamKind::Text { decimals: 0 }, "Margin", 600.0),
             // Real numbers of engines that declare them as strings.
-            (Kind::Text { decimals: 3 }, "Base", 2.0),
-            (Kind::Int, "Base", 9000.0),
-            (Kind::Check, "Checks", 1.0),
+            (ParamKind::Text { decimals: 3 }, "Base", 2.0),
+            (ParamKind::Int, "Base", 9000.0),
+            (ParamKind::Check, "Checks", 1.0),
             (choices(&["wild", "Solid"]), "Style", 1.0),
         ] {
             checked(kind, name, 0.0, max).unwrap();
@@ -158,23 +158,23 @@ mod tests {
     #[test]
     fn values_that_the_engine_would_refuse_are_named_with_what_is_allowed() {
         for (kind, name, min, max, says) in [
-            (Kind::Int, "Margin", 0.0, 900.0, "`900` is not a valid"),
-            (Kind::Int, "Margin", -5.0, 600.0, "from 0 to 600"),
+            (ParamKind::Int, "Margin", 0.0, 900.0, "`900` is not a valid"),
+            (ParamKind::Int, "Margin", -5.0, 600.0, "from 0 to 600"),
             (
-                Kind::Scaled { factor: 100.0 },
+                ParamKind::Scaled { factor: 100.0 },
                 "Margin",
                 0.0,
                 600.0,
                 "with factor 100: `60000`",
             ),
             (
-                Kind::Text { decimals: 2 },
+                ParamKind::Text { decimals: 2 },
                 "Margin",
                 0.0,
                 600.0,
                 "with 2 decimals: `0.00`",
             ),
-            (Kind::Int, "Checks", 0.0, 1.0, "true or false"),
+            (ParamKind::Int, "Checks", 0.0, 1.0, "true or false"),
             (
                 choices(&["Solid", "Wlid"]),
                 "Style",
@@ -182,7 +182,7 @@ mod tests {
                 1.0,
                 "one of: Solid, Wild",
             ),
-            (Kind::Int, "Margn", 0.0, 1.0, "did you mean `Margin`"),
+            (ParamKind::Int, "Margn", 0.0, 1.0, "did you mean `Margin`"),
         ] {
             let error = checked(kind, name, min, max).unwrap_err();
             assert!(error.contains(says) && error.contains(name), "{error}");

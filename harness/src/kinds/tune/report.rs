@@ -6,7 +6,7 @@ use super::facts::TuneFacts;
 use super::page::{Content, html};
 use super::{pictures, tested, values_csv};
 use crate::experiment::tune::TuneExperiment;
-use crate::report::html::{Page, Place, Source};
+use crate::report::html::{Page, PageLocation, Source};
 use crate::report::{
     MatchReport, REPORT_JSON, Report, SummaryNotes, TestVerdict, counted, evidence_findings,
     json_file,
@@ -147,7 +147,7 @@ impl Report for TuneReport {
         Ok(files)
     }
 
-    fn page(&self, place: Place) -> anyhow::Result<Page> {
+    fn page(&self, place: PageLocation) -> anyhow::Result<Page> {
         html(Content {
             experiment: &self.experiment,
             facts: &self.facts,

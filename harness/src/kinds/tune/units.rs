@@ -1,7 +1,7 @@
 //! Parameters in the engine's units, as people read them. The tuner, the
 //! configuration and the JSON have a scaled parameter in its own units.
 
-use crate::experiment::tune::param::{Kind, Param};
+use crate::experiment::tune::param::{Param, ParamKind};
 use crate::experiment::tune::response::ParamResponse;
 use crate::report::fixed;
 use crate::stats::Estimate;
@@ -9,16 +9,16 @@ use crate::stats::Estimate;
 /// The engine's units in one of the parameter's own.
 pub(super) fn factor(param: &Param) -> f64 {
     match param.kind {
-        Kind::Scaled { factor } => factor,
-        Kind::Int | Kind::Text { .. } | Kind::Check | Kind::Combo { .. } => 1.0,
+        ParamKind::Scaled { factor } => factor,
+        ParamKind::Int | ParamKind::Text { .. } | ParamKind::Check | ParamKind::Combo { .. } => 1.0,
     }
 }
 
 /// Decimals of what the engine gets.
 pub(super) fn decimals(param: &Param) -> usize {
     match param.kind {
-        Kind::Text { decimals } => decimals as usize,
-        Kind::Int | Kind::Scaled { .. } | Kind::Check | Kind::Combo { .. } => 0,
+        ParamKind::Text { decimals } => decimals as usize,
+        ParamKind::Int | ParamKind::Scaled { .. } | ParamKind::Check | ParamKind::Combo { .. } => 0,
     }
 }
 
@@ -41,7 +41,7 @@ pub(super) fn in_engine_units(param: &Param) -> Param {
     let factor = factor(param);
     Param {
         kind: match &param.kind {
-            Kind::Scaled { .. } => Kind::Scaled { factor: 1.0 },
+            ParamKind::Scaled { .. } => ParamKind::Scaled { factor: 1.0 },
             kind => kind.clone(),
         },
         start: param.start * factor,
@@ -72,19 +72,19 @@ mod tests {
 
     #[test]
     fn places_have_the_digits_of_the_engine() {
-        let shown = |kind: Kind, at: f64| {
+        let shown = |kind: ParamKind, at: f64| {
             let param = Param {
                 kind,
                 ..Param::int("A", 0.0, 0.0, 1.0)
             };
             place(&param, at)
         };
-        assert_eq!(shown(Kind::Int, 138.56), "138.6");
-        assert_eq!(shown(Kind::Scaled { factor: 100.0 }, -0.01), "0.0");
-        assert_eq!(shown(Kind::Text { decimals: 4 }, 0.01234), "0.0123");
-        assert_eq!(shown(Kind::Check, 0.8), "true");
+        assert_eq!(shown(ParamKind::Int, 138.56), "138.6");
+        assert_eq!(shown(ParamKind::Scaled { factor: 100.0 }, -0.01), "0.0");
+        assert_eq!(shown(ParamKind::Text { decimals: 4 }, 0.01234), "0.0123");
+        assert_eq!(shown(ParamKind::Check, 0.8), "true");
         let choices = vec!["off".to_owned(), "once".to_owned()];
-        assert_eq!(shown(Kind::Combo { choices }, 0.6), "once");
+        assert_eq!(shown(ParamKind::Combo { choices }, 0.6), "once");
     }
 
     #[test]
@@ -92,7 +92,7 @@ mod tests {
         let own = Param::int("A", 5.0, 0.0, 10.0);
         assert_eq!(in_engine_units(&own), own);
         let scaled = Param {
-            kind: Kind::Scaled { factor: 100.0 },
+            kind: ParamKind::Scaled { factor: 100.0 },
             ..own
         };
         let engine = in_engine_units(&scaled);

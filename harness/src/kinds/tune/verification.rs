@@ -1,7 +1,7 @@
 //! The sequential test of the tuned values against the start: a run of its own
 //! in the folder of the tuning.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::facts::TuneFacts;
 use super::report::TuneReport;
@@ -14,7 +14,7 @@ use crate::kinds::session::Session;
 use crate::kinds::sprt::SingleTest;
 use crate::platform::quoted;
 use crate::report::{MatchReport, write_files};
-use crate::run::{Ended, MANIFEST, Manifest, SessionError};
+use crate::run::{Ended, Kind, MANIFEST, Manifest, RunFiles, SessionError};
 
 /// Its results so far, if it has been started.
 ///
@@ -24,6 +24,22 @@ pub(super) fn read(dir: &Path) -> anyhow::Result<Option<MatchReport>> {
     let dir = dir.join(FOLDER);
     let is_started = dir.join(MANIFEST).exists();
     is_started.then(|| SingleTest::read(&dir)).transpose()
+}
+
+/// The test of a tuning's values: `None` of another run, and before it is started.
+///
+/// # Errors
+/// If its files cannot be read.
+pub(crate) fn test_of(files: &RunFiles) -> anyhow::Result<Option<RunFiles>> {
+    let dir = test_folder(&files.manifest, files.folder.path());
+    dir.map(|dir| RunFiles::open(&dir)).transpose()
+}
+
+/// The folder of that test, under the same conditions.
+pub(crate) fn test_folder(manifest: &Manifest, dir: &Path) -> Option<PathBuf> {
+    let test = dir.join(FOLDER);
+    let is_started = manifest.kind == Kind::Tune && test.join(MANIFEST).exists();
+    is_started.then_some(test)
 }
 
 /// Plays or continues the test, if the configuration has one, and writes the

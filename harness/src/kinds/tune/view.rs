@@ -62,7 +62,7 @@ fn pace(experiment: &TuneExperiment, progress: &Progress<'_>, workers: usize) ->
     let (absorbed, budget) = (experiment.absorbed(), experiment.budget());
     let mut text = done(absorbed, &budget.to_string(), progress, workers);
     if let Some(left) = time_for(budget.saturating_sub(absorbed), progress) {
-        text += &format!("  end: in {left}");
+        text += &format!("  time left: {left}");
     }
     if experiment.failed() > 0 {
         text += &format!("  {} left out for failures", experiment.failed());

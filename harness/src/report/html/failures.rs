@@ -7,21 +7,26 @@ use std::path::{Path, PathBuf};
 use super::escape;
 use super::markup::{paragraph, preformatted, prose};
 use super::numbers::counted;
-use super::{Place, Source};
+use super::{PageLocation, Source};
 use crate::ledger::{FAILURES, LedgerError, Pairs};
 use crate::platform::full_path;
+use crate::report::escape::percent_encoded;
 use crate::run::Repeats;
 
 /// Bundles whose summary is on the page; the others are linked.
 const SHOWN: usize = 50;
 
-/// Number of a pair and of its game, both from 1.
-type Game = (u64, u64);
+/// A game by the number of its pair and its own in the pair, both from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct GameNumber {
+    pair: u64,
+    game: u64,
+}
 
 /// The evidence of one failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Bundle {
-    game: Game,
+    number: GameNumber,
     /// From 1: games can be played again.
     attempt: u64,
     path: PathBuf,
@@ -52,7 +57,7 @@ pub(crate) fn failures_section(source: &Source<'_>, pairs: u64) -> Result<String
             "None: no crash, no stall, no illegal move, no game lost on time.",
         ));
     }
-    let last = bundles.last().map_or(0, |bundle| bundle.game.0);
+    let last = bundles.last().map_or(0, |bundle| bundle.number.pair);
     let failed = failed_games(source, pairs.min(last))?;
     let fates = fates(&bundles, &failed, pairs);
     let mut html = paragraph(&sentence(&fates));
@@ -66,7 +71,7 @@ pub(crate) fn failures_section(source: &Source<'_>, pairs: u64) -> Result<String
 fn entry(source: &Source<'_>, bundle: &Bundle, fate: Fate, is_shown: bool) -> String {
     let name = bundle.path.file_name().unwrap_or_default();
     let name = name.to_string_lossy();
-    let (pair, game) = bundle.game;
+    let GameNumber { pair, game } = bundle.number;
     let link = link(source, &bundle.path, &name)
         + &match fate {
             Fate::Counted => {
@@ -129,7 +134,10 @@ fn sentence(fates: &[Fate]) -> String {
 
 /// The games among the first `pairs` pairs that a failure ended, and whether
 /// they count or are left out.
-fn failed_games(source: &Source<'_>, pairs: u64) -> Result<BTreeMap<Game, Fate>, LedgerError> {
+fn failed_games(
+    source: &Source<'_>,
+    pairs: u64,
+) -> Result<BTreeMap<GameNumber, Fate>, LedgerError> {
     let mut failed = BTreeMap::new();
     let mut repeats = Repeats::new(source.manifest.repeats);
     // A live page opened its ledger before the newest pairs came.
@@ -140,9 +148,10 @@ fn failed_games(source: &Source<'_>, pairs: u64) -> Result<BTreeMap<Game, Fate>,
             true => Fate::LeftOut,
             false => Fate::Counted,
         };
-        for (number, game) in (1..).zip(&result.games) {
-            if game.termination.is_failure() {
-                failed.insert((result.pair + 1, number), fate);
+        let pair = result.pair + 1;
+        for (game, played) in (1..).zip(&result.games) {
+            if played.termination.is_failure() {
+                failed.insert(GameNumber { pair, game }, fate);
             }
         }
     }
@@ -151,14 +160,14 @@ fn failed_games(source: &Source<'_>, pairs: u64) -> Result<BTreeMap<Game, Fate>,
 
 /// Of each of the bundles, which are in order: only the last of a game can be
 /// that of the game in the ledger.
-fn fates(bundles: &[Bundle], failed: &BTreeMap<Game, Fate>, pairs: u64) -> Vec<Fate> {
-    let next = bundles.iter().skip(1).map(|bundle| Some(bundle.game));
+fn fates(bundles: &[Bundle], failed: &BTreeMap<GameNumber, Fate>, pairs: u64) -> Vec<Fate> {
+    let next = bundles.iter().skip(1).map(|bundle| Some(bundle.number));
     let next = next.chain([None]);
     let fates = bundles.iter().zip(next).map(|(bundle, next)| {
-        let game = bundle.game;
-        match failed.get(&game) {
-            _ if game.0 > pairs => Fate::NotJudged,
-            Some(fate) if next != Some(game) => *fate,
+        let number = bundle.number;
+        match failed.get(&number) {
+            _ if number.pair > pairs => Fate::NotJudged,
+            Some(fate) if next != Some(number) => *fate,
             _ => Fate::PlayedAgain,
         }
     });
@@ -173,7 +182,7 @@ fn bundles(dir: &Path) -> Vec<Bundle> {
         .filter(|path| path.is_dir())
         .filter_map(Bundle::of)
         .collect();
-    bundles.sort_by_key(|bundle| (bundle.game, bundle.attempt));
+    bundles.sort_by_key(|bundle| (bundle.number, bundle.attempt));
     bundles
 }
 
@@ -189,7 +198,7 @@ impl Bundle {
             _ => return None,
         };
         (pair > 0 && (1..=2).contains(&game)).then_some(Self {
-            game: (pair, game),
+            number: GameNumber { pair, game },
             attempt,
             path,
         })
@@ -199,16 +208,16 @@ impl Bundle {
 fn link(source: &Source<'_>, bundle: &Path, name: &str) -> String {
     let inside = format!("{FAILURES}/{}/", percent_encoded(name));
     let href = match source.place {
-        Place::Inside => inside,
-        Place::Served(address) => format!("{address}/{inside}"),
-        Place::Elsewhere => {
+        PageLocation::Inside => inside,
+        PageLocation::Served(address) => format!("{address}/{inside}"),
+        PageLocation::Elsewhere => {
             let path = full_path(bundle).unwrap_or_else(|_| bundle.to_path_buf());
             let path = path.display().to_string();
             let path = match cfg!(windows) {
                 true => format!("/{}", path.replace('\\', "/")),
                 false => path,
             };
-            format!("file://{}/", percent_encoded(&path))
+            format!("file://{}/", encoded_path(&path))
         }
     };
     format!(
@@ -218,17 +227,10 @@ fn link(source: &Source<'_>, bundle: &Path, name: &str) -> String {
     )
 }
 
-/// A path as part of an address.
-fn percent_encoded(path: &str) -> String {
-    let mut out = String::new();
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
-            out.push(char::from(byte));
-        } else {
-            out += &format!("%{byte:02X}");
-        }
-    }
-    out
+/// A path in an address.
+fn encoded_path(path: &str) -> String {
+    let segments: Vec<String> = path.split('/').map(percent_encoded).collect();
+    segments.join("/")
 }
 
 #[cfg(test)]
@@ -237,7 +239,7 @@ mod tests {
 
     #[test]
     fn addresses_hold_any_path() {
-        assert_eq!(percent_encoded("/a b/ü\"<"), "/a%20b/%C3%BC%22%3C");
+        assert_eq!(encoded_path("/a b/ü\"<"), "/a%20b/%C3%BC%22%3C");
     }
 
     #[test]
@@ -255,11 +257,12 @@ mod tests {
             fs::create_dir(dir.path().join(name)).expect("made");
         }
         let bundles = bundles(dir.path());
+        let number = |pair, game| GameNumber { pair, game };
         let failed = BTreeMap::from([
-            ((2, 2), Counted),
-            ((3, 1), LeftOut),
-            ((10, 1), Counted),
-            ((11, 1), Counted),
+            (number(2, 2), Counted),
+            (number(3, 1), LeftOut),
+            (number(10, 1), Counted),
+            (number(11, 1), Counted),
         ]);
         let fates = fates(&bundles, &failed, 10);
         let found: Vec<(&str, Fate)> = bundles

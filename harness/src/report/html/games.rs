@@ -31,8 +31,8 @@ use tempfile::SpooledTempFile;
 use super::markup::paragraph;
 use super::page::Body;
 use super::record::{self, Ply, Record, Said, Value};
-use super::{Place, Source};
-use crate::ledger::{Entry, GAMES_PGN, GamesFile};
+use super::{PageLocation, Source};
+use crate::ledger::{Entry, GAMES_PGN, GamesFile, PgnSpan};
 use crate::report::effort::Effort;
 use crate::rules::{Notation, Outcome, Stage, Termination};
 
@@ -59,7 +59,7 @@ pub(crate) fn games_section(
     source: &Source<'_>,
     pairs: u64,
 ) -> anyhow::Result<(Body, Vec<Effort>)> {
-    if matches!(source.place, Place::Served(_)) {
+    if matches!(source.place, PageLocation::Served(_)) {
         return Ok((served(source).into(), Vec::new()));
     }
     let mut packer = Packer::new(source)?;
@@ -135,7 +135,7 @@ impl Packer {
     }
 
     /// The game at a place in the file; none if it cannot be made out.
-    fn record(&mut self, place: (u64, u64)) -> anyhow::Result<Option<Record>> {
+    fn record(&mut self, place: PgnSpan) -> anyhow::Result<Option<Record>> {
         let Some(pgn) = &mut self.pgn else {
             return Ok(None);
         };

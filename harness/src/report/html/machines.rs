@@ -17,7 +17,7 @@ pub(super) fn section(fleet: &FleetFacts) -> String {
         "pairs",
         "Ptnml(0-2)",
         "p",
-        "lost on time",
+        "time forfeits",
         "crashes",
         "stalls",
         "illegal moves",
@@ -48,7 +48,7 @@ fn cells(worker: &MachineFacts) -> Vec<Cell> {
     let number = |number: u64| Cell::text(&number.to_string());
     let or_dash = |text: Option<String>| Cell::text(&text.unwrap_or_else(|| "–".to_string()));
     let state = match worker.left_out.as_ref().map(|left_out| left_out.kind) {
-        Some(IncidentKind::Excluded) => "left out",
+        Some(IncidentKind::Excluded) => "excluded",
         Some(IncidentKind::Declined) => "did not play",
         Some(_) => "in quarantine",
         None if worker.built => "built its engines",

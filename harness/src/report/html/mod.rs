@@ -41,13 +41,13 @@ pub(crate) use page::Page;
 pub(crate) use page::{SCRIPT, STYLE};
 #[cfg(feature = "serve")]
 pub(crate) use record::{Ply, Record, Said, Swing, Value, biggest_swing, read as read_record};
-pub(crate) use source::{BELOW, Place, Source};
+pub(crate) use source::{BELOW, PageLocation, Source};
 pub(crate) use table::Table;
 #[cfg(feature = "serve")]
 pub(crate) use workers::workers_section;
 
 use super::breakdown::Breakdown;
-use super::course::Course;
+use super::course::Timeline;
 use super::facts::RunFacts;
 use super::text::verdict_sentence;
 use crate::run::Manifest;
@@ -62,7 +62,7 @@ use setup::setup_section;
 /// If the games cannot be read or a picture cannot be drawn.
 pub(crate) fn run_page(
     facts: &RunFacts,
-    course: &Course,
+    course: &Timeline,
     source: Source<'_>,
 ) -> anyhow::Result<Page> {
     let names = source.manifest.names();
@@ -90,7 +90,11 @@ pub(crate) fn run_page(
     }
     page.section("results", "Results", outcomes::results(facts));
     if let Some(trace) = course.trace() {
-        page.section("progress", "Course of the test", progress::section(trace)?);
+        page.section(
+            "progress",
+            "Progress of the test",
+            progress::section(trace)?,
+        );
     }
     page.section("pairs", "Pairs and games", outcomes::counts(facts)?);
     let (games, efforts) = games_section(&source, facts.absorbed)?;
@@ -126,7 +130,7 @@ pub(crate) fn record_sections(
 ) -> anyhow::Result<()> {
     page.section("failures", "Failures", failures_section(source, pairs)?);
     // The live pages count them as the ledger grows.
-    if !matches!(source.place, Place::Served(_)) {
+    if !matches!(source.place, PageLocation::Served(_)) {
         let mut breakdown = Breakdown::default();
         for entry in source.counted(pairs)? {
             breakdown.absorb(&entry?);

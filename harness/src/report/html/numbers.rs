@@ -1,6 +1,6 @@
 //! Numbers as people read them.
 
-pub(crate) use crate::report::numbers::{counted, real_minus};
+pub(crate) use crate::report::numbers::{counted, duration, real_minus};
 use crate::report::numbers::{probability as in_words, signed as in_text};
 use crate::stats::Estimate;
 
@@ -61,16 +61,6 @@ pub(crate) fn probability(share: f64) -> String {
     in_words(share, 1)
 }
 
-/// Seconds as people say them: `7.3 s`, `12 min`, `3 h 20 min`.
-pub(crate) fn duration(seconds: f64) -> String {
-    let minutes = (seconds / 60.0).round() as u64;
-    match seconds {
-        s if s < 100.0 => format!("{s:.1} s"),
-        s if s < 5_970.0 => format!("{minutes} min"),
-        _ => format!("{} h {} min", minutes / 60, minutes % 60),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -117,12 +107,5 @@ mod tests {
             assert_eq!(with_margin(estimate), margin);
             assert_eq!(with_ends(estimate), ends);
         }
-    }
-
-    #[test]
-    fn durations() {
-        assert_eq!(duration(7.3), "7.3 s");
-        assert_eq!(duration(720.0), "12 min");
-        assert_eq!(duration(12_000.0), "3 h 20 min");
     }
 }

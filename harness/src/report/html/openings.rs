@@ -35,7 +35,10 @@ fn totals(facts: &OpeningFacts, manifest: &Manifest) -> Table {
     let games = white + drawn + black;
     table.row(&["book", &book]);
     table.row(&["different openings played", &facts.played.to_string()]);
-    table.row(&["pairs of the most frequent", &facts.most_often.to_string()]);
+    table.row(&[
+        "pairs of the most frequent opening",
+        &facts.most_often.to_string(),
+    ]);
     table.row(&["score of White", &share(2 * white + drawn, 2 * games)]);
     table.row(&["draws", &share(drawn, games)]);
     table.row(&[

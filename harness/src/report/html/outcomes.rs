@@ -55,9 +55,9 @@ fn first_engine(facts: &RunFacts) -> Table {
     ]);
     let (points, share) = (wdl.points(), share_words(wdl.score()));
     table.row(&["points", &format!("{points:.1} ({share})")]);
-    table.row(&["drawn pairs", &share_words(facts.draw_ratio)]);
+    table.row(&["draw ratio (1–1 pairs)", &share_words(facts.draw_ratio)]);
     table.row(&[
-        "pairs won by pairs lost",
+        "pair ratio (won / lost)",
         &rounded_or_dash(facts.pair_ratio),
     ]);
     table.row(&["time of play", &duration(facts.seconds)]);
@@ -66,7 +66,7 @@ fn first_engine(facts: &RunFacts) -> Table {
 
 fn test(table: &mut Table, sprt: &SprtFacts) {
     if let Some(estimate) = &sprt.elo {
-        let name = "Elo, corrected for stopping at a bound";
+        let name = "Elo, corrected for the stopping rule";
         table.row(&[name, &interval(Some(estimate.elo))]);
     }
     table.row(&[

@@ -24,11 +24,11 @@ pub(crate) struct Said {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Value {
     Centipawns(i32),
-    /// Half-moves to the mate, below 0 if the engine is mated.
+    /// Plies to the mate, below 0 if the engine is mated.
     Mate(i32),
 }
 
-/// A half-move.
+/// A ply.
 #[derive(Debug, Clone)]
 pub(crate) struct Ply {
     pub(crate) before: Chess,
@@ -92,7 +92,7 @@ pub(crate) fn read(text: &str, mode: CastlingMode, notation: Notation) -> Result
 pub(crate) struct Swing {
     /// Centipawns, without a sign.
     pub(crate) size: u16,
-    /// The number of the half-move with the new score, from 1.
+    /// The number of the ply with the new score, from 1.
     pub(crate) ply: u16,
 }
 
@@ -101,7 +101,7 @@ const DECIDED: i32 = 1000;
 
 /// The biggest swing of a game, without reading its moves; `None` if no engine
 /// has told two scores.
-#[cfg_attr(not(feature = "serve"), expect(dead_code, reason = "for the live pages"))]
+#[cfg_attr(not(any(feature = "serve", test)), expect(dead_code, reason = "for the live pages"))]
 pub(crate) fn biggest_swing(text: &str) -> Option<Swing> {
     let (_, movetext) = text.split_once("\n\n")?;
     let mut last: [Option<i32>; 2] = [None; 2];

@@ -13,7 +13,7 @@ pub(crate) struct Source<'a> {
     pub manifest: &'a Manifest,
     /// The ledger.
     pub pairs: &'a Pairs,
-    pub place: Place<'a>,
+    pub place: PageLocation<'a>,
 }
 
 /// On the live pages, between the address of a run or of a folder of nights and the name
@@ -22,7 +22,7 @@ pub(crate) const BELOW: char = '~';
 
 /// Where a page is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Place<'a> {
+pub(crate) enum PageLocation<'a> {
     /// In the run's folder, so that links to its files can be relative.
     Inside,
     /// In another folder.
@@ -37,7 +37,7 @@ pub(crate) enum Place<'a> {
 
 impl<'a> Source<'a> {
     /// Of a run's files.
-    pub(crate) fn of(files: &'a RunFiles, place: Place<'a>) -> Self {
+    pub(crate) fn of(files: &'a RunFiles, place: PageLocation<'a>) -> Self {
         Self {
             dir: files.folder.path(),
             manifest: &files.manifest,

@@ -1,7 +1,7 @@
 //! The stages of a test, on the page of the first.
 
 use super::table::Table;
-use super::{BELOW, Place, Source};
+use super::{BELOW, PageLocation, Source};
 use crate::report::escape;
 use crate::report::facts::RunFacts;
 
@@ -28,9 +28,9 @@ pub(super) fn section(facts: &RunFacts, source: &Source<'_>) -> String {
         }
         let folder = format!("stage-{}", index + 1);
         let href = match source.place {
-            Place::Elsewhere => continue,
-            Place::Inside => format!("{folder}/report.html"),
-            Place::Served(address) => format!("{address}{BELOW}{folder}"),
+            PageLocation::Elsewhere => continue,
+            PageLocation::Inside => format!("{folder}/report.html"),
+            PageLocation::Served(address) => format!("{address}{BELOW}{folder}"),
         };
         let words = escape(&stage.words);
         links += &format!("<p><a href=\"{href}\">Report of {words}</a></p>\n");

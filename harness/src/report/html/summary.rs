@@ -40,7 +40,7 @@ fn elo(facts: &RunFacts) -> Figure {
     let corrected = facts.sprt.as_ref().and_then(|sprt| sprt.elo.as_ref());
     let valid = facts.always_valid_only();
     match corrected {
-        Some(estimate) => Figure::elo("Elo, corrected for stopping", Some(estimate.elo)),
+        Some(estimate) => Figure::elo("Elo, corrected for the stopping rule", Some(estimate.elo)),
         None if valid.is_some() => Figure::early_elo("Elo, always-valid interval", valid),
         None if facts.interval == Interval::AlwaysValid => Figure::early_elo(
             "Elo, always-valid interval: too few different pairs",

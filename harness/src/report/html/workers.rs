@@ -16,7 +16,10 @@ pub(crate) fn workers_section(workers: &[WorkerFacts], games: Option<&str>) -> S
     if workers.is_empty() {
         return paragraph("No pairs yet.");
     }
-    let failing = workers.iter().filter(|one| one.failures() > 0).count() as u64;
+    let failing = workers
+        .iter()
+        .filter(|one| one.failures.total() > 0)
+        .count() as u64;
     let odd = workers.iter().filter(|one| is_odd(one)).count() as u64;
     let sentence = format!(
         "{}, {} with failures, {} with results that differ from the others (p < 0.001).",
@@ -82,11 +85,11 @@ fn table(caption: &str, workers: &[WorkerFacts], games: Option<&str>) -> Table {
             Cell::text(&worker.name),
             Cell::text(&worker.games.to_string()),
             Cell::text(&counts.join(" ")),
-            failures(worker.time_forfeit, "time_forfeit"),
+            failures(worker.failures.time_forfeit, "time_forfeit"),
             number(worker.starved),
-            failures(worker.crash, "disconnect"),
-            failures(worker.stall, "stall"),
-            failures(worker.illegal_move, "illegal_move"),
+            failures(worker.failures.crash, "disconnect"),
+            failures(worker.failures.stall, "stall"),
+            failures(worker.failures.illegal_move, "illegal_move"),
             Cell::text(&rounded_or_dash(worker.nps)),
             Cell::text(&rounded_or_dash(worker.latency_us)),
             if is_odd(worker) {

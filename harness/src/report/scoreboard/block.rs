@@ -6,12 +6,12 @@ use super::pace;
 use crate::experiment::Experiment;
 use crate::report::facts::summary_of;
 use crate::report::numbers::{
-    elo_text, fixed, percent, plus_minus, probability, signed, supported,
+    TOO_FEW, elo_text, fixed, percent, plus_minus, probability, signed, supported,
 };
 use crate::report::standings::{Standing, by_score, standings};
 use crate::report::table;
 use crate::report::tournament::standing_columns;
-use crate::run::{PairingTally, Progress, Tally};
+use crate::run::{EngineTally, PairingTally, Progress, Tally};
 use crate::stats::Sprt;
 use crate::stats::summary::Interval;
 
@@ -161,15 +161,21 @@ fn score(pairing: &PairingTally) -> String {
 fn strength(experiment: &impl Experiment, pairing: &PairingTally) -> String {
     let summary = summary_of(experiment, pairing.pentanomial);
     if experiment.test().is_none() {
-        let elo = experiment.always_valid().or(summary.elo);
-        return format!("Elo {}", elo_text(elo, Interval::AlwaysValid));
+        return match experiment.always_valid().or(summary.elo) {
+            None => format!("Elo: {TOO_FEW}"),
+            elo => format!("Elo {}", elo_text(elo, Interval::AlwaysValid)),
+        };
     }
-    format!(
-        "Elo {}  nElo {}  LOS {}",
-        elo_text(summary.elo, summary.interval),
-        supported(summary.nelo.map(plus_minus)),
-        supported(summary.los.map(|los| probability(los, 2)))
-    )
+    let elo = elo_text(summary.elo, summary.interval);
+    match (summary.nelo, summary.los) {
+        _ if summary.elo.is_none() => format!("Elo, nElo and LOS: {TOO_FEW}"),
+        (None, None) => format!("Elo {elo}  nElo and LOS: {TOO_FEW}"),
+        (nelo, los) => format!(
+            "Elo {elo}  nElo {}  LOS {}",
+            supported(nelo.map(plus_minus)),
+            supported(los.map(|los| probability(los, 2)))
+        ),
+    }
 }
 
 fn failures<'a>(names: &'a [String], tally: &'a Tally) -> impl Iterator<Item = String> + 'a {
@@ -177,10 +183,12 @@ fn failures<'a>(names: &'a [String], tally: &'a Tally) -> impl Iterator<Item = S
     engines
         .filter(|(_, engine)| engine.failures.total() > 0)
         .map(|(name, engine)| {
-            let f = engine.failures;
+            let EngineTally {
+                games, failures, ..
+            } = engine;
             format!(
-                "{name} failed in {} of {} games: time forfeits {}, crashes {}, stalls {}, illegal moves {}",
-                f.total(), engine.games, f.time_forfeit, f.crash, f.stall, f.illegal_move
+                "{name} failed in {} of {games} games: {failures}",
+                failures.total()
             )
         })
 }
@@ -315,7 +323,7 @@ mod tests {
             "{text}"
         );
         for part in [
-            "end: in about ",
+            "time left: about ",
             "95 %: ",
             "dev vs base",
             "W-D-L ",
@@ -422,6 +430,22 @@ mod tests {
     }
 
     #[test]
+    fn few_pairs_have_one_phrase_for_what_they_do_not_support() {
+        let test = Standing(Sprt::new(SprtConfig::default()).unwrap());
+        let few = [[0, 0, 0], [0, 2, 1], [0, 0, 0]];
+        let tally = tally_of(2, &[([0, 1], few)]);
+        let players = players(&["dev", "base"]);
+        let text = block(&players, &test, &progress(&tally), terminal(200, false));
+        let phrase = ")  nElo and LOS: too few different pairs\n";
+        assert!(text.contains(phrase), "{text}");
+        assert_eq!(
+            text.matches("too few different pairs\n").count(),
+            1,
+            "{text}"
+        );
+    }
+
+    #[test]
     fn zero_has_no_sign() {
         let mut test = Sprt::new(SprtConfig::default()).unwrap();
         [1, 3]
@@ -441,9 +465,12 @@ mod tests {
             text.contains("00:01:50 elapsed  2 games in progress\n"),
             "{text}"
         );
-        assert!(text.contains("Elo too few different pairs"), "{text}");
+        assert!(
+            text.contains("\nElo, nElo and LOS: too few different pairs\n"),
+            "{text}"
+        );
         let line = line(&players, &test, &progress(&tally));
-        assert!(line.contains("not known before the first pair"), "{line}");
+        assert!(line.contains("unknown until the first pair"), "{line}");
         let many = TournamentExperiment::round_robin(3, 10);
         let players = super::tests::players(&["a", "b", "c"]);
         let line = super::line(&players, &many, &progress(&Tally::new(3)));

@@ -5,6 +5,7 @@ use std::time::Duration;
 use indicatif::FormattedDuration;
 
 use crate::experiment::Experiment;
+use crate::report::numbers::duration;
 use crate::run::Progress;
 use crate::stats::forecast;
 
@@ -38,27 +39,30 @@ pub(crate) fn done(pairs: u64, budget: &str, progress: &Progress<'_>, workers: u
     text
 }
 
-/// When the run ends, as far as that is known.
+/// The time left, as far as that is known.
 pub(super) fn end(experiment: &impl Experiment, progress: &Progress<'_>) -> String {
     let Some(rate) = pairs_per_second(progress) else {
-        return "end: not known before the first pair is finished".to_string();
+        return "time left: unknown until the first pair is finished".to_string();
     };
     let played = progress.tally.pairs + progress.tally.dropped_pairs;
     let left = experiment.budget().saturating_sub(played) as f64;
-    let time = |pairs: f64| span(pairs / rate);
+    let time = |pairs: f64| duration(pairs / rate);
     let Some(test) = experiment.test() else {
-        return format!("end: in {}", time(left));
+        return format!("time left: {}", time(left));
     };
     match forecast::remaining_pairs(test) {
         None => format!(
-            "end: in at most {} (too few different pairs for an estimate)",
+            "time left: at most {} (too few different pairs for an estimate)",
             time(left)
         ),
         Some(forecast) if forecast.low >= left => {
-            format!("end: in {}, undecided: the budget is too small", time(left))
+            format!(
+                "time left: {}, probably undecided: the budget is too small",
+                time(left)
+            )
         }
         Some(forecast) => format!(
-            "end: in about {} (95 %: {} to {}; at most {})",
+            "time left: about {} (95 %: {} to {}; at most {})",
             time(forecast.median.min(left)),
             time(forecast.low),
             time(forecast.high.min(left)),
@@ -69,7 +73,7 @@ pub(super) fn end(experiment: &impl Experiment, progress: &Progress<'_>) -> Stri
 
 /// Time to play this many pairs at the present speed, if that is known.
 pub(crate) fn time_for(pairs: u64, progress: &Progress<'_>) -> Option<String> {
-    pairs_per_second(progress).map(|rate| span(pairs as f64 / rate))
+    pairs_per_second(progress).map(|rate| duration(pairs as f64 / rate))
 }
 
 fn pairs_per_second(progress: &Progress<'_>) -> Option<f64> {
@@ -77,38 +81,9 @@ fn pairs_per_second(progress: &Progress<'_>) -> Option<f64> {
     (progress.played > 0 && seconds > 0.0).then(|| progress.played as f64 / seconds)
 }
 
-/// A time in its two largest units.
-fn span(seconds: f64) -> String {
-    // Whole minutes from a quarter of an hour on.
-    let seconds = seconds.clamp(0.0, 1e12).round() as u64;
-    match seconds {
-        0..60 => format!("{seconds} s"),
-        60..900 => format!("{} min {} s", seconds / 60, seconds % 60),
-        900..3600 => format!("{} min", seconds / 60),
-        3600..86_400 => format!("{} h {} min", seconds / 3600, seconds % 3600 / 60),
-        _ => format!("{} d {} h", seconds / 86_400, seconds % 86_400 / 3600),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn times_in_their_two_largest_units() {
-        let texts = [0.4, 59.0, 61.0, 1800.0, 4980.0, 200_000.0].map(span);
-        assert_eq!(
-            texts,
-            [
-                "0 s",
-                "59 s",
-                "1 min 1 s",
-                "30 min",
-                "1 h 23 min",
-                "2 d 7 h"
-            ]
-        );
-    }
 
     #[test]
     fn lines_become_rare() {

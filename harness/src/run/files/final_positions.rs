@@ -78,8 +78,8 @@ fn write(dir: &Path, manifest: &Manifest, pairs: &Pairs) -> anyhow::Result<()> {
     write_whole(&dir.join(GAMES_EPD), |out| {
         for entry in pairs.by_arrival()? {
             let entry = entry?;
-            let [_, (offset, length)] = entry.pgn;
-            if offset.saturating_add(length) > bytes {
+            let [_, second] = entry.pgn;
+            if second.end() > bytes {
                 break;
             }
             for (game, place) in (1..).zip(entry.pgn) {

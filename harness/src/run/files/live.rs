@@ -22,8 +22,8 @@ const INTERVAL: Duration = Duration::from_millis(400);
 /// Games in the file: those of the first workers.
 const MOST: usize = 64;
 
-/// What the file holds. It is written in place, which costs the disk next to
-/// nothing: of a file that was read half-way through, the two numbers differ.
+/// Contents of `live.json`. The file is overwritten in place, which is cheap for
+/// the disk; in a half-written file, `begin` and `end` differ.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct LiveGames {
     begin: u64,

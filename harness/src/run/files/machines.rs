@@ -52,7 +52,7 @@ impl Machine {
 }
 
 /// A kind of incident.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum IncidentKind {
     /// The configuration excludes the worker.

@@ -32,6 +32,10 @@ pub(crate) enum Kind {
 }
 
 impl Kind {
+    /// Every kind, the most common first.
+    #[cfg(feature = "serve")]
+    pub(crate) const ALL: [Self; 4] = [Self::Sprt, Self::Match, Self::Tune, Self::Bisect];
+
     /// As commands and JSON name it.
     pub(crate) fn name(self) -> &'static str {
         match self {

@@ -126,14 +126,10 @@ impl FailureLimit {
 }
 
 fn in_words(failures: &Failures, replayed: u64) -> String {
-    let mut text = format!(
-        "time forfeits {}, crashes {}, stalls {}, illegal moves {}",
-        failures.time_forfeit, failures.crash, failures.stall, failures.illegal_move
-    );
-    if replayed > 0 {
-        text += &format!(", in games that were played again {replayed}");
+    match replayed {
+        0 => failures.to_string(),
+        replayed => format!("{failures}, in games that were played again {replayed}"),
     }
-    text
 }
 
 #[cfg(test)]

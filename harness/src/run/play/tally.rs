@@ -3,7 +3,10 @@
 
 use std::array::from_fn;
 use std::collections::BTreeMap;
+use std::fmt;
 use std::ops::AddAssign;
+
+use serde::Serialize;
 
 use crate::experiment::{PairResult, fails_too_often};
 use crate::rules::{GameResult, Termination};
@@ -70,7 +73,7 @@ impl AddAssign for PairingTally {
 }
 
 /// Games lost by failure.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Failures {
     pub time_forfeit: u64,
     pub crash: u64,
@@ -121,6 +124,16 @@ impl EngineTally {
     pub fn failed(&self, counts_replays: bool) -> [u64; 2] {
         let replayed = if counts_replays { self.replayed } else { 0 };
         [self.failures.total(), self.games].map(|count| count.saturating_add(replayed))
+    }
+}
+
+impl fmt::Display for Failures {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "time forfeits {}, crashes {}, stalls {}, illegal moves {}",
+            self.time_forfeit, self.crash, self.stall, self.illegal_move
+        )
     }
 }
 

@@ -6,7 +6,7 @@ use super::error::PrepareError;
 use super::preflight::Preflight;
 use crate::config::{Config, EngineConfig};
 use crate::engine::uci::{
-    Client, EngineOption, Launch, StartError, Timeouts, check_options, options_for, supports,
+    Client, EngineOption, Launch, StartError, check_options, options_for, supports,
 };
 use crate::openings::Variant;
 
@@ -72,10 +72,8 @@ fn greet(
         source,
     };
     let play = &config.r#match;
-    let timeouts = Timeouts {
-        startup: Duration::from_millis(play.startup_ms),
-        ready: Duration::from_millis(play.stall_ms),
-    };
+    let startup = Duration::from_millis(play.startup_ms);
+    let ready = Duration::from_millis(play.stall_ms);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -86,8 +84,8 @@ fn greet(
             })
         })?;
     runtime.block_on(async {
-        let mut client = Client::start(launch, timeouts).await.map_err(failed)?;
-        make_ready(&mut client, engine, play.variant, timeouts.ready).await?;
+        let mut client = Client::start(launch, startup).await.map_err(failed)?;
+        make_ready(&mut client, engine, play.variant, ready).await?;
         if let Some(preflight) = preflight {
             preflight.search(&mut client, announce).await?;
         }

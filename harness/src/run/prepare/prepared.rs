@@ -189,10 +189,9 @@ fn from_source(
         return Ok(None);
     };
     let mut build = || {
-        let built = Builder::new()?
-            .sandboxed(sandbox)
-            .build(&recipe, announce)?;
-        built.record.check_bench(engine.bench)?;
+        let builder = Builder::new()?.sandboxed(sandbox);
+        let mut built = builder.build(&recipe, announce)?;
+        built.check_bench(engine.bench, sandbox)?;
         Ok(built)
     };
     let built = build().map_err(|source| PrepareError::Source {

@@ -7,13 +7,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 
 use super::prepared::PreparedEngines;
-use crate::config::{Config, EngineConfig};
-use crate::executor::{Player, machine};
+use crate::config::{Config, EngineConfig, Tournament};
+use crate::engine::uci::split_command;
+use crate::executor::{Player, placement};
 use crate::openings::{Book, BookError, BookOptions, Opening};
 use crate::platform::{CAN_SEE_STARVATION, load, processors};
 use crate::rules::tablebase::Tables;
 use crate::run::error::SessionError;
-use crate::run::files::manifest::{BookIdentity, EngineIdentity, Manifest, option_value};
+use crate::run::files::manifest::{BookIdentity, EngineIdentity, Kind, Manifest, option_value};
 use crate::run::play::driver::schedule;
 use crate::run::play::repeats::RepeatRule;
 use crate::settings::{BookSource, OnMachineFault};
@@ -64,7 +65,7 @@ pub(crate) fn placement(
         !processors.is_empty(),
         "`affinity` is not supported on this system, which does not list its processors\nhelp: leave it out"
     );
-    machine::place(&processors, concurrency, each).with_context(|| {
+    placement::place(&processors, concurrency, each).with_context(|| {
         format!(
             "`affinity`: {concurrency} games at a time with {each} threads each need {wanted} processors of their own, but the machine has {}",
             processors.len()
@@ -146,8 +147,57 @@ pub(crate) fn warn_of_repeats(
     announce(&format!(
         "warning: up to {planned} pairs of two engines are planned, but {openings}: with a limit of \
          nodes or depth, later pairs repeat earlier games and do not count\n\
-         help: a test that is still undecided then needs a larger book (`--book FILE`)"
+         help: a test that is still undecided then needs a larger book"
     ));
+}
+
+/// Warns of two engines that do not differ, where games do not depend on speed. The
+/// sides of a tuning differ by what is tuned.
+pub(crate) fn warn_of_same_engines(
+    kind: Kind,
+    config: &Config,
+    engines: &[EngineIdentity],
+    announce: &mut dyn FnMut(&str),
+) {
+    if kind == Kind::Tune || config.is_timed() {
+        return;
+    }
+    let all: Vec<_> = config.engine.iter().zip(engines).collect();
+    // In a gauntlet only the first engines meet the others.
+    let first = match config.r#match.tournament {
+        Tournament::Gauntlet => config.r#match.seeds.min(all.len()),
+        _ => all.len(),
+    };
+    let mut pairs = (0..first).flat_map(|at| all[at + 1..].iter().map(move |two| (at, two)));
+    let same = pairs.find(|(at, (other, identity))| {
+        let (one, known) = all[*at];
+        // Commits that are not built yet have none.
+        let is_same_program = known.sha256 == identity.sha256 && !known.sha256.is_empty();
+        is_same_program && plays_like(one, other)
+    });
+    if let Some((at, (other, _))) = same {
+        announce(&format!(
+            "warning: `{}` and `{}` are the same program with the same options: with a limit of \
+             nodes or depth a deterministic engine plays the same moves in both games of every pair\n\
+             help: check that the change is saved, committed and built",
+            all[at].0.name, other.name
+        ));
+    }
+}
+
+/// Whether the same program plays alike in both engines.
+fn plays_like(one: &EngineConfig, other: &EngineConfig) -> bool {
+    let arguments = |engine: &EngineConfig| {
+        let words = split_command(&engine.cmd).unwrap_or_default();
+        let words: Vec<String> = words.into_iter().skip(1).collect();
+        [words, engine.args.clone()].concat()
+    };
+    arguments(one) == arguments(other)
+        && one.options == other.options
+        && one.limit == other.limit
+        && one.ponder == other.ponder
+        && one.dir == other.dir
+        && one.env == other.env
 }
 
 /// Makes sure of the endgame tables, if any are asked for, and makes their

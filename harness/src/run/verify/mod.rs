@@ -132,14 +132,15 @@ fn check_offsets(pairs: &Pairs, len: u64, faults: &mut Vec<String>) -> Result<u6
     for entry in pairs.by_arrival()? {
         let entry = entry?;
         end = end.max(entry.result.pair.saturating_add(1));
-        for (offset, bytes) in entry.pgn {
-            if offset != at {
+        for game in entry.pgn {
+            if game.offset != at {
                 faults.push(format!(
-                    "pair {}: its game begins at byte {at} of {GAMES_PGN}, but the ledger has {offset}",
-                    entry.result.pair + 1
+                    "pair {}: its game begins at byte {at} of {GAMES_PGN}, but the ledger has {}",
+                    entry.result.pair + 1,
+                    game.offset
                 ));
             }
-            at = offset.saturating_add(bytes);
+            at = game.end();
         }
     }
     if at != len {
@@ -165,7 +166,7 @@ impl Games<'_> {
         for (game, opening) in openings.iter_mut().enumerate() {
             let text = self.pgn.game(entry.pgn[game])?;
             let players = entry.result.engines.map(|engine| &*self.names[engine]);
-            let checked = match (text.len() as u64) < entry.pgn[game].1 {
+            let checked = match (text.len() as u64) < entry.pgn[game].bytes {
                 true => Err("it lies outside the PGN".to_string()),
                 false if !text.starts_with(GAME_START) => {
                     Err("it does not begin where the ledger has it".to_string())

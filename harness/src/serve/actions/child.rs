@@ -7,6 +7,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use anyhow::Context;
 
 use super::job::Job;
+use crate::platform::{ChildSignal, ProcessGroup, signal_child};
 use crate::run::MANIFEST;
 
 /// A process that plays a run.
@@ -41,8 +42,7 @@ impl RunProcess {
             .stdout(Stdio::null())
             .stderr(log);
         // Ctrl-C in the server's terminal is for the server.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        ProcessGroup::separate(&mut command);
         Ok(Self {
             run: job.name.clone(),
             is_stopped: false,
@@ -85,26 +85,16 @@ impl RunProcess {
     }
 }
 
-/// Asks a process to end, at once or when its games are finished.
-#[cfg(unix)]
+/// Asks a process to end, at once or when its games are finished. Windows offers no
+/// gentler way than to kill it: finished games are in the ledger.
 fn interrupt(child: &mut Child, at_once: bool) {
     let signal = match at_once {
-        true => libc::SIGTERM,
-        false => libc::SIGINT,
+        true => ChildSignal::Terminate,
+        false => ChildSignal::Interrupt,
     };
-    let Ok(pid) = i32::try_from(child.id()) else {
-        return;
-    };
-    // SAFETY: the process is our child and has not been waited for.
-    unsafe {
-        libc::kill(pid, signal);
+    if !signal_child(child, signal) {
+        let _ = child.kill();
     }
-}
-
-/// Windows offers no gentler way: finished games are in the ledger.
-#[cfg(not(unix))]
-fn interrupt(child: &mut Child, _at_once: bool) {
-    let _ = child.kill();
 }
 
 /// Why a process has failed: the error at the end of what it printed.

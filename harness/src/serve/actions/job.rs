@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::action::Refusal;
-use crate::builds::sha256_of;
+use crate::checksum::sha256_of;
 use crate::config;
 use crate::kinds::{self, tune};
 use crate::platform::write_whole;
@@ -49,12 +49,10 @@ impl Submission {
     }
 }
 
-const KINDS: [Kind; 4] = [Kind::Sprt, Kind::Match, Kind::Tune, Kind::Bisect];
-
 fn kind_named(name: &str) -> anyhow::Result<Kind> {
-    let kind = KINDS.into_iter().find(|kind| kind.name() == name);
+    let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
     kind.with_context(|| {
-        let names = KINDS.map(Kind::name).join(", ");
+        let names = Kind::ALL.map(Kind::name).join(", ");
         format!("`kind={name}` is not a kind of run: allowed are {names}")
     })
 }
@@ -181,7 +179,8 @@ impl Job {
         };
         if !read.eq_ignore_ascii_case(&sha256_of(&config)) {
             return conflict(format!(
-                "`{name}` has another configuration than the one that was read"
+                "the configuration of `{name}` is not the one that was reviewed: read it again at \
+                 /api/queue/{name}"
             ));
         }
         self.wanted = Wanted::Played;
@@ -357,7 +356,7 @@ mod tests {
         let tune = "[tune]\n[tune.params]\nA = {}\n";
         assert_eq!(check(&format!("{one}{tune}")), Ok(()));
         let two = check(&format!("{one}{one}")).expect_err("two engines");
-        assert!(two.contains("one engine is tuned"), "{two}");
+        assert!(two.contains("exactly one [[engine]] is needed"), "{two}");
         let bare = check(one).expect_err("no parameters");
         assert!(bare.contains("[tune]"), "{bare}");
     }

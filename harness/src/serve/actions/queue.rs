@@ -1,17 +1,17 @@
 //! The runs that were submitted, and the processes that play them.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 
 use super::action::{Action, Refusal};
 use super::child::{RunProcess, last_words};
 use super::job::{Job, PlayedBy, Submission, Wanted, check_name};
 use crate::output::with_causes;
-use crate::platform::try_lock;
+use crate::platform::lock_path;
 use crate::run::{MANIFEST, Manifest};
 use crate::serve::process::is_whole_run_played;
 
@@ -250,7 +250,7 @@ impl Queue {
     /// Why nothing can be done with a run that is not in the queue.
     fn not_queued(&self, state: &State, run: &str) -> Refusal {
         match self.folder_of(run) {
-            None => Refusal::Unknown(format!("the queue does not have the run `{run}`")),
+            None => Refusal::Unknown(format!("`{run}` is not in the queue")),
             Some(_) if self.is_elsewhere(state, run) => Refusal::elsewhere(run),
             Some(_) => Refusal::Conflict(format!(
                 "`{run}` is not in the queue: it has ended or was stopped"
@@ -376,20 +376,14 @@ impl Queue {
 
 /// Takes the queue for this process until it ends, however it ends.
 fn locked(path: &Path) -> anyhow::Result<File> {
-    let mut options = OpenOptions::new();
-    let file = options.read(true).append(true).create(true).open(path);
-    let file = file.with_context(|| format!("cannot write {}", path.display()))?;
-    match try_lock(&file) {
-        Ok(()) => Ok(file),
-        Err(TryLockError::WouldBlock) => bail!(
+    let locked = lock_path(path).with_context(|| format!("cannot lock {}", path.display()))?;
+    locked.with_context(|| {
+        format!(
             "another `hone serve` accepts actions for these runs: it has locked {}\n\
              help: end it, or start this one without tokens",
             path.display()
-        ),
-        Err(TryLockError::Error(error)) => {
-            Err(error).with_context(|| format!("cannot lock {}", path.display()))
-        }
-    }
+        )
+    })
 }
 
 #[cfg(test)]

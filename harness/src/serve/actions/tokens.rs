@@ -45,19 +45,23 @@ impl Tokens {
                 [first, ..] if first.starts_with('#') => continue,
                 [token] => ("token", *token),
                 [name, token] => (*name, *token),
-                _ => bail!("a line has a name and a token\n  --> {shown}:{number}"),
+                _ => bail!(
+                    "a line must contain a token, or a name and a token\n  --> {shown}:{number}"
+                ),
             };
             ensure!(
                 token.len() >= SHORTEST,
-                "a token has at least {SHORTEST} characters\n  --> {shown}:{number}\n\
-                 help: make one with `openssl rand -hex 24`"
+                "the token is too short: {} characters, at least {SHORTEST} are needed\n  \
+                 --> {shown}:{number}\nhelp: make one with `openssl rand -hex 24`",
+                token.len()
             );
             tokens.push((name.to_string(), Sha256::digest(token).into()));
         }
         ensure!(!tokens.is_empty(), "{shown} has no token");
         Ok(Self {
             listed: tokens,
-            ..Self::default()
+            #[cfg(feature = "fleet")]
+            fleet: None,
         })
     }
 

@@ -2,12 +2,11 @@
 
 use maud::{Markup, html};
 
-use super::run_href;
+use super::{at, run_href};
 use crate::fleet::{Machine, Overview, RunLine};
 use crate::report::html::{counted, percentage};
-use crate::serve::fleet_view::{FleetView, Residual};
+use crate::serve::fleet::{FleetView, WorkerPValue};
 use crate::serve::snapshot::{Part, Snapshot};
-use crate::serve::span::at;
 use crate::stats::detect::is_noteworthy;
 
 /// The page of a fleet.
@@ -36,7 +35,7 @@ pub(crate) fn fleet_parts(view: &FleetView) -> Snapshot {
 
 fn sentence(view: &FleetView) -> String {
     let Some(fleet) = &view.fleet else {
-        return "Nothing has been heard of the fleet yet.".to_string();
+        return "No message of the fleet has arrived yet.".to_string();
     };
     let cores: usize = fleet.workers.iter().map(|one| one.status.cores).sum();
     let busy: usize = fleet.workers.iter().map(|one| one.status.busy).sum();
@@ -73,20 +72,24 @@ fn machines(view: &FleetView, fleet: &Overview) -> Markup {
                 th.n scope="col" { "games" }
                 th.n scope="col" { "time forfeits" }
                 th.n scope="col" { "failures" }
-                th scope="col" { "residual" }
+                th scope="col" { "p" }
                 th scope="col" { "plays" }
             } }
             tbody { @for machine in &fleet.workers { (row(view, fleet, machine)) } }
         } }
-        p { "Residual: the p-value of a machine's results against those of the others, in the runs of this folder that are being played. Below 0.001 they differ." }
+        p { "p: the p-value of a machine's results against those of the others, in the runs of this folder that are being played. Below 0.001, the results differ." }
     }
 }
 
-fn row(view: &FleetView, fleet: &Overview, Machine { worker, status }: &Machine) -> Markup {
+fn row(view: &FleetView, fleet: &Overview, machine: &Machine) -> Markup {
+    let Machine { worker, status, .. } = machine;
     let load = status.busy as f64 / status.cores.max(1) as f64;
     html! {
         tr {
-            th scope="row" { (worker) small { (status.processor) ", " (status.platform) ", hone " (status.hone) } }
+            th scope="row" { (worker) small {
+                @if let Some(other) = machine.other_version() { (other) }
+                @else { (status.processor) ", " (status.platform) ", hone " (status.hone) }
+            } }
             td data-name="load" {
                 (status.busy) " of " (counted(status.cores as u64, "core"))
                 span.gauge aria-hidden="true" { i class="fill good" style=(format!("left:0;width:{:.0}%", 100.0 * load.min(1.0))) {} }
@@ -95,7 +98,7 @@ fn row(view: &FleetView, fleet: &Overview, Machine { worker, status }: &Machine)
             td.n data-name="games" { (status.games) }
             td.n data-name="time forfeits" { (count(status.time_forfeits)) }
             td.n data-name="failures" { (count(status.failures)) }
-            td data-name="residual" { (residual(view.of_worker(worker))) }
+            td data-name="p" { (p_value(view.of_worker(worker))) }
             td data-name="plays" {
                 @for (run, pairs) in &status.holds {
                     div { (link(view, fleet, run.as_str())) ": " (counted(pairs.len() as u64, "pair")) }
@@ -116,8 +119,8 @@ fn count(count: u64) -> Markup {
 }
 
 /// The smallest p-value.
-fn residual<'a>(residuals: impl Iterator<Item = &'a Residual>) -> Markup {
-    let known = residuals.filter_map(|one| Some((one.p_value?, one)));
+fn p_value<'a>(p_values: impl Iterator<Item = &'a WorkerPValue>) -> Markup {
+    let known = p_values.filter_map(|one| Some((one.p_value?, one)));
     match known.min_by(|(a, _), (b, _)| a.total_cmp(b)) {
         None => html! { "–" },
         Some((p_value, one)) => html! {
@@ -187,9 +190,9 @@ fn queued(view: &FleetView, fleet: &Overview, line: &RunLine, all: u32) -> Marku
 
 /// Machines that a run does not use, and those that refuse one.
 fn quarantine(view: &FleetView, fleet: &Overview) -> Markup {
-    let excluded = fleet.runs.iter().flat_map(|line| {
-        let excluded = line.notice.excluded.iter();
-        excluded.map(move |(worker, why)| (line, worker, why))
+    let quarantined = fleet.runs.iter().flat_map(|line| {
+        let quarantined = line.notice.quarantined.iter();
+        quarantined.map(move |(worker, why)| (line, worker, why))
     });
     let refusing = fleet.workers.iter().flat_map(|machine| {
         let refused = machine.status.refuses.iter();
@@ -199,7 +202,7 @@ fn quarantine(view: &FleetView, fleet: &Overview) -> Markup {
         let patterns = line.notice.exclude.iter();
         patterns.map(move |pattern| (line, pattern))
     });
-    let is_empty = excluded.clone().next().is_none()
+    let is_empty = quarantined.clone().next().is_none()
         && refusing.clone().next().is_none()
         && left_out.clone().next().is_none();
     html! {
@@ -207,7 +210,7 @@ fn quarantine(view: &FleetView, fleet: &Overview) -> Markup {
             p { "No machine is in quarantine or left out of a run, and none refuses one." }
         } @else {
             ul {
-                @for (line, worker, why) in excluded {
+                @for (line, worker, why) in quarantined {
                     li { (worker) " is in quarantine for " (link(view, fleet, line.run.as_str())) ": " (why) }
                 }
                 @for (line, pattern) in left_out {

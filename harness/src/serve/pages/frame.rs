@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use crate::serve::assets;
+use super::assets;
 use crate::serve::snapshot::{Part, Snapshot};
 
 /// What the server offers beside runs.

@@ -1,5 +1,13 @@
-//! The pages: what stands on them, in parts.
+//! The pages: their parts, and their style and script.
+//!
+//! * `frame`: what all pages have in common; `assets`: their style and script.
+//! * `overview`, `finished`, `search`: the lists of runs.
+//! * `run`, `change`, `boards`: a run, what changed between its engines, and its games in
+//!   progress.
+//! * `fleet`, `submit`: the machines, and the form for a new run.
 
+pub(super) mod assets;
+mod boards;
 mod change;
 mod finished;
 #[cfg(feature = "fleet")]
@@ -10,6 +18,7 @@ mod run;
 mod search;
 mod submit;
 
+pub(super) use boards::boards;
 pub(super) use change::change;
 pub(super) use finished::finished_page;
 #[cfg(feature = "fleet")]
@@ -20,26 +29,34 @@ pub(super) use run::{Beside, nights_parts, run_parts};
 pub(super) use search::Search;
 pub(super) use submit::submit_page;
 
+use crate::report::percent_encoded;
+
 /// The address of a run's page. Every name of a folder can stand in it.
 pub(super) fn run_href(run: &str) -> String {
-    let mut href = String::from("/runs/");
-    for byte in run.bytes() {
-        if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) {
-            href.push(char::from(byte));
-        } else {
-            href += &format!("%{byte:02X}");
-        }
+    format!("/runs/{}", percent_encoded(run))
+}
+
+/// A moment, given in milliseconds since 1970.
+fn at(moment_ms: i64) -> String {
+    match jiff::Timestamp::from_millisecond(moment_ms) {
+        Ok(moment) => moment.strftime("%Y-%m-%d %H:%M UTC").to_string(),
+        Err(_) => "–".to_string(),
     }
-    href
 }
 
 #[cfg(test)]
 mod tests {
-    use super::run_href;
+    use super::*;
 
     #[test]
     fn any_name_can_stand_in_an_address() {
         assert_eq!(run_href("a~b-1.5+0.1"), "/runs/a~b-1.5%2B0.1");
         assert_eq!(run_href("\"><ü/.."), "/runs/%22%3E%3C%C3%BC%2F..");
+    }
+
+    #[test]
+    fn a_moment_has_its_time_zone() {
+        assert_eq!(at(0), "1970-01-01 00:00 UTC");
+        assert_eq!(at(i64::MAX), "–");
     }
 }

@@ -2,13 +2,12 @@
 
 use maud::{Markup, html};
 
-use super::run_href;
 use super::search::{Search, fields};
+use super::{at, run_href};
 use crate::report::html::{Tone, counted, signed};
-use crate::report::{TestVerdict, fixed};
+use crate::report::{TestVerdict, duration, fixed};
 use crate::serve::overview::Overview;
 use crate::serve::snapshot::{Part, Snapshot};
-use crate::serve::span::{at, span};
 use crate::serve::summary::{RunSummary, State};
 
 /// Finished runs on the page; a page of their own has the others.
@@ -254,11 +253,11 @@ pub(super) fn pace(run: &RunSummary) -> Markup {
             br;
             @match left.expected {
                 Some(e) => {
-                    "about " (span(e.median)) " left "
-                    small { "(95 %: " (span(e.low)) " to " (span(e.high)) ", at most " (span(left.at_most)) ")" }
+                    "about " (duration(e.median)) " left "
+                    small { "(95 %: " (duration(e.low)) " to " (duration(e.high)) ", at most " (duration(left.at_most)) ")" }
                 },
-                None if run.has_fixed_length() => { "about " (span(left.at_most)) " left" },
-                None => { "at most " (span(left.at_most)) " left" },
+                None if run.has_fixed_length() => { "about " (duration(left.at_most)) " left" },
+                None => { "at most " (duration(left.at_most)) " left" },
             }
         }
     }

@@ -6,12 +6,11 @@ use maud::{Markup, PreEscaped, html};
 use serde_json::json;
 
 use super::overview::{actions, pace};
-use super::run_href;
+use super::{at, run_href};
 use crate::report::Breakdown;
 use crate::report::html::{Page, copyable, openings_section, workers_section};
 use crate::run::Manifest;
 use crate::serve::snapshot::{Part, Snapshot};
-use crate::serve::span::at;
 use crate::serve::summary::{RunSummary, State};
 
 /// What a page of a run shows beside its report.

@@ -3,8 +3,9 @@
 use maud::{Markup, html};
 use serde::Deserialize;
 
-/// The kinds of runs and the verdicts that can be looked for.
-const KINDS: [&str; 5] = ["sprt", "match", "tune", "bisect", "track"];
+use crate::run::Kind;
+
+/// The verdicts that can be looked for.
 const VERDICTS: [&str; 4] = ["H1", "H0", "undecided", "none"];
 
 /// What is looked for. An empty field matches every run.
@@ -25,20 +26,21 @@ pub(crate) struct Search {
 /// The fields of a search, also on the page of all runs, where a script applies
 /// them.
 pub(super) fn fields(search: &Search) -> Markup {
+    let kinds = Kind::ALL.map(Kind::name).into_iter().chain(["track"]);
     html! {
         label { "Search " input #filter-text name="text" type="search" value=(search.text) placeholder="engine, commit, run"; }
-        label { "Kind " (choice("kind", &KINDS, &search.kind)) }
-        label { "Verdict " (choice("verdict", &VERDICTS, &search.verdict)) }
+        label { "Kind " (choice("kind", kinds, &search.kind)) }
+        label { "Verdict " (choice("verdict", VERDICTS, &search.verdict)) }
         label { "From " input #filter-since name="since" type="date" value=(search.since); }
         label { "To " input #filter-until name="until" type="date" value=(search.until); }
     }
 }
 
-fn choice(name: &str, values: &[&str], chosen: &str) -> Markup {
+fn choice(name: &str, values: impl IntoIterator<Item = &'static str>, chosen: &str) -> Markup {
     html! {
         select id={ "filter-" (name) } name=(name) {
             option value="" { "all" }
-            @for value in values { option value=(value) selected[*value == chosen] { (value) } }
+            @for value in values { option value=(value) selected[value == chosen] { (value) } }
         }
     }
 }

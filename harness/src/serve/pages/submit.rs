@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::frame::{Site, still};
+use crate::run::Kind;
 
 /// The form; it needs the page's script, which sends the token.
 pub(crate) fn submit_page(site: Site, needs_approval: bool) -> Markup {
@@ -16,7 +17,7 @@ pub(crate) fn submit_page(site: Site, needs_approval: bool) -> Markup {
             form #submit {
                 p { label for="submit-kind" { "Command" } br;
                     select #submit-kind name="kind" {
-                        @for kind in ["sprt", "match", "tune"] { option value=(kind) { "hone " (kind) } }
+                        @for kind in Kind::ALL.map(Kind::name) { option value=(kind) { "hone " (kind) } }
                     }
                 }
                 p { label for="submit-name" { "Name of the run (letters, digits, " code { "-._" } ")" } br;
@@ -32,4 +33,28 @@ pub(crate) fn submit_page(site: Site, needs_approval: bool) -> Markup {
             }
         },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::actions::Submission;
+
+    #[test]
+    fn the_form_offers_the_kinds_that_the_api_accepts() {
+        let site = Site {
+            can_act: true,
+            has_fleet: false,
+        };
+        let page = submit_page(site, false).into_string();
+        let options = page.split("<option value=\"").skip(1);
+        let offered: Vec<&str> = options.filter_map(|rest| rest.split('"').next()).collect();
+        assert_eq!(offered, ["sprt", "match", "tune", "bisect"]);
+        for kind in offered {
+            let params = [("name", "a"), ("kind", kind)];
+            let params = params.map(|(param, value)| (param.to_string(), value.to_string()));
+            let submission = Submission::of(&params).expect(kind);
+            assert_eq!(submission.kind.name(), kind);
+        }
+    }
 }

@@ -44,6 +44,20 @@ pub(crate) fn between_groups(
     })
 }
 
+/// The fewest pairs of a worker, and of the others, for their results to be compared.
+pub(crate) const FEWEST_COMPARED: u64 = 64;
+
+/// The p-value of the difference between a worker's pairs and those of the
+/// others. `None` if either has fewer than [`FEWEST_COMPARED`] pairs, or if
+/// there are not two classes of results with enough pairs.
+pub(crate) fn difference(own: Pentanomial, others: Pentanomial) -> Option<f64> {
+    if own.pairs() < FEWEST_COMPARED || others.pairs() < FEWEST_COMPARED {
+        return None;
+    }
+    let groups = BTreeMap::from([("own".to_string(), own), ("others".to_string(), others)]);
+    between_groups(Test::Workers, &groups)?.p_value
+}
+
 /// A group with its name.
 type Group<'a> = (&'a String, &'a Pentanomial);
 
@@ -107,6 +121,18 @@ mod tests {
             (finding.p_value.unwrap() - expected).abs() < 1e-9,
             "{finding:?}"
         );
+    }
+
+    #[test]
+    fn a_worker_is_compared_from_64_pairs_on() {
+        let of = |lost, won| Pentanomial([0, lost, 0, won, 0]);
+        let expected = ChiSquared::new(1.0).unwrap().sf(25.0 / 3.0);
+        let p = difference(of(30, 70), of(50, 50)).unwrap();
+        assert!((p - expected).abs() < 1e-9, "{p}");
+        assert!(difference(of(32, 32), of(60, 4)).is_some_and(|p| p < 1e-6));
+        assert_eq!(difference(of(31, 32), of(60, 4)), None);
+        assert_eq!(difference(of(60, 4), of(31, 32)), None);
+        assert_eq!(difference(of(0, 64), of(0, 64)), None);
     }
 
     #[test]

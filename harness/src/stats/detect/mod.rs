@@ -14,10 +14,13 @@ mod runs;
 use std::collections::BTreeMap;
 
 use super::counts::Pentanomial;
+use groups::between_groups;
 
 pub(crate) use evidence::{Repetition, alike, few_openings, limit_ignored, repeated_games};
 pub(crate) use finding::{Finding, Test, is_noteworthy};
-pub(crate) use groups::between_groups;
+#[cfg(feature = "fleet")]
+pub(crate) use groups::FEWEST_COMPARED;
+pub(crate) use groups::difference;
 pub(crate) use openings::{OpeningResult, odd_opening};
 pub(crate) use runs::runs_in_time;
 

@@ -10,7 +10,8 @@
 //! From the uniform distribution the first linear problem has no solution
 //! once |t| reaches 0.943 (231 normalized Elo for pairs), where fishtest and
 //! OpenBench raise an error and fastchess computes NaN. There, the likelihood
-//! is maximised over s instead, with m = 1/2 + t s.
+//! is maximised over s instead, with m = 1/2 + t s. The LLR is exact there too, but
+//! a test of it does not keep its error rates: `SprtConfig::validate` refuses it.
 
 use super::super::elo::NELO_PER_SIGMA;
 use super::super::sample::{Sample, dot};

@@ -8,6 +8,7 @@ use std::f64::consts::LN_10;
 
 use super::fit::Fit;
 use super::games::Games;
+use crate::stats::bisection::bisect;
 
 /// The share of draws between equals at which as many draws are expected as
 /// there were. `None` without comparable games.
@@ -36,15 +37,7 @@ pub(super) fn between_equals(games: &Games, fit: &Fit, pools: &[usize], scale: f
             .map(|(score, count)| count * draw_probability(*score, ratio))
             .sum()
     };
-    let (mut low, mut high) = (0.0, 1.0);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        if expected(middle) < draws as f64 {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
+    let (low, high) = bisect((0.0, 1.0), 60, |ratio| expected(ratio) < draws as f64);
     Some(0.5 * (low + high))
 }
 

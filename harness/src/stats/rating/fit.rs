@@ -31,8 +31,9 @@ fn zeros(n: usize) -> Matrix {
     vec![vec![0.0; n]; n]
 }
 
-fn inverse(matrix: &Matrix) -> Option<Matrix> {
-    Some(Cholesky::new(matrix.concat(), matrix.len(), SINGULAR)?.inverse())
+/// `None` if the matrix is singular.
+fn factored(matrix: &Matrix) -> Option<Cholesky> {
+    Cholesky::new(matrix.concat(), matrix.len(), SINGULAR)
 }
 
 fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
@@ -203,11 +204,7 @@ impl Problem<'_> {
         let mut white = white_advantage / self.unit;
         for _ in 0..MAX_STEPS {
             let (gradient, information) = self.derivatives(&ratings, white);
-            let inverse = inverse(&information)?;
-            let step: Vec<f64> = inverse
-                .iter()
-                .map(|row| row.iter().zip(&gradient).map(|(a, b)| a * b).sum())
-                .collect();
+            let step = factored(&information)?.solve(&gradient);
             let longest = step
                 .iter()
                 .fold(0.0, |longest: f64, s| longest.max(s.abs()));
@@ -275,7 +272,7 @@ impl Problem<'_> {
                 }
             }
         }
-        let inverse = inverse(information)?;
+        let inverse = factored(information)?.inverse();
         Some(multiply(&multiply(&inverse, &spread), &inverse))
     }
 }

@@ -10,6 +10,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::super::bisection::bisect;
 use super::super::counts::{Counts, Wdl};
 use super::super::elo::{Estimate, score_of_elo};
 use super::super::llr;
@@ -126,7 +127,7 @@ impl Outcome {
     fn elo_where_worse_is(&self, probability: f64) -> f64 {
         let middle = 0.5 * (self.elo0 + self.elo1);
         let mut reach = 30.0 * (self.elo1 - self.elo0);
-        let (mut low, mut high) = loop {
+        let ends = loop {
             let low = (middle - reach).max(-MAX_ELO);
             let high = (middle + reach).min(MAX_ELO);
             let (at_low, at_high) = (self.worse(low), self.worse(high));
@@ -139,14 +140,7 @@ impl Outcome {
             reach *= 2.0;
         };
         // Halving 2000 Elo sixty times reaches the resolution of the numbers.
-        for _ in 0..60 {
-            let elo = 0.5 * (low + high);
-            if self.worse(elo) > probability {
-                low = elo;
-            } else {
-                high = elo;
-            }
-        }
+        let (low, high) = bisect(ends, 60, |elo| self.worse(elo) > probability);
         0.5 * (low + high)
     }
 }

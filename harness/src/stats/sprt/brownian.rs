@@ -5,6 +5,7 @@
 
 use std::f64::consts::PI;
 
+use super::super::bisection::bisect;
 use super::super::normal;
 
 /// A Brownian motion that starts at 0 and stops at `lower` or `upper`. Its
@@ -90,16 +91,7 @@ impl Brownian {
         while stopped(high) < probability {
             high *= 2.0;
         }
-        let mut low = 0.0;
-        for _ in 0..60 {
-            let middle = 0.5 * (low + high);
-            if stopped(middle) < probability {
-                low = middle;
-            } else {
-                high = middle;
-            }
-        }
-        high
+        bisect((0.0, high), 60, |time| stopped(time) < probability).1
     }
 
     /// The eigenfunction expansion; converges fast if the motion has had time

@@ -48,9 +48,15 @@ impl Default for SprtConfig {
     }
 }
 
-/// The largest bound, in Elo of any model. 4000 logistic Elo is a score of
+/// The largest bound, in Elo of any model but the normalized one. 4000 logistic Elo is a score of
 /// one half point in 10^10 games.
 pub(super) const MAX_BOUND: f64 = 4000.0;
+
+/// The largest bound in normalized Elo. Up to it, simulated tests keep their
+/// error rates. From 231 on, the most likely distribution of a bound jumps from
+/// one local optimum to another while results come in: of tests of [220, 240]
+/// at 240, 27 % pass.
+const MAX_NORMALIZED_BOUND: f64 = 230.0;
 
 /// Why a test is impossible.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
@@ -65,6 +71,10 @@ pub enum SprtError {
     InfiniteBound { alpha: f64, beta: f64 },
     #[error("{name} is {value}: a bound must be a number from -{MAX_BOUND} to {MAX_BOUND} Elo")]
     Bound { name: &'static str, value: f64 },
+    #[error(
+        "{name} is {value}: a bound of the normalized model must be from -{MAX_NORMALIZED_BOUND} to {MAX_NORMALIZED_BOUND} nElo, because its error rates do not hold beyond\nhelp: use the logistic model, with bounds in logistic Elo"
+    )]
+    NormalizedBound { name: &'static str, value: f64 },
     #[error("the betting model has no overshoot correction: its error rates hold without one")]
     OvershootOfBetting,
     #[error("unknown model `{0}`: use normalized, logistic, bayesian or betting")]
@@ -75,14 +85,19 @@ impl SprtConfig {
     /// Checks that the test is possible.
     ///
     /// # Errors
-    /// If a number is not finite, a bound is beyond [`MAX_BOUND`], `elo0` is
+    /// If a number is not finite, a bound is beyond [`SprtConfig::max_bound`], `elo0` is
     /// not less than `elo1`, an error rate is not strictly between 0 and one
     /// half or so small that its bound is infinite, or the betting model is to be
     /// corrected for overshoot.
     pub fn validate(&self) -> Result<(), SprtError> {
         for (name, value) in [("elo0", self.elo0), ("elo1", self.elo1)] {
-            if value.is_nan() || value.abs() > MAX_BOUND {
-                return Err(SprtError::Bound { name, value });
+            if value.is_nan() || value.abs() > self.max_bound() {
+                return Err(match self.model {
+                    Model::Normalized if !value.is_nan() => {
+                        SprtError::NormalizedBound { name, value }
+                    }
+                    _ => SprtError::Bound { name, value },
+                });
             }
         }
         for (name, value) in [("alpha", self.alpha), ("beta", self.beta)] {
@@ -105,6 +120,14 @@ impl SprtConfig {
             return Err(SprtError::OvershootOfBetting);
         }
         Ok(())
+    }
+
+    /// The largest bound that is allowed, in the Elo of the model.
+    pub fn max_bound(&self) -> f64 {
+        match self.model {
+            Model::Normalized => MAX_NORMALIZED_BOUND,
+            Model::Logistic | Model::Bayesian | Model::Betting => MAX_BOUND,
+        }
     }
 
     /// The expected scores of H0 and H1. Those of the normalized model depend
@@ -166,6 +189,29 @@ mod tests {
             },
         ] {
             assert!(bad.validate().is_err(), "{bad:?}");
+        }
+    }
+
+    #[test]
+    fn normalized_bounds_end_where_the_error_rates_do() {
+        let bounds = |model, elo0, elo1| {
+            let config = SprtConfig {
+                model,
+                elo0,
+                elo1,
+                ..SprtConfig::default()
+            };
+            config.validate()
+        };
+        assert_eq!(bounds(Model::Normalized, -230.0, 230.0), Ok(()));
+        for (elo0, elo1, name, value) in
+            [(200.0, 231.0, "elo1", 231.0), (-300.0, 0.0, "elo0", -300.0)]
+        {
+            let refused = Err(SprtError::NormalizedBound { name, value });
+            assert_eq!(bounds(Model::Normalized, elo0, elo1), refused);
+            for model in [Model::Logistic, Model::Bayesian, Model::Betting] {
+                assert_eq!(bounds(model, elo0, elo1), Ok(()));
+            }
         }
     }
 

@@ -53,7 +53,7 @@ fn play(rng: &mut ChaCha8Rng, shares: &[f64; 5], pairs: u64) -> Pentanomial {
     counts
 }
 
-/// A project: its builds' Elo over the anchor, and that of its release.
+/// A project: its builds' Elo relative to the anchor, and that of its release.
 struct Project {
     rng: ChaCha8Rng,
     pairs: u64,
@@ -168,6 +168,49 @@ fn builds_that_play_alike_raise_no_alarm_with_the_next_that_does_not() {
         println!("{alarms:?} false alarms where builds differ in {different} of the pairs");
         assert!(alarms[0] <= 20 && alarms[1] <= 20, "{alarms:?}");
     }
+}
+
+/// False alarms at fixed nodes with a book of `openings` openings. Of five builds four play as
+/// the one before, so that their games repeat where an opening does.
+fn false_alarms_with_repeats(openings: usize) -> [usize; 2] {
+    // Against the anchor and against the release, by opening.
+    let mut results: [Vec<Pentanomial>; 2] = Default::default();
+    let mut order: Vec<usize> = (0..openings).collect();
+    false_alarms(20, 1000, |project, number| {
+        let mut direct = Pentanomial([0, 0, project.pairs, 0, 0]);
+        if number % 5 == 0 {
+            let mut pair = |_| play(&mut project.rng, &EVEN, 1);
+            results = [(); 2].map(|()| (0..openings).map(&mut pair).collect());
+            direct = play(&mut project.rng, &EVEN, project.pairs);
+        }
+        let pairs = project.pairs as usize;
+        for i in 0..pairs {
+            let other = i + project.rng.next_u32() as usize % (openings - i);
+            order.swap(i, other);
+        }
+        let of = |series, pentanomial| Observation {
+            series,
+            pentanomial,
+        };
+        let sum = |results: &[Pentanomial]| order[..pairs].iter().map(|&i| results[i]).sum();
+        vec![
+            of(Some("anchor"), sum(&results[0])),
+            of(Some("release"), sum(&results[1])),
+            of(None, direct),
+        ]
+    })
+}
+
+#[test]
+fn a_book_of_twenty_times_the_pairs_keeps_the_rate_of_false_alarms() {
+    let large = false_alarms_with_repeats(20 * 200);
+    let small = false_alarms_with_repeats(3 * 200);
+    println!(
+        "{large:?} false alarms with twenty times the pairs as openings, {small:?} with three"
+    );
+    assert!(large[0] <= 40 && large[1] <= 40, "{large:?}");
+    // Why there is a warning.
+    assert!(small[0] > 40 && small[1] > 40, "{small:?}");
 }
 
 /// At first every build plays as the anchor.

@@ -4,7 +4,9 @@ use super::Tracker;
 use crate::builds::{BenchCheck, Commit, short_id};
 use crate::config::Config;
 use crate::output::numbered;
-use crate::run::MANIFEST;
+use crate::report::counted;
+use crate::rules::Limit;
+use crate::run::{MANIFEST, Manifest};
 use crate::track::RUNS;
 use crate::track::gauntlet::{Opponent, opponents};
 use crate::track::previous::previous_of;
@@ -76,6 +78,18 @@ impl Tracker {
         config
     }
 
+    /// Warns of a book that is too small, unless this process has played a night before.
+    pub(super) fn warn_of_few_openings(&self, manifest: &Manifest) {
+        let book = manifest.book.as_ref();
+        let openings = book.map_or(1, |book| book.distinct.unwrap_or(book.openings));
+        let r#match = &manifest.config.r#match;
+        if self.played.is_empty()
+            && let Some(warning) = few_openings(&r#match.limit, openings as u64, r#match.pairs)
+        {
+            (self.announce)(&warning);
+        }
+    }
+
     /// A name that no night and no run has yet.
     pub(super) fn run_name(&self, commit: &Commit) -> String {
         let runs = self.out.join(RUNS);
@@ -84,5 +98,46 @@ impl Tracker {
             !is_run && self.nights.iter().all(|night| night.run != *name)
         };
         numbered(commit.short(), is_free)
+    }
+}
+
+/// With fewer openings for each pair of a night, repeated games raise more false alarms than
+/// stated.
+const OPENINGS_A_PAIR: u64 = 20;
+
+/// The warning about a book of `openings` distinct openings, if nights of `pairs` pairs repeat
+/// too many games with it: without time, builds that play alike play the same games from the
+/// same opening, and the detector counts them as new.
+fn few_openings(limit: &Limit, openings: u64, pairs: u64) -> Option<String> {
+    let needed = pairs.saturating_mul(OPENINGS_A_PAIR);
+    (!limit.is_timed() && openings < needed).then(|| {
+        format!(
+            "warning: nights of {} at {limit} need at least {needed} distinct openings, and there are {openings}: builds that play alike repeat games, which raises more false alarms than `false_alarm_nights` allows\nhelp: use a larger book, or fewer `pairs` in [track]",
+            counted(pairs, "pair")
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_book_needs_twenty_times_the_pairs_where_games_repeat() {
+        let warning = |limit: &str, openings, pairs| {
+            let limit: Limit = limit.parse().expect("a limit");
+            few_openings(&limit, openings, pairs)
+        };
+        for limit in ["nodes=2000", "depth=8"] {
+            let text = warning(limit, 3999, 200).expect("too few");
+            assert!(
+                text.contains("at least 4000 distinct openings, and there are 3999"),
+                "{text}"
+            );
+            assert_eq!(warning(limit, 4000, 200), None);
+        }
+        for limit in ["8+0.08", "movetime=100"] {
+            assert_eq!(warning(limit, 1, 200), None);
+        }
     }
 }

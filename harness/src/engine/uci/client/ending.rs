@@ -29,7 +29,7 @@ impl Client {
     }
 
     /// As [`Client::exit_status`]; `None` if the process is still running.
-    pub(super) async fn ended(&mut self) -> Option<String> {
+    pub(crate) async fn ended(&mut self) -> Option<String> {
         const PATIENCE: Duration = Duration::from_millis(200);
         self.await_peak(PATIENCE).await;
         let status = tokio::time::timeout(PATIENCE, self.child.wait()).await;

@@ -34,15 +34,6 @@ pub struct Answer {
     pub arrived: Instant,
 }
 
-/// How long an engine may take to get ready.
-#[derive(Debug, Clone, Copy)]
-pub struct Timeouts {
-    /// From its start to `uciok`.
-    pub startup: Duration,
-    /// From `isready` to `readyok`.
-    pub ready: Duration,
-}
-
 /// Why an engine could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
@@ -149,15 +140,17 @@ pub struct Client {
     ponder: Vec<u8>,
     /// An answer that came while it pondered.
     early: Option<Answer>,
+    /// Lines that begin with `option` and do not declare one.
+    unreadable_options: usize,
     has_answered_unasked: bool,
 }
 
 impl Client {
-    /// Starts the engine and waits for its `uciok`.
+    /// Starts the engine and waits for its `uciok`, at most for `startup`.
     ///
     /// # Errors
     /// [`StartError`], with what the engine said instead.
-    pub async fn start(launch: &Launch, timeouts: Timeouts) -> Result<Self, StartError> {
+    pub async fn start(launch: &Launch, startup: Duration) -> Result<Self, StartError> {
         let command = launch.command_line();
         let spawned = launch.spawn().await;
         let mut child = spawned.map_err(|source| StartError::Spawn {
@@ -201,9 +194,10 @@ impl Client {
             best: Vec::new(),
             ponder: Vec::new(),
             early: None,
+            unreadable_options: 0,
             has_answered_unasked: false,
         };
-        match client.handshake(timeouts.startup).await {
+        match client.handshake(startup).await {
             Ok(()) => {
                 if client.is_sandboxed {
                     client.inner = engine_in(pid);
@@ -222,7 +216,7 @@ impl Client {
             }),
             Err(Unheard::NoAnswer(AnswerError::TimedOut)) => Err(StartError::NoUciok {
                 command,
-                within: timeouts.startup,
+                within: startup,
                 heard: client.stderr_hint(),
             }),
         }
@@ -251,6 +245,8 @@ impl Client {
                         return Err(Unheard::TooManyOptions);
                     }
                     self.options.push(option);
+                } else if text.split_whitespace().next() == Some("option") {
+                    self.unreadable_options += 1;
                 }
             }
             self.stop_if_late(arrived, deadline)?;
@@ -282,6 +278,11 @@ impl Client {
     /// The options it declared.
     pub fn options(&self) -> &[EngineOption] {
         &self.options
+    }
+
+    /// The number of its `option` lines that do not declare an option.
+    pub(crate) fn unreadable_options(&self) -> usize {
+        self.unreadable_options
     }
 
     /// The process's id, which is also that of its process group.
@@ -407,7 +408,7 @@ impl Client {
     }
 }
 
-/// Wherever a name or value comes from (a failure bundle can be edited), it
+/// Wherever a name or value comes from (the evidence of a failure can be edited), it
 /// stays one command.
 fn push_setoption(commands: &mut String, name: &str, value: &str) {
     let mut push = |text: &str| commands.extend(text.chars().filter(|c| !c.is_control()));

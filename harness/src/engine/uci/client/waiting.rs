@@ -322,7 +322,7 @@ impl Client {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
-    use crate::engine::uci::{Launch, Timeouts};
+    use crate::engine::uci::Launch;
     use crate::rules::Score;
 
     /// An engine in the shell, after its `uciok`.
@@ -332,11 +332,7 @@ mod tests {
             args: vec!["-c".into(), format!("read uci\necho uciok\n{script}")],
             ..Launch::default()
         };
-        let timeouts = Timeouts {
-            startup: PATIENCE,
-            ready: PATIENCE,
-        };
-        Client::start(&launch, timeouts).await.expect("it starts")
+        Client::start(&launch, PATIENCE).await.expect("it starts")
     }
 
     const PATIENCE: Duration = Duration::from_secs(60);

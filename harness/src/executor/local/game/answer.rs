@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use shakmaty::{ByColor, Color};
 
-use super::turn::Asked;
+use super::turn::PendingSearch;
 use super::{End, Game};
 use crate::engine::uci::{Answer, AnswerError, PROMPT};
 use crate::platform::waited_by;
@@ -19,7 +19,7 @@ impl Game<'_> {
     pub(super) async fn await_move(
         &mut self,
         player: usize,
-        asked: &Asked,
+        asked: &PendingSearch,
     ) -> (Result<Answer, AnswerError>, Option<Duration>) {
         let deadline = asked.deadline;
         if !asked.timed {

@@ -12,9 +12,11 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use shakmaty::san::San;
+use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, Chess, Color, Move, Position};
 
 use super::deferred::DeferredResult;
+use super::position_command::PositionCommand;
 use super::slot::{EngineSlot, RestartError};
 use crate::engine::uci::AnswerError;
 use crate::executor::{BoardWriter, Evidence, GameText, PairJob, Player};
@@ -22,7 +24,6 @@ use crate::openings::StartError as OpeningError;
 use crate::rules::tablebase::{TablebaseError, Tables};
 use crate::rules::{
     Adjudicator, Clock, Ending, GameDigest, Movetext, PlayedMove, Referee, illegal_move,
-    push_position,
 };
 use crate::rules::{Effort, GameResult, Outcome, Termination};
 
@@ -73,8 +74,7 @@ pub(super) struct Table<'a> {
     /// Of the pair's first and second player.
     pub(super) slots: &'a mut [EngineSlot; 2],
     pub(super) movetext: &'a mut Movetext,
-    /// The `position` command, which only grows, and the `go` after it.
-    pub(super) command: &'a mut Vec<u8>,
+    pub(super) command: &'a mut PositionCommand,
     pub(super) deferred: &'a mut DeferredResult,
     pub(super) tables: Option<&'a Tables>,
     pub(super) board: &'a mut BoardWriter,
@@ -91,7 +91,7 @@ pub(super) async fn play(
     mut table: Table<'_>,
     job: &PairJob,
     number: usize,
-) -> Result<Played, GameError> {
+) -> Result<PlayedGame, GameError> {
     let missing = table.start_engines(job).await?;
     let mut game = Game::new(table, job, number, missing)?;
     let started = jiff::Zoned::now();
@@ -113,7 +113,7 @@ pub(super) async fn play(
     };
     game.kill_failed(end).await;
     game.stop_pondering().await;
-    Ok(Played {
+    Ok(PlayedGame {
         result,
         text,
         evidence,
@@ -121,7 +121,7 @@ pub(super) async fn play(
 }
 
 /// A game that has been played.
-pub(super) struct Played {
+pub(super) struct PlayedGame {
     pub(super) result: GameResult,
     pub(super) text: GameText,
     /// What is known of the failure that ended it.
@@ -183,14 +183,8 @@ struct Game<'a> {
     used: ByColor<Duration>,
     nodes: ByColor<u64>,
     effort: ByColor<Effort>,
-    /// Length of the `position` command in the buffer, without a line end.
-    position_len: usize,
-    /// Where the moves begin in it.
-    moves_at: usize,
     unrecorded: Option<Unrecorded>,
     digest: GameDigest,
-    /// Where in the command the moves begin that the digest does not have.
-    undigested: usize,
     opening_plies: u32,
     last_move: Option<Move>,
     /// What each engine ponders on.
@@ -217,9 +211,7 @@ impl<'a> Game<'a> {
                 source,
             })?;
         table.movetext.clear();
-        table.command.clear();
-        push_position(table.command, job.opening.fen.as_deref(), "");
-        let start_len = table.command.len();
+        table.command.begin(job.opening.fen.as_deref());
         let margin = Duration::from_millis(job.rules.margin_ms);
         let clock = |player: &Player| Clock::new(Arc::clone(&player.limit), margin);
         let white = number;
@@ -235,11 +227,8 @@ impl<'a> Game<'a> {
             used: ByColor::default(),
             nodes: ByColor::default(),
             effort: ByColor::default(),
-            position_len: start_len,
-            moves_at: start_len,
             unrecorded: None,
             digest: GameDigest::new(job.opening.fen.as_deref()),
-            undigested: start_len,
             opening_plies: 0,
             last_move: None,
             pondering: ByColor::default(),
@@ -270,7 +259,7 @@ impl<'a> Game<'a> {
                 .find(text.as_bytes())
                 .expect("the opening's moves have just been checked");
             let before = self.referee.position().clone();
-            self.push_move(legal);
+            self.table.command.push(self.uci(legal));
             self.referee.play(legal);
             self.table.movetext.push_book(
                 &self.job.rules.record,
@@ -326,24 +315,12 @@ impl<'a> Game<'a> {
     }
 
     fn digest_moves(&mut self) {
-        let from = self.undigested.max(self.moves_at);
-        self.digest
-            .push(&self.table.command[from..self.position_len]);
-        self.undigested = self.position_len;
+        self.digest.push(self.table.command.take_new_moves());
     }
 
-    /// Adds a move to the `position` command.
-    fn push_move(&mut self, legal: Move) {
-        let command = &mut self.table.command;
-        command.truncate(self.position_len);
-        if self.moves_at == self.position_len {
-            command.extend_from_slice(b" moves");
-            self.moves_at = command.len();
-        }
-        command.push(b' ');
-        let uci = legal.to_uci(self.job.rules.variant.castling_mode());
-        uci.append_ascii_to(command);
-        self.position_len = command.len();
+    /// A move as the engines write it.
+    fn uci(&self, legal: Move) -> UciMove {
+        legal.to_uci(self.job.rules.variant.castling_mode())
     }
 }
 

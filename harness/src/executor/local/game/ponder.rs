@@ -6,7 +6,6 @@ use shakmaty::Color::{self, Black, White};
 
 use super::Game;
 use crate::engine::uci::AnswerError;
-use crate::rules::push_go;
 
 impl Game<'_> {
     /// Lets the engine that has just moved think on the answer it expects, if
@@ -24,20 +23,13 @@ impl Game<'_> {
         if after.play(legal).is_some() {
             return;
         }
-        let uci = legal.to_uci(self.job.rules.variant.castling_mode());
-        let mut command = self.table.command[..self.position_len].to_vec();
-        if self.moves_at == self.position_len {
-            command.extend_from_slice(b" moves");
-        }
-        command.push(b' ');
-        uci.append_ascii_to(&mut command);
-        command.push(b'\n');
-        push_go(&mut command, &self.clocks, color, true);
+        let mut command = self.table.command.after(self.uci(legal));
+        let command = command.with_go(&self.clocks, color, true);
         let client = self.table.slots[player].client();
         client.clear_info();
         client.drop_unasked();
         // If it does not read any more, its next turn will show that.
-        if client.send(&command, deadline).await.is_ok() {
+        if client.send(command, deadline).await.is_ok() {
             self.pondering[color] = Some(legal);
         }
     }

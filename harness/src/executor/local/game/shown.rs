@@ -36,7 +36,7 @@ impl Game<'_> {
     }
 
     fn left_ms(&self) -> [Option<u64>; 2] {
-        let left = |clock: &Clock| Some(clock.shown()?.0);
+        let left = |clock: &Clock| Some(clock.shown()?.left_ms);
         white_first(self.clocks.as_ref().map(left))
     }
 }

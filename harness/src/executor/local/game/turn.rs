@@ -6,14 +6,14 @@ use shakmaty::{Color, Position};
 
 use super::{End, Game, Unrecorded, lost, silence};
 use crate::platform::DelayMeter;
-use crate::rules::{Termination, push_go};
+use crate::rules::Termination;
 
 /// Moves faster than this are not checked for delays, hone's or the engine's:
 /// reading the kernel's account would cost more than it could find.
 const DELAY_CHECK: Duration = Duration::from_millis(1);
 
 /// A `go` that an engine has got.
-pub(super) struct Asked {
+pub(super) struct PendingSearch {
     /// When its time began.
     pub(super) at: Instant,
     /// When it was written.
@@ -64,16 +64,15 @@ impl Game<'_> {
     ///
     /// # Errors
     /// The end of the game if it no longer reads.
-    async fn ask(&mut self, color: Color) -> Result<Asked, End> {
-        self.table.command.truncate(self.position_len);
+    async fn ask(&mut self, color: Color) -> Result<PendingSearch, End> {
+        self.table.command.drop_go();
         let guessed = self.end_pondering(color).await;
         let guessed = guessed.map_err(|error| lost(color, silence(error, false)))?;
-        self.table.command.push(b'\n');
-        push_go(self.table.command, &self.clocks, color, false);
         let allowance = self.clocks[color].allowance();
         let timed = allowance.is_some();
         let patience = allowance.unwrap_or(Duration::from_millis(self.job.rules.stall_ms));
         let player = self.player(color);
+        let commands = self.table.command.with_go(&self.clocks, color, false);
         let client = self.table.slots[player].client();
         // What it has found while it pondered belongs to its move.
         if !guessed {
@@ -83,14 +82,14 @@ impl Game<'_> {
         // An engine that has guessed its opponent's move has the position.
         let commands: &[u8] = match guessed {
             true => b"ponderhit\n",
-            false => self.table.command,
+            false => commands,
         };
         let at = Instant::now();
         let deadline = at + patience;
         let written = client.send_at(at, commands, deadline).await;
         let written = written.map_err(|error| lost(color, silence(error, timed)))?;
         DelayMeter::begin(written);
-        Ok(Asked {
+        Ok(PendingSearch {
             at,
             written,
             deadline,
@@ -100,7 +99,7 @@ impl Game<'_> {
 
     /// While the engine thinks, the opponent's last move is recorded; before the first
     /// move, the previous game. Then the opponent begins to ponder.
-    async fn use_the_wait(&mut self, color: Color, asked: &Asked) {
+    async fn use_the_wait(&mut self, color: Color, asked: &PendingSearch) {
         self.flush();
         self.show_thinking(asked.at);
         self.table.deferred.send();
@@ -109,7 +108,7 @@ impl Game<'_> {
 
     /// The part of the time used that is not the engine's: what hone took to write the
     /// commands and to read the answer.
-    fn latency(&mut self, color: Color, asked: &Asked, used: Duration) -> Duration {
+    fn latency(&mut self, color: Color, asked: &PendingSearch, used: Duration) -> Duration {
         let mut latency = asked.written.duration_since(asked.at).min(used);
         if used >= DELAY_CHECK {
             let player = self.player(color);
@@ -149,9 +148,9 @@ impl Game<'_> {
             san,
             used,
             latency,
-            left: self.clocks[color].shown().map(|(left, _, _)| left),
+            left: self.clocks[color].shown().map(|clock| clock.left_ms),
         });
-        self.push_move(legal);
+        self.table.command.push(self.uci(legal));
         self.last_move = Some(legal);
         let natural = self.referee.play(legal);
         let position = self.referee.position();

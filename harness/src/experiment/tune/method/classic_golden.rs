@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::*;
-use crate::experiment::tune::param::{Kind, Param};
+use crate::experiment::tune::param::{Param, ParamKind};
 
 fn traces() -> Vec<Value> {
     let text = include_str!("../../../../tests/data/statistics.json");
@@ -27,7 +27,7 @@ fn integers(value: &Value) -> Vec<f64> {
     .collect()
 }
 
-fn space(list: &Value, kind: &Kind) -> Space {
+fn space(list: &Value, kind: &ParamKind) -> Space {
     let params = list.as_array().unwrap().iter().map(|row| Param {
         kind: kind.clone(),
         step: row[4].as_f64().unwrap(),
@@ -68,8 +68,8 @@ fn openbench_to_the_last_digit() {
         }
         let inputs = &case["inputs"];
         let kind = match inputs["type"].as_str().unwrap() {
-            "int" => Kind::Int,
-            _ => Kind::Text { decimals: 9 },
+            "int" => ParamKind::Int,
+            _ => ParamKind::Text { decimals: 9 },
         };
         let space = space(&inputs["params_name_value_min_max_cend"], &kind);
         let pairs = inputs["pairs_per"].as_u64().unwrap();
@@ -98,7 +98,7 @@ fn openbench_to_the_last_digit() {
                 );
             }
             let proposal = rule.propose(batch as u64, &signs);
-            if kind == Kind::Int {
+            if kind == ParamKind::Int {
                 let played = space.realise(&proposal, rule.rounding(), &numbers(&step["u"]));
                 assert_eq!(played.plus, numbers(&step["dev"]), "{id} step {batch}");
                 assert_eq!(played.minus, numbers(&step["base"]), "{id} step {batch}");
@@ -126,7 +126,7 @@ fn fishtest_to_the_last_digit() {
         .find(|case| case["id"] == "spsa-fishtest")
         .unwrap();
     let inputs = &case["inputs"];
-    let space = space(&inputs["params_name_start_min_max_cend"], &Kind::Int);
+    let space = space(&inputs["params_name_start_min_max_cend"], &ParamKind::Int);
     let pairs = inputs["num_games"].as_u64().unwrap() / 2;
     let settings = settings(inputs, "A_ratio", "r_end");
     let mut rule = Classic::new(ClassicRule::Fishtest, settings, space.clone(), pairs, 1);
@@ -156,7 +156,7 @@ fn weather_factory_to_the_last_digit() {
             continue;
         }
         let inputs = &case["inputs"];
-        let space = space(&inputs["params_name_value_min_max_step"], &Kind::Int);
+        let space = space(&inputs["params_name_value_min_max_step"], &ParamKind::Int);
         let pairs = inputs["games_per_iteration"].as_u64().unwrap() / 2;
         let settings = settings(inputs, "A", "a");
         let mut rule = Classic::new(

@@ -13,7 +13,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
 use super::pair_model::Moments;
-use super::space::{Played, Proposal, Rounding};
+use super::space::{Proposal, Rounding, SideValues};
 
 /// The greatest constant of a method: beyond reason, and far from what overflows.
 const MAX_CONSTANT: f64 = 1000.0;
@@ -49,7 +49,7 @@ pub struct Observation {
     /// The signs that the method was given for the batch.
     pub signs: Vec<f64>,
     /// What the two sides really had.
-    pub played: Played,
+    pub played: SideValues,
     /// Pairs by their result for the plus side: LL, LD, DD or WL, WD, WW.
     /// Pairs in which an engine failed are not among them.
     pub counts: [u64; 5],
@@ -184,7 +184,7 @@ mod tests {
                 minus: sides.clone(),
             },
             signs: sides.clone(),
-            played: Played {
+            played: SideValues {
                 plus: sides.clone(),
                 minus: sides,
             },

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use self::surface::{Point, Surface};
 use super::method::Observation;
 use super::pair_model::{ELO_PER_SCORE, Moments};
-use super::space::{Played, Space};
+use super::space::{SideValues, Space};
 use super::stream::{Purpose, normal, stream};
 use crate::stats::Estimate;
 use crate::stats::normal::Z95;
@@ -33,8 +33,19 @@ pub(crate) enum Weight {
     Matters,
     /// A quarter of the span certainly costs less than one Elo.
     Dead,
-    /// The pairs do not say.
+    /// The pairs do not show it.
     Unclear,
+}
+
+impl Weight {
+    /// As reports and JSON name it.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Matters => "matters",
+            Self::Dead => "dead",
+            Self::Unclear => "unclear",
+        }
+    }
 }
 
 /// What is known of one parameter.
@@ -50,7 +61,7 @@ pub(crate) struct ParamResponse {
     pub at_bound: bool,
 }
 
-/// Two parameters that depend on each other.
+/// Two parameters that interact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Interaction {
     pub first: String,
@@ -84,7 +95,7 @@ pub(crate) struct History {
 #[derive(Debug, Clone)]
 pub(crate) struct Batch {
     /// What the two sides had.
-    pub played: Played,
+    pub played: SideValues,
     score: f64,
     pairs: u64,
 }
@@ -155,7 +166,7 @@ fn widened((mean, deviation): (f64, f64)) -> Estimate {
 
 fn point(batch: &Batch, space: &Space, last: &[f64], variance: f64) -> Point {
     let ranges = space.params().iter().map(super::param::Param::span);
-    let Played { plus, minus } = &batch.played;
+    let SideValues { plus, minus } = &batch.played;
     let sides = plus.iter().zip(minus).zip(last).zip(ranges);
     let (d, m) = sides
         .map(|(((plus, minus), last), range)| {

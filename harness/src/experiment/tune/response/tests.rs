@@ -1,7 +1,7 @@
 use super::super::landscape::{Axis, Fall, Landscape};
 use super::super::method::{Spsa, SpsaSettings};
 use super::super::pair_model::PairModel;
-use super::super::param::{Kind, Param};
+use super::super::param::{Param, ParamKind};
 use super::super::space::Proposal;
 use super::super::tuner::{Budget, Tuner};
 use super::*;
@@ -105,14 +105,14 @@ fn a_start_outside_the_interval_of_the_optimum_matters() {
 
 #[test]
 fn a_choice_is_never_at_a_bound() {
-    let space = |kind: Kind| {
+    let space = |kind: ParamKind| {
         let param = Param {
             kind,
             ..Param::int("A", 0.0, 0.0, 1.0)
         };
         Space::new(vec![param]).unwrap()
     };
-    for (kind, at_bound) in [(Kind::Int, true), (Kind::Check, false)] {
+    for (kind, at_bound) in [(ParamKind::Int, true), (ParamKind::Check, false)] {
         let space = space(kind);
         let mut history = History::default();
         history.push(&observed([0, 0, 0, 8, 0]), vec![1.0]);
@@ -133,7 +133,7 @@ fn level_pairs_have_no_response() {
 
 /// A batch with the two sides one apart.
 fn observed(counts: [u64; 5]) -> Observation {
-    let sides = Played {
+    let sides = SideValues {
         plus: vec![1.0],
         minus: vec![0.0],
     };

@@ -7,16 +7,9 @@ use proptest::prelude::*;
 use super::super::presence::{LATE, SILENCE};
 use super::*;
 use crate::fleet::message::samples::{played, status};
-use crate::fleet::samples::pair_job;
+use crate::fleet::samples::{pair_job, worker};
 
-fn worker(name: &str) -> WorkerId {
-    WorkerId {
-        credential: Name::new("all").expect("a name"),
-        machine: Name::new(name).expect("a name"),
-    }
-}
-
-fn result(key: &RunKey, pair: u64) -> Box<Played> {
+fn result(key: &RunKey, pair: u64) -> Box<PlayedReply> {
     Box::new(played(pair, key.lease(pair)))
 }
 

@@ -1,0 +1,111 @@
+//! What ends a build or a bench that nobody watches.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::process::{Child, Command};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::platform::ProcessGroup;
+
+/// The most that it may print, in bytes.
+const MAX_PRINTED: u64 = 64 << 20;
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Ends what takes too long or prints too much, or is not wanted any more.
+#[derive(Debug, Clone)]
+pub(crate) struct BuildLimits {
+    pub(crate) time: Duration,
+    pub(crate) stop: Arc<AtomicBool>,
+}
+
+impl BuildLimits {
+    /// Runs a command that prints into `log`. Returns how it failed, if it did.
+    pub(super) fn run(&self, command: &mut Command, log: &Path) -> io::Result<Option<String>> {
+        ProcessGroup::separate(command);
+        let child = command.spawn()?;
+        Ok(match self.hold(child, log, LOOK)? {
+            Ended::Itself(failed) => failed,
+            Ended::Killed(why) => Some(why),
+        })
+    }
+
+    /// Waits for the end of a process that has its own group and prints into `log`; it is
+    /// looked at after each `pause`.
+    pub(super) fn hold(&self, mut child: Child, log: &Path, pause: Duration) -> io::Result<Ended> {
+        let group = ProcessGroup::of(child.id());
+        let ended = self.watch(&mut child, log, pause);
+        // What it has started in the background ends too.
+        group.kill();
+        if !matches!(ended, Ok(Ended::Itself(_))) {
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+        ended
+    }
+
+    fn watch(&self, child: &mut Child, log: &Path, pause: Duration) -> io::Result<Ended> {
+        let started = Instant::now();
+        loop {
+            if let Some(status) = child.try_wait()? {
+                let failed = (!status.success()).then(|| status.to_string());
+                return Ok(Ended::Itself(failed));
+            }
+            let why = if self.stop.load(Ordering::Relaxed) {
+                "interrupted".to_string()
+            } else if started.elapsed() > self.time {
+                format!("ended after {} min", self.time.as_secs() / 60)
+            } else if fs::metadata(log).is_ok_and(|log| log.len() > MAX_PRINTED) {
+                format!("ended after {} MB of output", MAX_PRINTED >> 20)
+            } else {
+                thread::sleep(pause);
+                continue;
+            };
+            return Ok(Ended::Killed(why));
+        }
+    }
+}
+
+/// How a process ended.
+pub(super) enum Ended {
+    /// How it failed, if it did.
+    Itself(Option<String>),
+    /// Why.
+    Killed(String),
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::process::Stdio;
+
+    use super::*;
+
+    fn run(line: &str, time: Duration, stop: bool) -> Option<String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let log = folder.path().join("log");
+        let mut command = Command::new("sh");
+        let out = fs::File::create(&log).expect("a file");
+        command.args(["-c", line]).stdout(Stdio::from(out));
+        let limits = BuildLimits {
+            time,
+            stop: Arc::new(AtomicBool::new(stop)),
+        };
+        limits.run(&mut command, &log).expect("a shell")
+    }
+
+    #[test]
+    fn a_build_without_end_is_ended() {
+        let long = Duration::from_secs(600);
+        assert_eq!(run("true", long, false), None);
+        let failed = run("exit 3", long, false).expect("failed");
+        assert!(failed.contains('3'), "{failed}");
+        let slow = run("sleep 600", Duration::ZERO, false).expect("killed");
+        assert!(slow.contains("min"), "{slow}");
+        assert_eq!(run("sleep 600", long, true).as_deref(), Some("interrupted"));
+        let loud = run("while :; do head -c 1000000 /dev/zero; done", long, false);
+        assert!(loud.expect("killed").contains("64 MB"));
+    }
+}

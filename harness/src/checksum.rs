@@ -1,0 +1,31 @@
+//! SHA-256 of files and of bytes.
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use crate::output::hex;
+
+/// The sha256 of a file in hexadecimal digits.
+///
+/// # Errors
+/// If it cannot be read.
+pub(crate) fn sha256_file(path: &Path) -> io::Result<String> {
+    let mut hasher = Sha256::new();
+    let mut file = File::open(path)?;
+    let mut chunk = vec![0; 64 * 1024];
+    loop {
+        match file.read(&mut chunk)? {
+            0 => break,
+            count => hasher.update(chunk.get(..count).unwrap_or_default()),
+        }
+    }
+    Ok(hex(&hasher.finalize()))
+}
+
+/// The sha256 of bytes in hexadecimal digits.
+pub(crate) fn sha256_of(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}

@@ -1,0 +1,119 @@
+//! The end of a run: its results are shown, and what the process returns follows from
+//! them.
+
+use std::path::Path;
+
+use super::common::failure;
+use super::ends::{ResultArgs, repeating};
+use super::{Exit, Failure};
+use crate::experiment::Verdict;
+use crate::kinds::{self, Conclusion};
+use crate::output::with_causes;
+use crate::platform::quoted;
+use crate::report::{self, Report, SummaryNotes};
+use crate::run::{Ended, Kind, RunFiles, SessionError};
+
+/// Shows the results so far of a run that this error has stopped, and returns
+/// the error as that of the process: what fails here must not hide it.
+pub(super) fn stopped(error: SessionError, folder: &Path, results: &ResultArgs) -> Failure {
+    let is_resumable = matches!(error, SessionError::Stopped { .. });
+    let is_of_run = error.is_of_run();
+    let failure = failure(error);
+    if is_of_run && let Err(other) = show_stopped(&failure, is_resumable, folder, results) {
+        errln!(
+            "warning: the results so far are not shown: {}",
+            with_causes(&other)
+        );
+    }
+    failure
+}
+
+/// Shows the results of a stopped run, if it has any.
+fn show_stopped(
+    failure: &Failure,
+    is_resumable: bool,
+    folder: &Path,
+    results: &ResultArgs,
+) -> anyhow::Result<()> {
+    let files = RunFiles::open(folder)?;
+    if !files.has_pairs()? {
+        return Ok(());
+    }
+    let manifest = files.manifest.clone();
+    let report = kinds::of(files.manifest.kind).report(files)?;
+    show(&*report, results.json)?;
+    let page = folder.join(report.page_name());
+    // The disk may be full.
+    if page.is_file() {
+        errln!("Report with every game: {}", page.display());
+    }
+    let resume = format!("hone resume {}", quoted(folder));
+    let so_far = report.summary(SummaryNotes {
+        repeat: &repeating(Some(&manifest)),
+        resume: is_resumable.then_some(resume.as_str()),
+    });
+    results.summarize(&report::stopped_summary(
+        &with_causes(&failure.error),
+        &so_far,
+    ))
+}
+
+/// Shows the results of a run and says how the process should exit.
+pub(super) fn conclude(
+    conclusion: Conclusion<Box<dyn Report>>,
+    results: &ResultArgs,
+) -> Result<Exit, Failure> {
+    let Conclusion {
+        ended,
+        folder,
+        manifest,
+        report,
+    } = conclusion;
+    show(&*report, results.json).map_err(Failure::failed)?;
+    let page = folder.path().join(report.page_name());
+    errln!("Report with every game: {}", page.display());
+    let resume = format!("hone resume {}", quoted(folder.path()));
+    let is_unfinished = matches!(ended, Ended::Interrupted | Ended::OutOfTime);
+    let notes = SummaryNotes {
+        repeat: &repeating(Some(&manifest)),
+        resume: is_unfinished.then_some(resume.as_str()),
+    };
+    results
+        .summarize(&report.summary(notes))
+        .map_err(Failure::failed)?;
+    Ok(match ended {
+        Ended::Verdict(verdict) => exit_of(verdict, manifest.kind),
+        Ended::Interrupted | Ended::Waiting => {
+            errln!("Interrupted. All finished pairs are saved. Resume with `{resume}`.");
+            Exit::Interrupted
+        }
+        Ended::OutOfTime => {
+            errln!("Time limit reached. Resume with `{resume} --max-time TIME`.");
+            Exit::Inconclusive
+        }
+    })
+}
+
+/// How a process should exit whose run has come to its end.
+pub(super) fn exit_of(verdict: Verdict, kind: Kind) -> Exit {
+    match verdict {
+        Verdict::H1 | Verdict::Complete => Exit::Done,
+        Verdict::H0 => Exit::Rejected,
+        Verdict::Inconclusive | Verdict::Repeated => Exit::Inconclusive,
+        // A part of a test has no verdict.
+        Verdict::ShardPlayed => match kind {
+            Kind::Match => Exit::Done,
+            _ => Exit::Inconclusive,
+        },
+    }
+}
+
+/// Prints the results, as text or as one JSON object.
+pub(super) fn show(report: &dyn Report, json: bool) -> anyhow::Result<()> {
+    if json {
+        outln!("{}", report.json()?);
+    } else {
+        out!("{}", report.text());
+    }
+    Ok(())
+}

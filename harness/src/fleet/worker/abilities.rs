@@ -1,0 +1,177 @@
+//! What a machine can play.
+
+use crate::fleet::message::Notice;
+
+/// What a machine offers, or what of it is free.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Room {
+    pub(crate) threads: usize,
+    pub(crate) memory_mb: u64,
+}
+
+impl Room {
+    pub(super) fn holds(&self, notice: &Notice) -> bool {
+        notice.threads <= self.threads && notice.memory_mb <= self.memory_mb
+    }
+}
+
+/// When a worker builds engines from their commits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum BuildWhen {
+    Never,
+    /// Where their programs are for another system or processor.
+    Needed,
+    /// In place of every program that is sent.
+    Always,
+}
+
+/// What a machine can play at all.
+#[derive(Debug, Clone)]
+pub(crate) struct Abilities {
+    pub(crate) room: Room,
+    pub(crate) platform: String,
+    pub(crate) build: BuildWhen,
+    /// Pieces of its endgame tables.
+    pub(crate) tables: Option<usize>,
+}
+
+impl Abilities {
+    /// Whether the machine builds the engines of a run.
+    pub(crate) fn builds(&self, notice: &Notice) -> bool {
+        match self.build {
+            BuildWhen::Never => false,
+            BuildWhen::Needed => notice.platform != self.platform,
+            BuildWhen::Always => true,
+        }
+    }
+
+    /// Why the machine does not play a run, if it does not.
+    pub(crate) fn misfit(&self, notice: &Notice) -> Option<String> {
+        let is_foreign = notice.platform != self.platform;
+        if is_foreign && !(self.builds(notice) && notice.has_sources) {
+            let help = match notice.has_sources {
+                true => "; with `--build needed` it builds them from their commits",
+                false => "",
+            };
+            return Some(format!(
+                "the engines are for {}, and this machine is {}{help}",
+                notice.platform, self.platform
+            ));
+        }
+        if self.builds(notice) && !notice.has_sources {
+            return Some(
+                "its engines are not from commits, and this worker plays only what it builds (`--build always`)"
+                    .to_string(),
+            );
+        }
+        if notice.threads > self.room.threads {
+            return Some(format!(
+                "a game needs {} threads, and this worker has {}",
+                notice.threads, self.room.threads
+            ));
+        }
+        if notice.memory_mb > self.room.memory_mb {
+            return Some(format!(
+                "a game needs {} MB, and this worker may use {} MB",
+                notice.memory_mb, self.room.memory_mb
+            ));
+        }
+        match (notice.tables, self.tables) {
+            (Some(_), None) => {
+                Some("it needs endgame tables, and this worker has none (`--syzygy`)".to_string())
+            }
+            (Some(asked), Some(there)) if asked > there => Some(format!(
+                "it needs endgame tables of {asked} pieces, and this worker has {there}"
+            )),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::fleet::message::samples;
+
+    fn notice(threads: usize) -> Notice {
+        Notice {
+            threads,
+            ..samples::notice()
+        }
+    }
+
+    const FREE: Room = Room {
+        threads: 8,
+        memory_mb: 1000,
+    };
+
+    #[test]
+    fn a_worker_plays_only_what_fits_it() {
+        let able = Abilities {
+            room: FREE,
+            platform: "linux-x86_64".to_string(),
+            build: BuildWhen::Never,
+            tables: Some(5),
+        };
+        assert_eq!(able.misfit(&notice(8)), None);
+        for (misfit, part) in [
+            (notice(9), "threads"),
+            (
+                Notice {
+                    memory_mb: 1001,
+                    ..notice(1)
+                },
+                "MB",
+            ),
+            (
+                Notice {
+                    tables: Some(6),
+                    ..notice(1)
+                },
+                "6 pieces",
+            ),
+            (
+                Notice {
+                    platform: "windows-x86_64".to_string(),
+                    ..notice(1)
+                },
+                "windows",
+            ),
+        ] {
+            let why = able.misfit(&misfit).expect("a misfit");
+            assert!(why.contains(part), "{why}");
+        }
+    }
+
+    #[test]
+    fn engines_for_another_system_are_played_by_workers_that_build_them() {
+        let worker = |build| Abilities {
+            room: FREE,
+            platform: "macos-aarch64".to_string(),
+            build,
+            tables: None,
+        };
+        let of = |platform: &str, has_sources| Notice {
+            platform: platform.to_string(),
+            has_sources,
+            ..notice(1)
+        };
+        let (own, foreign) = ("macos-aarch64", "linux-x86_64");
+        for (build, run, plays, builds) in [
+            (BuildWhen::Never, of(own, true), true, false),
+            (BuildWhen::Never, of(foreign, true), false, false),
+            (BuildWhen::Needed, of(own, true), true, false),
+            (BuildWhen::Needed, of(own, false), true, false),
+            (BuildWhen::Needed, of(foreign, true), true, true),
+            (BuildWhen::Needed, of(foreign, false), false, true),
+            (BuildWhen::Always, of(own, true), true, true),
+            (BuildWhen::Always, of(own, false), false, true),
+            (BuildWhen::Always, of(foreign, true), true, true),
+        ] {
+            let worker = worker(build);
+            let case = format!("{build:?} {run:?}");
+            assert_eq!(worker.misfit(&run).is_none(), plays, "{case}");
+            assert_eq!(worker.builds(&run), builds, "{case}");
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! Locks of files: the system removes them when the process ends, however it ends.
+
+use std::fs::{File, TryLockError};
+use std::io;
+use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// How long a lock may take: a process that was just killed holds it until the
+/// system has removed the process.
+const PATIENCE: Duration = Duration::from_secs(2);
+const INTERVAL: Duration = Duration::from_millis(20);
+
+/// Opens a file for its lock, and makes it if it does not exist. Some file systems
+/// lock only what can be written, Windows only what can be read.
+///
+/// # Errors
+/// Those of the file system.
+pub(crate) fn open_lock(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true).append(true).create(true).open(path)
+}
+
+/// Takes the lock of the file at a path, which is made if it does not exist. `None` if
+/// another process has it.
+///
+/// # Errors
+/// Those of the file system, which may not have locks.
+#[cfg(any(feature = "fleet", feature = "serve"))]
+pub(crate) fn lock_path(path: &Path) -> io::Result<Option<File>> {
+    let file = open_lock(path)?;
+    match try_lock(&file) {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Ok(None),
+        Err(TryLockError::Error(error)) => Err(error),
+    }
+}
+
+/// Takes the lock of a file that others may read meanwhile; if another process
+/// has it, waits a moment.
+///
+/// # Errors
+/// If another process keeps it, or the file system has no locks.
+pub(crate) fn lock_file(file: &File) -> Result<(), TryLockError> {
+    let deadline = Instant::now() + PATIENCE;
+    loop {
+        match try_lock(file) {
+            Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                thread::sleep(INTERVAL);
+            }
+            taken => return taken,
+        }
+    }
+}
+
+/// Takes the lock of a file that others may read meanwhile.
+///
+/// # Errors
+/// If another process has it, or the file system has no locks.
+#[cfg(not(windows))]
+fn try_lock(file: &File) -> Result<(), TryLockError> {
+    file.try_lock()
+}
+
+/// A lock on Windows keeps others from reading what is locked, so it is one of
+/// a byte that no file reaches.
+#[cfg(windows)]
+fn try_lock(file: &File) -> Result<(), TryLockError> {
+    use std::os::windows::io::AsRawHandle;
+    use windows_sys::Win32::Foundation::{ERROR_IO_PENDING, ERROR_LOCK_VIOLATION};
+    use windows_sys::Win32::Storage::FileSystem::{
+        LOCKFILE_EXCLUSIVE_LOCK, LOCKFILE_FAIL_IMMEDIATELY, LockFileEx,
+    };
+    use windows_sys::Win32::System::IO::OVERLAPPED;
+
+    let mut at = OVERLAPPED::default();
+    at.Anonymous.Anonymous.OffsetHigh = i32::MAX.unsigned_abs();
+    let flags = LOCKFILE_EXCLUSIVE_LOCK | LOCKFILE_FAIL_IMMEDIATELY;
+    // SAFETY: the handle is open, and the struct lives until the call returns.
+    if unsafe { LockFileEx(file.as_raw_handle(), flags, 0, 1, 0, &raw mut at) } != 0 {
+        return Ok(());
+    }
+    let error = io::Error::last_os_error();
+    let code = error.raw_os_error().map(i32::cast_unsigned);
+    match code {
+        Some(ERROR_LOCK_VIOLATION | ERROR_IO_PENDING) => Err(TryLockError::WouldBlock),
+        _ => Err(TryLockError::Error(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn a_locked_file_can_be_read_but_not_locked_again() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("games.csv");
+        fs::write(&path, "text").expect("written");
+        let open = || File::options().read(true).append(true).open(&path);
+        let held = open().expect("open");
+        try_lock(&held).expect("free");
+        assert_eq!(fs::read_to_string(&path).expect("read"), "text");
+        let other = open().expect("open");
+        assert!(matches!(try_lock(&other), Err(TryLockError::WouldBlock)));
+        drop(held);
+        try_lock(&other).expect("free again");
+    }
+
+    #[cfg(any(feature = "fleet", feature = "serve"))]
+    #[test]
+    fn a_lock_that_is_held_is_not_taken_for_one_that_cannot_be_made() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("lock");
+        let held = lock_path(&path).expect("made");
+        assert!(held.is_some());
+        assert!(lock_path(&path).expect("there").is_none(), "it is held");
+        drop(held);
+        assert!(lock_path(&path).expect("there").is_some());
+        lock_path(folder.path()).expect_err("a folder");
+    }
+}

@@ -1,0 +1,137 @@
+//! Server-sent events: the parts of a page that have changed. A browser that is
+//! slow misses intermediate states; nothing is kept for it.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
+use axum::response::{IntoResponse, Response};
+use futures_util::stream;
+use tokio::sync::{OwnedSemaphorePermit, watch};
+use tokio::time::timeout;
+
+use crate::serve::opened::Viewer;
+use crate::serve::overview::Overview;
+use crate::serve::pages::assets;
+use crate::serve::snapshot::{Part, Snapshot};
+
+/// Something is sent at least this often, so that both ends notice when the
+/// other is gone. Scripts do not see the comments of a stream: it is an event.
+const ALIVE: Duration = Duration::from_secs(15);
+
+/// A page that changes.
+pub(super) trait Pages: Clone + Send + Sync + 'static {
+    fn parts(&self) -> &[Part];
+}
+
+impl Pages for Arc<Snapshot> {
+    fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+}
+
+impl Pages for Arc<Overview> {
+    fn parts(&self) -> &[Part] {
+        &self.snapshot.parts
+    }
+}
+
+struct Follower<P> {
+    page: watch::Receiver<P>,
+    ending: watch::Receiver<bool>,
+    /// Hashes of the parts that the browser has.
+    has: HashMap<String, u64>,
+    is_first: bool,
+    _place: OwnedSemaphorePermit,
+    _viewer: Option<Viewer>,
+}
+
+/// The changes of a page. The browser has parts with the hashes in `have`,
+/// separated by dots.
+pub(super) fn events<P: Pages>(
+    page: watch::Receiver<P>,
+    have: &str,
+    ending: watch::Receiver<bool>,
+    place: OwnedSemaphorePermit,
+    viewer: Option<Viewer>,
+) -> Response {
+    let known: Vec<u64> = have
+        .split('.')
+        .filter_map(|hash| hash.parse().ok())
+        .collect();
+    let has = page
+        .borrow()
+        .parts()
+        .iter()
+        .filter(|part| known.contains(&part.hash))
+        .map(|part| (part.name.clone(), part.hash))
+        .collect();
+    let follower = Follower {
+        page,
+        ending,
+        has,
+        is_first: true,
+        _place: place,
+        _viewer: viewer,
+    };
+    let changes = stream::unfold(follower, |mut follower| async move {
+        let bytes = follower.next().await?;
+        Some((Ok::<Bytes, Infallible>(bytes), follower))
+    });
+    let headers = [
+        (CONTENT_TYPE, "text/event-stream"),
+        (CACHE_CONTROL, "no-store"),
+    ];
+    (headers, Body::from_stream(changes)).into_response()
+}
+
+impl<P: Pages> Follower<P> {
+    /// What is sent next; `None` once the page is closed.
+    async fn next(&mut self) -> Option<Bytes> {
+        if std::mem::take(&mut self.is_first) {
+            let version = &assets::script().address;
+            let mut first =
+                format!("retry: 2000\nevent: version\ndata: {version}\n\n").into_bytes();
+            first.extend_from_slice(&self.changed());
+            return Some(first.into());
+        }
+        loop {
+            let change = tokio::select! {
+                change = timeout(ALIVE, self.page.changed()) => change,
+                _ = self.ending.wait_for(|ending| *ending) => return None,
+            };
+            match change {
+                // The browser asks for the page again, and it is read again.
+                Ok(Err(_)) => return None,
+                Err(_) => return Some(Bytes::from_static(b"event: alive\ndata: {}\n\n")),
+                Ok(Ok(())) => {}
+            }
+            let changed = self.changed();
+            if !changed.is_empty() {
+                return Some(changed);
+            }
+        }
+    }
+
+    /// The parts that the browser does not have.
+    fn changed(&mut self) -> Bytes {
+        let page = self.page.borrow_and_update().clone();
+        let mut events: Vec<&Bytes> = Vec::new();
+        for part in page.parts() {
+            if self.has.insert(part.name.clone(), part.hash) != Some(part.hash) {
+                events.push(&part.event);
+            }
+        }
+        match &events[..] {
+            // Shared by all browsers.
+            [one] => (*one).clone(),
+            several => several
+                .iter()
+                .flat_map(|event| event.iter().copied())
+                .collect(),
+        }
+    }
+}

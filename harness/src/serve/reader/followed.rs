@@ -1,0 +1,163 @@
+//! One ledger as it grows: of a run, or of a later stage of it.
+
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+
+use crate::experiment::Verdict;
+use crate::kinds::{self, Following};
+use crate::ledger::{Entry, Grown, Tail};
+use crate::report::{Breakdown, WorkerFacts};
+use crate::run::{Folder, Manifest, RunFiles};
+use crate::serve::summary::{Circumstances, RunSummary};
+
+/// Pairs from which the speed is taken.
+const RECENT: usize = 200;
+
+/// Milliseconds without a pair after which the run was not played meanwhile, if they
+/// are also this many times as long as the mean time between its pairs.
+const PAUSE_MS: i64 = 60_000;
+const PAUSE_FACTOR: f64 = 10.0;
+
+/// A ledger and the results of its pairs.
+pub(super) struct Followed {
+    pub dir: PathBuf,
+    manifest: Manifest,
+    pub following: Box<dyn Following>,
+    pub breakdown: Breakdown,
+    tail: Tail,
+    recent: Recent,
+}
+
+impl Followed {
+    /// Before the first pair.
+    ///
+    /// # Errors
+    /// If the manifest does not make sense.
+    pub(super) fn new(dir: &Path, manifest: Manifest) -> anyhow::Result<Self> {
+        let files = RunFiles::of(Folder::open(dir), manifest.clone())?;
+        Ok(Self {
+            dir: dir.to_path_buf(),
+            following: kinds::of(manifest.kind).follow(files)?,
+            breakdown: Breakdown::default(),
+            tail: Tail::new(dir, &manifest.names()),
+            recent: Recent::default(),
+            manifest,
+        })
+    }
+
+    /// Takes in pairs that have come, unless the ledger was cut.
+    ///
+    /// # Errors
+    /// If the ledger cannot be read.
+    pub(super) fn read(&mut self) -> anyhow::Result<Grown> {
+        let grown = self.tail.read()?;
+        if !grown.is_cut {
+            grown.entries.iter().for_each(|entry| self.absorb(entry));
+        }
+        Ok(grown)
+    }
+
+    fn absorb(&mut self, entry: &Entry) {
+        self.following.absorb(entry);
+        self.breakdown.absorb(entry);
+        self.recent.push(entry.finished_ms);
+    }
+
+    /// Where the run that the live pages call `run` stands, if this is its
+    /// ledger or that of its last stage so far.
+    ///
+    /// # Errors
+    /// If the run's files cannot be read.
+    pub(super) fn summary(
+        &mut self,
+        run: &str,
+        is_running: bool,
+        has_next_stage: bool,
+    ) -> anyhow::Result<RunSummary> {
+        let mut standing = self.following.standing()?;
+        if has_next_stage {
+            standing.verdict = standing.verdict.filter(|verdict| *verdict != Verdict::H1);
+        }
+        let circumstances = Circumstances {
+            is_running,
+            last_pair_ms: self.recent.0.back().copied(),
+            pairs_per_second: self.recent.pairs_per_second(),
+            machines: match is_running {
+                true => self.machines(),
+                false => Vec::new(),
+            },
+        };
+        Ok(RunSummary::new(
+            run,
+            &self.manifest,
+            &standing,
+            circumstances,
+        ))
+    }
+
+    /// What the machines of a fleet have played.
+    fn machines(&self) -> Vec<WorkerFacts> {
+        let workers = &self.breakdown.workers;
+        let mut facts = workers.facts(&self.manifest, &self.dir);
+        facts.retain(|worker| worker.machine.is_some());
+        facts
+    }
+}
+
+/// When the last pairs were finished, since the run was last paused: milliseconds
+/// since 1970.
+#[derive(Debug, Default)]
+struct Recent(VecDeque<i64>);
+
+impl Recent {
+    fn push(&mut self, finished_ms: i64) {
+        if self.is_pause_before(finished_ms) {
+            self.0.clear();
+        }
+        self.0.push_back(finished_ms);
+        if self.0.len() > RECENT {
+            self.0.pop_front();
+        }
+    }
+
+    fn is_pause_before(&self, finished_ms: i64) -> bool {
+        let gap = self.0.back().map_or(0, |last| finished_ms - last);
+        let pairs = self
+            .pairs_per_second()
+            .map(|rate| rate * gap as f64 / 1000.0);
+        gap > PAUSE_MS && pairs.is_some_and(|pairs| pairs > PAUSE_FACTOR)
+    }
+
+    /// The speed at which they came.
+    fn pairs_per_second(&self) -> Option<f64> {
+        let (first, last) = (self.0.front()?, self.0.back()?);
+        let seconds = (last - first) as f64 / 1000.0;
+        (seconds > 0.0).then(|| (self.0.len() - 1) as f64 / seconds)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A second between pairs, as many as `minutes` between the two halves.
+    fn speed(minutes: i64, between_ms: i64) -> Option<f64> {
+        let mut recent = Recent::default();
+        for half in 0..2 {
+            for pair in 0..20 {
+                recent.push(half * minutes * 60_000 + (20 * half + pair) * between_ms);
+            }
+        }
+        recent.pairs_per_second()
+    }
+
+    #[test]
+    fn a_pause_does_not_count_for_the_speed() {
+        for minutes in [0, 2, 600] {
+            assert_eq!(speed(minutes, 1_000), Some(1.0), "{minutes}");
+        }
+        // Pairs of a quarter of an hour: a gap of that length does not count as a pause.
+        let slow = speed(15, 900_000).expect("two pairs");
+        assert!((slow - 39.0 / (40.0 * 900.0)).abs() < 1e-9, "{slow}");
+    }
+}

@@ -1,0 +1,138 @@
+//! The page of a run that somebody looks at.
+
+use std::cell::OnceCell;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use super::ledgers::Ledgers;
+use crate::executor::LiveGame;
+#[cfg(feature = "fleet")]
+use crate::fleet::RunKey;
+use crate::report::html::PageLocation;
+use crate::run::Manifest;
+#[cfg(feature = "fleet")]
+use crate::run::files::live::LIVE;
+use crate::run::files::live::LiveGames;
+use crate::serve::opened::{Opened, RunGames};
+use crate::serve::pages::{Beside, boards, change, run_href, run_parts};
+use crate::serve::remote::RemoteGames;
+use crate::serve::snapshot::{Part, Snapshot};
+use crate::serve::summary::RunSummary;
+
+/// How long a page is kept up to date after somebody has looked at it.
+const KEPT: Duration = Duration::from_secs(60);
+
+pub(super) struct RunPage {
+    pub opened: Opened,
+    sender: watch::Sender<Arc<Snapshot>>,
+    /// Whether it is behind the summary.
+    pub is_behind: bool,
+    /// What changed between the engines, once somebody has looked.
+    change: OnceCell<Option<String>>,
+    /// The number of the games that are shown.
+    live: u64,
+}
+
+impl RunPage {
+    pub(super) fn new(games: &Arc<RunGames>) -> Self {
+        let (sender, snapshot) = watch::channel(Arc::default());
+        Self {
+            opened: Opened::new(snapshot, Arc::clone(games)),
+            sender,
+            is_behind: true,
+            change: OnceCell::new(),
+            live: 0,
+        }
+    }
+
+    /// Whether somebody looks, or did a moment ago.
+    pub(super) fn is_watched(&self) -> bool {
+        self.opened.is_watched(KEPT)
+    }
+
+    /// Shows the results.
+    ///
+    /// # Errors
+    /// If the page cannot be made.
+    pub(super) fn show(
+        &mut self,
+        ledgers: &mut Ledgers,
+        manifest: &Manifest,
+        summary: &RunSummary,
+    ) -> anyhow::Result<()> {
+        let report = ledgers.first.following.report()?;
+        let page = report.page(PageLocation::Served(&run_href(&summary.run)))?;
+        let json = report.json()?;
+        let beside = Beside {
+            manifest,
+            dir: &ledgers.games.dir,
+            summary,
+            breakdown: &ledgers.first.breakdown,
+            change: self.change.get_or_init(|| change(manifest)).as_deref(),
+        };
+        let mut next = run_parts(page, beside)?;
+        next.json = json.into();
+        self.sender.send_modify(|snapshot| {
+            let boards = snapshot.parts.iter().filter(|part| part.name == "boards");
+            next.parts.extend(boards.cloned());
+            *snapshot = Arc::new(next);
+        });
+        self.is_behind = false;
+        Ok(())
+    }
+
+    /// Shows the games that are being played in a folder or, if a fleet is watched, on it.
+    /// `engines` is the number of the run's engines.
+    pub(super) fn show_boards(
+        &mut self,
+        dir: &Path,
+        is_running: bool,
+        remote: Option<&RemoteGames>,
+        engines: usize,
+    ) {
+        let playing = match is_running {
+            true => playing(dir, remote),
+            false => Some((0, Vec::new())),
+        };
+        // `None` while they are being written.
+        let Some((number, games)) = playing.filter(|(number, _)| *number != self.live) else {
+            return;
+        };
+        self.live = number;
+        let json = boards(&games, self.opened.games.mode, engines);
+        self.sender.send_modify(|snapshot| {
+            let mut next = Snapshot::clone(snapshot);
+            next.parts.retain(|part| part.name != "boards");
+            next.parts.push(Part::data("boards", json));
+            *snapshot = Arc::new(next);
+        });
+    }
+}
+
+/// The games of a run that is being played, here or on a fleet, and a number
+/// that changes with them.
+fn playing(dir: &Path, remote: Option<&RemoteGames>) -> Option<(u64, Vec<LiveGame>)> {
+    if let (Some(remote), Some(name)) = (remote, fleet_name(dir)) {
+        return Some(remote.of(&name, Instant::now()));
+    }
+    let live = LiveGames::read(dir)?;
+    Some((live.number(), live.games))
+}
+
+/// What the run is called on a fleet, if it is played on one.
+#[cfg(feature = "fleet")]
+fn fleet_name(dir: &Path) -> Option<String> {
+    // A run that is resumed here publishes its games here.
+    match dir.join(LIVE).exists() {
+        true => None,
+        false => RunKey::name_in(dir).map(String::from),
+    }
+}
+
+#[cfg(not(feature = "fleet"))]
+fn fleet_name(_dir: &Path) -> Option<String> {
+    None
+}

@@ -1,0 +1,257 @@
+//! One run as the live pages see it: read as its ledger grows, shown when
+//! somebody looks.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant, SystemTime};
+
+use super::ledgers::Ledgers;
+use super::run_page::RunPage;
+use crate::kinds;
+use crate::ledger::GAMES_CSV;
+use crate::output::with_causes;
+use crate::platform::FileId;
+use crate::run::{MANIFEST, Manifest};
+use crate::serve::opened::Opened;
+use crate::serve::process::is_played;
+use crate::serve::remote::RemoteGames;
+use crate::serve::summary::{RunSummary, State};
+
+/// A page changes this often at most, and less often where making it takes
+/// long: at most this share of a processor goes into it.
+const REFRESH: Duration = Duration::from_secs(1);
+const SHARE: u32 = 12;
+
+/// How often it is looked at whether a process plays the run.
+const LOOK: Duration = Duration::from_secs(2);
+
+/// A run.
+pub(super) struct WatchedRun {
+    id: String,
+    path: PathBuf,
+    manifest: Manifest,
+    /// The file that it was read from.
+    manifest_stamp: Option<ManifestStamp>,
+    /// Games on other machines, if a fleet is watched.
+    remote: Option<RemoteGames>,
+    /// The folders of the later stages of a test that have been started.
+    later: Vec<PathBuf>,
+    /// Length and time of the last stage's ledger when it was read.
+    seen: Option<(PathBuf, u64, SystemTime)>,
+    is_running: bool,
+    looked: Option<Instant>,
+    loaded: Option<Loaded>,
+    summary: Option<RunSummary>,
+    /// Whether it is a later stage of another run.
+    pub is_stage: bool,
+    /// Why its ledger cannot be read.
+    pub damage: Option<String>,
+}
+
+/// What is in memory of a run that is played or watched.
+struct Loaded {
+    ledgers: Ledgers,
+    page: RunPage,
+    /// When it may be computed again where it stands.
+    due: Instant,
+}
+
+impl WatchedRun {
+    /// A run that has not been read yet.
+    ///
+    /// # Errors
+    /// If its manifest cannot be read.
+    pub(super) fn new(id: &str, path: &Path, remote: Option<RemoteGames>) -> anyhow::Result<Self> {
+        Ok(Self {
+            id: id.to_string(),
+            path: path.to_path_buf(),
+            // Before it is read: what is written meanwhile is read later.
+            manifest_stamp: manifest_stamp(path),
+            manifest: Manifest::read(path)?,
+            remote,
+            later: Vec::new(),
+            seen: None,
+            is_running: false,
+            looked: None,
+            loaded: None,
+            summary: None,
+            is_stage: false,
+            damage: None,
+        })
+    }
+
+    /// Where it stands, once its ledger has been read.
+    pub(super) fn summary(&self) -> Option<&RunSummary> {
+        self.summary.as_ref()
+    }
+
+    /// Whether its manifest has changed, so that nothing that was read before holds: it
+    /// was replaced by another run, or runs were added to a pool.
+    pub(super) fn is_outdated(&self) -> bool {
+        manifest_stamp(&self.path) != self.manifest_stamp
+    }
+
+    /// Brings it up to date. Returns whether its summary has changed.
+    pub(super) fn poll(&mut self) -> bool {
+        self.update(false)
+    }
+
+    /// The page, for somebody who wants to see it now; `None` if its files cannot be read.
+    pub(super) fn open(&mut self) -> Option<Opened> {
+        self.update(true);
+        self.loaded
+            .as_ref()
+            .map(|loaded| loaded.page.opened.clone())
+    }
+
+    /// Reads its ledgers if they have grown, computes where it stands, and publishes its
+    /// page if somebody looks, or wants to now. Returns whether its summary has changed.
+    fn update(&mut self, is_wanted: bool) -> bool {
+        let was_running = self.is_running;
+        self.look_for_stages();
+        self.look_for_process();
+        let seen = stamp(self.dir());
+        let has_grown = seen.is_none() || seen != self.seen;
+        if is_wanted || has_grown || was_running != self.is_running {
+            self.seen = seen;
+            if let Err(error) = self.read() {
+                self.give_up(&error);
+                return true;
+            }
+            self.damage = None;
+        }
+        let changed = self.refresh(is_wanted).unwrap_or_else(|error| {
+            self.give_up(&error);
+            true
+        });
+        self.show_boards();
+        self.forget();
+        changed
+    }
+
+    fn look_for_stages(&mut self) {
+        self.later = kinds::of(self.manifest.kind).later(&self.manifest, &self.path);
+    }
+
+    /// The folder of the last stage: it is played there.
+    fn dir(&self) -> &Path {
+        self.later.last().unwrap_or(&self.path)
+    }
+
+    fn look_for_process(&mut self) {
+        let is_over = self
+            .summary
+            .as_ref()
+            .is_some_and(|summary| summary.state == State::Finished);
+        if is_over || self.looked.is_some_and(|at| at.elapsed() < LOOK) {
+            self.is_running &= !is_over;
+            return;
+        }
+        self.looked = Some(Instant::now());
+        self.is_running = is_played(self.dir());
+    }
+
+    /// Takes in what has come.
+    fn read(&mut self) -> anyhow::Result<()> {
+        loop {
+            let loaded = match &mut self.loaded {
+                Some(loaded) => loaded,
+                none => none.insert(Loaded::new(&self.path, &self.manifest)?),
+            };
+            if loaded.ledgers.read(self.later.last())? {
+                return Ok(());
+            }
+            self.loaded = None;
+        }
+    }
+
+    /// Notes why its files cannot be read.
+    fn give_up(&mut self, error: &anyhow::Error) {
+        self.damage = Some(with_causes(error));
+        self.loaded = None;
+    }
+
+    /// Computes where it stands and, if somebody looks, the page.
+    fn refresh(&mut self, is_wanted: bool) -> anyhow::Result<bool> {
+        let Some(loaded) = &mut self.loaded else {
+            return Ok(false);
+        };
+        if is_wanted {
+            loaded.page.opened.touch();
+        }
+        let is_running = self.is_running;
+        let state_changed = self.summary.as_ref().is_none_or(|summary| {
+            (summary.state == State::Running) != is_running && summary.state != State::Finished
+        });
+        let is_watched = loaded.page.is_watched();
+        let is_behind =
+            loaded.ledgers.is_ahead || state_changed || (is_watched && loaded.page.is_behind);
+        let is_due = is_wanted || Instant::now() >= loaded.due || self.summary.is_none();
+        if !is_behind || !is_due {
+            return Ok(false);
+        }
+        let began = Instant::now();
+        let has_next_stage = self.later.len() + 1 < self.manifest.config.stage.len();
+        let last = loaded.ledgers.last();
+        let mut summary = last.summary(&self.id, is_running, has_next_stage)?;
+        summary.created = self.manifest.created;
+        loaded.ledgers.is_ahead = false;
+        loaded.page.is_behind = true;
+        if is_watched {
+            let Loaded { ledgers, page, .. } = loaded;
+            page.show(ledgers, &self.manifest, &summary)?;
+        }
+        loaded.due = Instant::now() + REFRESH.max(began.elapsed() * SHARE);
+        self.summary = Some(summary);
+        Ok(true)
+    }
+
+    fn show_boards(&mut self) {
+        let dir = self.later.last().unwrap_or(&self.path);
+        if let Some(loaded) = &mut self.loaded
+            && loaded.page.is_watched()
+        {
+            let engines = self.manifest.engines.len();
+            let remote = self.remote.as_ref();
+            loaded
+                .page
+                .show_boards(dir, self.is_running, remote, engines);
+        }
+    }
+
+    /// Frees the memory of a run that is neither played nor watched.
+    fn forget(&mut self) {
+        let is_idle = self
+            .loaded
+            .as_ref()
+            .is_some_and(|loaded| !loaded.page.is_watched() && !loaded.ledgers.is_ahead);
+        if is_idle && !self.is_running {
+            self.loaded = None;
+        }
+    }
+}
+
+impl Loaded {
+    fn new(path: &Path, manifest: &Manifest) -> anyhow::Result<Self> {
+        let ledgers = Ledgers::new(path, manifest)?;
+        Ok(Self {
+            page: RunPage::new(&ledgers.games),
+            ledgers,
+            due: Instant::now(),
+        })
+    }
+}
+
+/// What tells a manifest from the one that was at its path before.
+type ManifestStamp = (FileId, u64, SystemTime);
+
+fn manifest_stamp(dir: &Path) -> Option<ManifestStamp> {
+    let data = fs::metadata(dir.join(MANIFEST)).ok()?;
+    Some((FileId::of(&data), data.len(), data.modified().ok()?))
+}
+
+/// The length of the ledger in a folder and when it was written.
+fn stamp(dir: &Path) -> Option<(PathBuf, u64, SystemTime)> {
+    let data = fs::metadata(dir.join(GAMES_CSV)).ok()?;
+    Some((dir.to_path_buf(), data.len(), data.modified().ok()?))
+}
