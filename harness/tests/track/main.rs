@@ -2,14 +2,12 @@
 
 #![cfg(unix)]
 
+#[path = "../common/mod.rs"]
 mod common;
+mod failures;
 
 use std::fs;
-use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
-use std::process::Stdio;
-use std::thread;
-use std::time::Duration;
 
 use common::json::number;
 use common::repository::{BUILD, EngineRepository};
@@ -250,143 +248,11 @@ fn a_book_too_small_for_the_nights_is_named() {
     assert!(night.stderr.contains(warning), "{}", night.stderr);
     let again = tracked.track(&["--force", "--set", "track.pairs=1"]);
     assert_eq!(again.code, Some(0), "{}", again.stderr);
-    assert!(!again.stderr.contains("are too few"), "{}", again.stderr);
-}
-
-#[test]
-fn missed_commits_are_caught_up_with_through_kills() {
-    let tracked = Tracked::new();
-    let repository = &tracked.repository;
-    let mut commits = vec![repository.commit_engine(STRONG, 2, "Two")];
-    repository.write("build.sh", "exit 1");
-    repository.commit("Broken");
-    repository.write(
-        "build.sh",
-        "printf '#!/bin/sh\\nexit 9\\n' > \"$1\"; chmod +x \"$1\"",
+    assert!(
+        !again.stderr.contains("distinct openings"),
+        "{}",
+        again.stderr
     );
-    repository.commit("Builds, and does not start");
-    for number in 3..5 {
-        commits.push(repository.commit_engine(STRONG, number, &format!("Number {number}")));
-    }
-    let mut killed = tracked
-        .command(&["--since", "v1"])
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .expect("starts");
-    let second = tracked.run(&commits[1]);
-    wait_until("the second night", || rows(&second) >= 4);
-    killed.kill().expect("killed");
-    killed.wait().expect("reaped");
-    thread::sleep(Duration::from_millis(200));
-    assert_eq!(tracked.nights().len(), 1);
-    let went = tracked.track(&["--since", "v1", "--json"]);
-    assert_eq!(went.code, Some(0), "{}", went.stderr);
-    assert!(went.stderr.contains("resuming "), "{}", went.stderr);
-    for skipped in [
-        "skipped, as it does not build",
-        "skipped, as it builds but does not start",
-    ] {
-        assert!(went.stderr.contains(skipped), "{}", went.stderr);
-    }
-    let nights = tracked.nights();
-    assert_eq!(tracked.played(), commits);
-    assert_eq!(nights[2].matches[1].commit, commits[1]);
-
-    // Without time nothing is lost either.
-    let fifth = repository.commit_engine(STRONG, 5, "Five");
-    let short = tracked.track(&["--max-time", "1s", "--set", "track.pairs=2000"]);
-    assert_eq!(short.code, Some(3), "{}", short.stderr);
-    assert_eq!(tracked.nights().len(), 3);
-    assert!(tracked.run(&fifth).exists());
-    fs::remove_dir_all(tracked.run(&fifth)).expect("removed");
-    repository.git(&["reset", "--quiet", "--hard", "HEAD^"]);
-
-    // A killed process may leave a whole run without its row: it is not
-    // played again.
-    let table = tracked.table();
-    let cut = table.trim_end().rfind('\n').expect("rows") + 1;
-    fs::write(tracked.out().join("elo.csv"), &table[..cut]).expect("written");
-    let again = tracked.track(&["--json"]);
-    assert_eq!(again.code, Some(0), "{}", again.stderr);
-    assert_eq!(tracked.table(), table);
-}
-
-/// What kills an engine while it is tried out decides nothing.
-#[test]
-fn a_commit_whose_engine_is_killed_at_its_first_start_is_played_in_its_turn() {
-    let tracked = Tracked::new();
-    let repository = &tracked.repository;
-    let marker = repository.dir.path().join("was-killed");
-    let mut commits = Vec::new();
-    for number in 2..4 {
-        repository.write_engine(STRONG, number);
-        if number == 2 {
-            let engine = fs::read_to_string(repository.path().join("engine.sh")).expect("there");
-            let kill = format!(
-                "esac\n[ -e '{0}' ] || {{ touch '{0}'; kill -9 $$; }}",
-                marker.display()
-            );
-            repository.write("engine.sh", &engine.replacen("esac", &kill, 1));
-        }
-        commits.push(repository.commit(&format!("Number {number}")));
-    }
-    let went = tracked.track(&["--since", "v1"]);
-    assert_eq!(went.code, Some(0), "{}", went.stderr);
-    assert!(marker.exists(), "it was not killed");
-    assert!(went.stderr.contains("tried again"), "{}", went.stderr);
-    let nights = tracked.nights();
-    assert_eq!(tracked.played(), commits, "{}", went.stderr);
-    assert_eq!(nights[1].matches[1].commit, commits[0]);
-}
-
-/// Ctrl-C goes to `hone` and to the build.
-#[test]
-fn an_interrupted_build_does_not_count_as_a_failure() {
-    let tracked = Tracked::new();
-    let repository = &tracked.repository;
-    let mut commits = vec![repository.commit_engine(STRONG, 2, "Second")];
-    let marker = repository.dir.path().join("is-building");
-    repository.write_engine(STRONG, 3);
-    let build = fs::read_to_string(repository.path().join("build.sh")).expect("there");
-    // Made by the shell itself: another program may still be ending when the signal comes,
-    // and the shell would then continue.
-    let wait = format!(
-        "[ -e '{0}' ] || {{ : >'{0}'; sleep 600; }}",
-        marker.display()
-    );
-    repository.write("build.sh", &format!("{wait}\n{build}"));
-    commits.push(repository.commit("Third"));
-    commits.push(repository.commit_engine(STRONG, 4, "Fourth"));
-
-    // After a night of the same process, then as the first that it does.
-    for _ in 0..2 {
-        let _ = fs::remove_file(&marker);
-        let mut command = tracked.command(&["--since", "v1"]);
-        command.process_group(0);
-        command.stdout(Stdio::null()).stderr(Stdio::piped());
-        let child = command.spawn().expect("starts");
-        wait_until("the third build", || marker.exists());
-        let group = -i32::try_from(child.id()).expect("a process id");
-        // SAFETY: the group is that of our child, which has not been waited for.
-        unsafe {
-            libc::kill(group, libc::SIGINT);
-        }
-        let output = child.wait_with_output().expect("ends");
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(130), "{stderr}");
-        let says = format!("Interrupted before {}", &commits[1][..10]);
-        for part in [says.as_str(), "Run the same command to continue"] {
-            assert!(stderr.contains(part), "{part}: {stderr}");
-        }
-        assert!(!stderr.contains("does not build"), "{stderr}");
-        assert_eq!(tracked.played(), commits[..1]);
-    }
-    assert!(!tracked.run(&commits[1]).exists());
-    assert!(!tracked.run(&commits[2]).exists());
-
-    let went = tracked.track(&["--since", "v1"]);
-    assert_eq!(went.code, Some(0), "{}", went.stderr);
-    assert_eq!(tracked.played(), commits);
 }
 
 /// A night that was played by a process that could not say so.
@@ -432,86 +298,6 @@ fn a_regression_is_reported_once_through_kills_and_time_limits() {
     let after = tracked.track(&since);
     assert_eq!(after.code, Some(0), "{}{}", after.stdout, after.stderr);
     assert_eq!(tracked.nights().len(), 5);
-}
-
-/// Makes the engine crash in each game, a few moves after the opening.
-fn commit_crashing(repository: &EngineRepository, number: u64) -> String {
-    repository.write_engine(STRONG, number);
-    let engine = fs::read_to_string(repository.path().join("engine.sh")).expect("there");
-    let crash = "while read -r line; do case \"$line\" in *' moves '*' '*' '*' '*) exit;; esac; \
-                 printf '%s\\n' \"$line\"; done | ";
-    repository.write("engine.sh", &engine.replacen("exec ", crash, 1));
-    repository.commit(&format!("Crashes, number {number}"))
-}
-
-#[test]
-fn a_commit_that_fails_too_often_does_not_block_those_after_it() {
-    let tracked = Tracked::new();
-    let repository = &tracked.repository;
-    let crashing = commit_crashing(repository, 2);
-    // As long as it is the newest commit, every call reports it.
-    for _ in 0..2 {
-        let failed = tracked.track(&[]);
-        assert_eq!(failed.code, Some(4), "{}", failed.stderr);
-        assert!(failed.stderr.contains("failed in"), "{}", failed.stderr);
-    }
-    let warning = |commit: &str| {
-        let run = tracked.run(commit);
-        format!("warning: cannot finish {}", run.display())
-    };
-    let fixed = repository.commit_engine(STRONG, 3, "Fixed");
-    // It is played, then there is nothing new.
-    for _ in 0..2 {
-        let went = tracked.track(&[]);
-        assert_eq!(went.code, Some(0), "{}", went.stderr);
-        assert!(went.stderr.contains(&warning(&crashing)), "{}", went.stderr);
-        assert_eq!(tracked.played(), [fixed.as_str()]);
-    }
-
-    // Commits that are caught up with.
-    let again = commit_crashing(repository, 4);
-    let last = repository.commit_engine(STRONG, 5, "Fixed again");
-    let went = tracked.track(&["--since", "v1"]);
-    assert_eq!(went.code, Some(0), "{}", went.stderr);
-    for commit in [&crashing, &again] {
-        assert!(went.stderr.contains(&warning(commit)), "{}", went.stderr);
-    }
-    assert_eq!(tracked.played(), [fixed, last]);
-}
-
-#[test]
-fn a_night_that_cannot_be_resumed_does_not_block_those_after_it() {
-    let (tracked, second) = Tracked::with_changing_builds();
-    let repository = &tracked.repository;
-    let interrupt = || {
-        let short = tracked.track(&["--max-time", "1s", "--set", "track.pairs=2000"]);
-        assert_eq!(short.code, Some(3), "{}", short.stderr);
-        fs::remove_dir_all(repository.cache()).expect("removed");
-    };
-    interrupt();
-    let stuck = tracked.track(&[]);
-    assert_eq!(stuck.code, Some(2), "{}", stuck.stderr);
-    for says in ["is not the one this run was started with", "--force plays"] {
-        assert!(stuck.stderr.contains(says), "{says}: {}", stuck.stderr);
-    }
-    // It can be played from the start; then the unfinished run does not count.
-    for (arguments, is_tried) in [(&["--force"][..], true), (&[], false)] {
-        let went = tracked.track(arguments);
-        assert_eq!(went.code, Some(0), "{}", went.stderr);
-        let says = went.stderr.contains("cannot finish");
-        assert_eq!(says, is_tried, "{}", went.stderr);
-        let nights = tracked.nights();
-        assert_eq!(nights.len(), 1);
-        assert_eq!(nights[0].run, format!("{}-2", &second[..10]));
-    }
-    // A later commit is played although the one before it cannot be resumed.
-    repository.write("build.sh", &format!("{CHANGING_BUILD} # changed"));
-    repository.commit("Third");
-    interrupt();
-    let fourth = repository.commit_engine(STRONG, 4, "Fourth");
-    let went = tracked.track(&[]);
-    assert_eq!(went.code, Some(0), "{}", went.stderr);
-    assert_eq!(tracked.nights()[1].commit, fourth);
 }
 
 #[test]
