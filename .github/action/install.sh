@@ -48,8 +48,11 @@ else
     releases=${HONE_RELEASES:-${GITHUB_SERVER_URL:-https://github.com}/${ACTION_REPOSITORY:?}/releases/download}
     mkdir -p "$home/bin"
     for file in "$archive" "$archive.sha256"; do
-        curl --fail --silent --show-error --location --retry 3 \
-            --output "$home/$file" "$releases/$version/$file"
+        if ! curl --fail --silent --show-error --location --retry 3 \
+            --output "$home/$file" "$releases/$version/$file"; then
+            echo "::error::cannot download $file of release $version from $releases: set \`version:\` to a release of hone, for instance v0.1.0, or to \`source\`"
+            exit 1
+        fi
     done
     read -r expected _ <"$home/$archive.sha256"
     found=$(checksum "$home/$archive")

@@ -49,18 +49,40 @@ dev() {
     fi
 }
 
+# The commit before a push. A new branch has none, and a forced push may leave it out of the
+# clone: then where HEAD left the default branch, or the commit before HEAD.
+before_push() {
+    local before fork reason="the push has made a new branch"
+    before=$(event .before)
+    case "$before" in
+        "" | 0000000*) ;;
+        *)
+            if git cat-file -e "$before^{commit}" 2>/dev/null; then
+                echo "$before"
+                return
+            fi
+            reason="the commit before the push, $before, is not in this clone"
+            ;;
+    esac
+    fork=$(git merge-base HEAD "origin/$(event .repository.default_branch)" 2>/dev/null) || fork=
+    if [ -z "$fork" ] || [ "$fork" = "$(git rev-parse HEAD)" ]; then
+        fork=HEAD^1
+    fi
+    echo "::notice::$reason: the base is $fork" >&2
+    echo "$fork"
+}
+
 # The commit before the change, if nothing else is asked for.
 base() {
     local before tip
     if [ -n "${INPUT_BASE:-}" ]; then
         echo "$INPUT_BASE"
     elif [ "${GITHUB_EVENT_NAME:-}" = push ]; then
-        before=$(event .before)
-        # A new branch has none.
-        case "$before" in
-            "" | 0000000*) echo git:HEAD^1 ;;
-            *) echo "git:$before" ;;
-        esac
+        before=$(before_push)
+        echo "git:$before"
+    elif [ "${GITHUB_EVENT_NAME:-}" = merge_group ]; then
+        # The group may have several pull requests, and each of them several commits.
+        echo "git:$(event .merge_group.base_sha)"
     elif is_merged; then
         echo git:HEAD^1
     else
@@ -83,15 +105,37 @@ test_arguments() {
     if [ -z "${INPUT_CONFIG:-}" ] || [ -n "${INPUT_DEV:-}${INPUT_BASE:-}" ]; then
         arguments+=(--dev "$(dev)" --base "$(base)")
     fi
-    [ -z "${INPUT_BUILD:-}" ] || arguments+=(--build "$INPUT_BUILD")
-    [ -z "${INPUT_CMD:-}" ] || arguments+=(--cmd "$INPUT_CMD")
-    [ -z "${INPUT_BOOK:-}" ] || arguments+=(--book "$INPUT_BOOK")
-    [ -z "$limit" ] || arguments+=(--limit "$limit")
+    conditions "$limit"
     [ -z "$profile" ] || arguments+=(--profile "$profile")
     further
     # What is tested; how many games are played at a time does not belong to it.
     question=$(printf '%s\n' "${arguments[@]}")
     [ -z "${INPUT_CONCURRENCY:-}" ] || arguments+=(--concurrency "$INPUT_CONCURRENCY")
+}
+
+# The arguments of `hone track`, in the array `arguments`. Fails if an input is not for it.
+track_arguments() {
+    local unused=
+    [ -z "${INPUT_DEV:-}" ] || unused+=" dev"
+    [ -z "${INPUT_BASE:-}" ] || unused+=" base"
+    [ -z "${INPUT_PROFILE:-}" ] || unused+=" profile"
+    [ -z "$shard" ] || unused+=" shard"
+    if [ -n "$unused" ]; then
+        echo "::error::mode nightly does not have the inputs$unused: remove them"
+        return 1
+    fi
+    arguments=("${INPUT_CONFIG:?a configuration is needed for mode nightly}")
+    conditions "${INPUT_LIMIT:-}"
+    [ -z "${INPUT_CONCURRENCY:-}" ] || arguments+=(--concurrency "$INPUT_CONCURRENCY")
+    further
+}
+
+# The inputs of both commands, added to `arguments`. The limit is the first parameter.
+conditions() {
+    [ -z "${INPUT_BUILD:-}" ] || arguments+=(--build "$INPUT_BUILD")
+    [ -z "${INPUT_CMD:-}" ] || arguments+=(--cmd "$INPUT_CMD")
+    [ -z "${INPUT_BOOK:-}" ] || arguments+=(--book "$INPUT_BOOK")
+    [ -z "$1" ] || arguments+=(--limit "$1")
 }
 
 # One argument a line.
@@ -134,8 +178,20 @@ unpack() {
     (cd "$home" && tar xzf "$1")
 }
 
+# Removes the folders of nights that the cache does not need to keep: their rows are
+# committed. The last one has the configuration, which the page uses.
+prune_nights() {
+    local night committed
+    committed=$(git show "HEAD:./$run/elo.csv" 2>/dev/null | sed '$d' | cut -d , -f 1) || return 0
+    for night in "$home"/kept/track/*/; do
+        night=${night%/}
+        ! grep -qxF -- "${night##*/}" <<<"$committed" || rm -rf "$night"
+    done
+}
+
 max_time=${INPUT_MAX_TIME:-60m}
 code=0
+lacks_shards=
 case "$mode" in
     sprt)
         test_arguments
@@ -169,6 +225,7 @@ case "$mode" in
         if [ ${#shards[@]} = 0 ]; then
             echo "::error::no shard of $name has left a run"
             code=4
+            lacks_shards=yes
         else
             "$HONE" pool "${shards[@]}" --out "$run" --summary "$summary" || code=$?
             # What a lost shard has not played is played here.
@@ -179,18 +236,21 @@ case "$mode" in
         fi
         ;;
     nightly)
-        arguments=("${INPUT_CONFIG:?a configuration is needed for mode nightly}")
-        further
         run=results
-        # An unfinished night of an earlier job continues.
-        if [ -d "$home/kept/track" ] && [ ! -e "$run/track" ]; then
-            mkdir -p "$run"
-            mv "$home/kept/track" "$run/track"
+        if track_arguments; then
+            # An unfinished night of an earlier job continues.
+            if [ -d "$home/kept/track" ] && [ ! -e "$run/track" ]; then
+                mkdir -p "$run"
+                mv "$home/kept/track" "$run/track"
+            fi
+            "$HONE" track "${arguments[@]}" --max-time "$max_time" --summary "$summary" || code=$?
+            rm -rf "$home/kept/track"
+            [ ! -d "$run/track" ] || cp -a "$run/track" "$home/kept/track"
+            prune_nights
+            "$HONE" builds prune --older-than 14d || true
+        else
+            code=2
         fi
-        "$HONE" track "${arguments[@]}" --max-time "$max_time" --summary "$summary" || code=$?
-        rm -rf "$home/kept/track"
-        [ ! -d "$run/track" ] || cp -a "$run/track" "$home/kept/track"
-        "$HONE" builds prune --older-than 14d || true
         ;;
     *)
         echo "::error::mode is sprt, build, pool or nightly, not $mode"
@@ -219,8 +279,8 @@ fi
     echo "verdict=$verdict"
     echo "run=$run"
     echo "summary=$summary"
-    # A shard has no verdict to tell.
-    if [ -n "$shard" ] || [ "$mode" = nightly ] || { [ "$mode" = build ] && [ "$code" = 0 ]; }; then
+    # A shard has no verdict. Without any shard, the job that has failed has the reason.
+    if [ -n "$shard$lacks_shards" ] || [ "$mode" = nightly ] || { [ "$mode" = build ] && [ "$code" = 0 ]; }; then
         echo "commentable=false"
     else
         echo "commentable=true"

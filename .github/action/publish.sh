@@ -4,7 +4,19 @@
 # first night may have no result yet.
 set -euo pipefail
 
-read -r -a words <<<"${INPUT_PUBLISH:?}"
+# The page links to the reports in results/track. Without this folder it has no such links.
+page=results/elo.html
+case " ${INPUT_PUBLISH:?}" in
+    *" results/track"*) ;;
+    *)
+        if [ -e "$page" ] && [ -e results/elo.csv ] && [ -d results/track ]; then
+            "$HONE" report results --html "$HONE_HOME/elo.html" >/dev/null
+            cp "$HONE_HOME/elo.html" "$page"
+        fi
+        ;;
+esac
+
+read -r -a words <<<"$INPUT_PUBLISH"
 files=()
 for word in "${words[@]}"; do
     if [ ! -e "${word%%=*}" ]; then

@@ -2,11 +2,26 @@
 # Fails the job if the result calls for it.
 set -euo pipefail
 
+# What exit code 1 means. H0 is a loss only if its Elo is negative; with the profile `gain` it
+# is 0.
+failure() {
+    local elo0=
+    if [ "${INPUT_MODE:-sprt}" = nightly ]; then
+        elo0=-1
+    elif [ -e "${RUN:-}/report.json" ]; then
+        elo0=$(jq -r '.sprt.elo0 // empty' "$RUN/report.json")
+    fi
+    case "$elo0" in
+        -*) echo "a regression" ;;
+        *) echo "the change failed its test (H0 accepted)" ;;
+    esac
+}
+
 code=${CODE:-4}
 fail_on=${INPUT_FAIL_ON:-regression}
 case "$code" in
     0) message="passed" ;;
-    1) message="a regression" ;;
+    1) message=$(failure) ;;
     3) message="undecided within the time limit" ;;
     2) message="bad usage, configuration or input: nothing was played" ;;
     *) message="not played to the end (exit code $code)" ;;

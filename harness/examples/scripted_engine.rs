@@ -5,10 +5,10 @@
 //! scripted_engine [--seed N] [--name NAME] [--crlf] [--ponder] [EVENT=ACTION]...
 //!
 //! EVENT    start, uci, isready, quit, ucinewgame or go (every one), move (a go
-//!          of a game, after ucinewgame), ponder (a go ponder), or ucinewgame:N or
-//!          go:N (the Nth of the process, from 1). The first search before a run,
-//!          whose ucinewgame follows an isready, has trial in place of the first
-//!          ucinewgame, and no move
+//!          of a game, after ucinewgame), ponder (a go ponder), ponderhit, stop (both
+//!          of a go ponder), or ucinewgame:N or go:N (the Nth of the process, from
+//!          1). The first search before a run, whose ucinewgame follows an isready,
+//!          has trial in place of the first ucinewgame, and no move
 //! ACTION   exit:CODE, abort, hang, silent, stop (SIGSTOP to itself), close (its
 //!          output), late:MS, twice (each answer), illegal, malformed, escape (a move with
 //!          control characters), none, flood, blank (empty lines
@@ -346,9 +346,11 @@ fn main() {
                 engine.act("ponder");
             }
             Some("go") => engine.go(),
-            Some("ponderhit" | "stop") if engine.pondering => {
+            Some(end @ ("ponderhit" | "stop")) if engine.pondering => {
                 engine.pondering = false;
-                engine.go();
+                if engine.act(end) == Then::Answer {
+                    engine.go();
+                }
             }
             Some("quit") if engine.act("quit") == Then::Answer => return,
             _ => {}

@@ -259,6 +259,11 @@ fn a_regression_is_red_unless_configured_otherwise() {
     );
     let (tolerated, _) = pull.step("verdict.sh", &[("CODE", "1"), ("INPUT_FAIL_ON", "nothing")]);
     assert!(tolerated);
+    // A change that is not proven to be stronger need not be weaker.
+    let gain = pull.job(&[("INPUT_NAME", "gain"), ("INPUT_PROFILE", "quick")]);
+    assert_eq!(gain.output("code"), "1", "{}", gain.log);
+    let message = "::error::hone: the change failed its test (H0 accepted)";
+    assert!(gain.log.contains(message), "{}", gain.log);
 }
 
 #[test]
@@ -361,9 +366,11 @@ fn shards_are_one_test_and_a_lost_one_is_played_by_the_last_job() {
     assert!(rows(Path::new(lost.output("run"))) > 60, "{}", lost.log);
     let (_, calls) = pull.comment();
     assert_eq!(calls.len(), 2, "one comment, updated: {calls:?}");
+    // The job that has failed before has commented.
     let nothing = pool(&pull, &[]);
     assert_eq!(nothing.output("verdict"), "not-played");
     assert!(!nothing.passes, "{}", nothing.log);
+    assert_eq!(pull.comment().1, calls, "{}", nothing.log);
 }
 
 /// The runner has no name for commits but the script's.
@@ -476,4 +483,10 @@ fn a_release_is_installed_only_with_the_right_checksum() {
     fs::write(&sums, sum.replacen(|c: char| c.is_ascii_hexdigit(), "x", 1)).expect("written");
     let (installed, log) = pull.step("install.sh", &environment);
     assert!(!installed && log.contains("has the checksum"), "{log}");
+    let (installed, log) = pull.step(
+        "install.sh",
+        &[&environment[1..], &[("ACTION_REF", "v1")]].concat(),
+    );
+    assert!(!installed && log.contains("of release v1 from"), "{log}");
+    assert!(log.contains("set `version:` to a release"), "{log}");
 }

@@ -51,14 +51,19 @@ impl Change {
             .git(&[&["merge"], &message[..], &["change"]].concat());
     }
 
-    /// Runs a script; returns whether it succeeded, and what it printed.
+    /// Runs a script for the pull request; returns whether it succeeded, and what it printed.
     fn step(&self, script: &str, environment: &[(&str, &str)]) -> (bool, String) {
         let head = self.repository.git(&["rev-parse", "change"]);
         let pull = format!(
             r#"{{"pull_request": {{"base": {{"sha": "{}"}}, "head": {{"sha": "{head}"}}}}}}"#,
             self.main
         );
-        fs::write(self.folder.join("event.json"), pull).expect("written");
+        self.step_for(&pull, script, environment)
+    }
+
+    /// The same for another event.
+    fn step_for(&self, event: &str, script: &str, environment: &[(&str, &str)]) -> (bool, String) {
+        fs::write(self.folder.join("event.json"), event).expect("written");
         let mut step = action::step(script, &self.repository, &self.folder);
         step.env("HONE", self.folder.join("hone"))
             .env("ARGUMENTS", self.folder.join("arguments"))
@@ -66,17 +71,31 @@ impl Change {
         action::outcome(finish(step))
     }
 
+    /// The arguments of the last `hone`.
+    fn arguments(&self) -> Vec<String> {
+        let text = fs::read_to_string(self.folder.join("arguments")).expect("called");
+        text.lines().map(str::to_string).collect()
+    }
+
+    /// What stands there after a flag.
+    fn argument(&self, flag: &str) -> String {
+        let words = self.arguments();
+        let at = words.iter().position(|word| word == flag);
+        words[at.expect("given") + 1].clone()
+    }
+
     /// The engines of the test that `play.sh` asks for.
     fn engines(&self) -> (String, String) {
         let (played, log) = self.step("play.sh", &[]);
         assert!(played, "{log}");
-        let text = fs::read_to_string(self.folder.join("arguments")).expect("called");
-        let words: Vec<&str> = text.lines().collect();
-        let after = |flag: &str| {
-            let at = words.iter().position(|word| *word == flag);
-            words[at.expect("given") + 1].to_string()
-        };
-        (after("--dev"), after("--base"))
+        (self.argument("--dev"), self.argument("--base"))
+    }
+
+    /// The base of the test that `play.sh` asks for after an event, and what it printed.
+    fn base_after(&self, name: &str, event: &str) -> (String, String) {
+        let (played, log) = self.step_for(event, "play.sh", &[("GITHUB_EVENT_NAME", name)]);
+        assert!(played, "{log}");
+        (self.argument("--base"), log)
     }
 }
 
@@ -114,6 +133,104 @@ fn a_merge_with_the_files_of_the_change_is_tested_as_the_change() {
     assert_eq!(change.engines(), engines("git:HEAD"));
 }
 
+/// Its commits are not in a clone that was made afterwards.
+#[test]
+fn after_a_forced_push_the_base_is_where_the_branch_left_the_default_branch() {
+    let Some(change) = Change::new() else {
+        return;
+    };
+    let repository = &change.repository;
+    repository.git(&["update-ref", "refs/remotes/origin/main", "main"]);
+    let push = |before: &str| {
+        let event =
+            format!(r#"{{"before": "{before}", "repository": {{"default_branch": "main"}}}}"#);
+        change.base_after("push", &event)
+    };
+    let before = repository.git(&["rev-parse", "HEAD^1"]);
+    assert_eq!(push(&before).0, format!("git:{before}"));
+    let fork = format!("git:{}", change.main);
+    let lost = "1234567890123456789012345678901234567890";
+    let (base, log) = push(lost);
+    assert_eq!(base, fork);
+    let reason = format!("::notice::the commit before the push, {lost}, is not in this clone");
+    assert!(log.contains(&reason), "{log}");
+    let (base, log) = push(&"0".repeat(40));
+    assert_eq!(base, fork);
+    assert!(log.contains("made a new branch"), "{log}");
+    // On the default branch itself.
+    repository.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
+    assert_eq!(push(lost).0, "git:HEAD^1");
+}
+
+#[test]
+fn the_base_of_a_merge_group_is_the_commit_below_all_its_pull_requests() {
+    let Some(change) = Change::new() else {
+        return;
+    };
+    // Rebased: each commit of the change is on `main`.
+    let event = format!(r#"{{"merge_group": {{"base_sha": "{}"}}}}"#, change.main);
+    let (base, _) = change.base_after("merge_group", &event);
+    assert_eq!(base, format!("git:{}", change.main));
+}
+
+#[test]
+fn a_night_is_played_as_the_inputs_ask_or_refused() {
+    let Some(change) = Change::new() else {
+        return;
+    };
+    let night = |inputs: &[(&str, &str)]| {
+        let nightly = [("INPUT_MODE", "nightly"), ("INPUT_CONFIG", "nightly.toml")];
+        change.step("play.sh", &[&nightly, inputs].concat())
+    };
+    // Afterwards the script prunes the builds.
+    script(
+        &change.folder,
+        "hone",
+        "#!/bin/sh\n[ \"$1\" != track ] || printf '%s\\n' \"$@\" >\"$ARGUMENTS\"\n",
+    );
+    let (played, log) = night(&[
+        ("INPUT_BUILD", "make"),
+        ("INPUT_BOOK", "default"),
+        ("INPUT_LIMIT", "nodes=1"),
+        ("INPUT_CONCURRENCY", "3"),
+        ("INPUT_ARGUMENTS", "--pairs=7"),
+    ]);
+    assert!(played, "{log}");
+    let arguments = change.arguments().join(" ");
+    let expected = "track nightly.toml --build make --book default --limit nodes=1 \
+                    --concurrency 3 --pairs=7 --max-time 60m";
+    assert!(arguments.starts_with(expected), "{arguments}");
+    fs::remove_file(change.folder.join("arguments")).expect("there");
+    let (_, log) = night(&[("INPUT_PROFILE", "gain"), ("INPUT_BASE", "git:HEAD^1")]);
+    let refusal = "::error::mode nightly does not have the inputs base profile: remove them";
+    assert!(log.contains(refusal), "{log}");
+    assert!(!change.folder.join("arguments").exists());
+    let outputs = fs::read_to_string(change.folder.join("output")).expect("written");
+    assert!(outputs.contains("code=2\n"), "{outputs}");
+}
+
+#[test]
+fn the_cache_forgets_nights_whose_rows_are_committed() {
+    let Some(change) = Change::new() else {
+        return;
+    };
+    let repository = &change.repository;
+    let kept = change.folder.join("home/kept/track");
+    for night in ["one", "two", "three"] {
+        fs::create_dir_all(kept.join(night)).expect("made");
+    }
+    fs::create_dir(repository.path().join("results")).expect("made");
+    repository.write("results/elo.csv", "run,date\none,1\ntwo,2\n");
+    repository.commit("Nights");
+    repository.write("results/elo.csv", "run,date\none,1\ntwo,2\nthree,3\n");
+    let nightly = [("INPUT_MODE", "nightly"), ("INPUT_CONFIG", "nightly.toml")];
+    let (played, log) = change.step("play.sh", &nightly);
+    assert!(played, "{log}");
+    let nights = ["one", "two", "three"].map(|night| kept.join(night).exists());
+    // The last of a table has the configuration.
+    assert_eq!(nights, [false, true, true], "{log}");
+}
+
 /// A clone of a bare repository in place of the change's, on `main`.
 fn published(change: &Change) -> String {
     let repository = &change.repository;
@@ -149,4 +266,30 @@ fn a_file_that_is_missing_does_not_keep_others_from_being_published() {
     assert_eq!(there("engine"), "main");
     let kept = fs::read_to_string(change.repository.path().join("engine"));
     assert_eq!(kept.expect("there"), "generated\n");
+}
+
+#[test]
+fn a_page_that_is_published_alone_has_no_links_to_the_nights() {
+    let Some(change) = Change::new() else {
+        return;
+    };
+    let origin = published(&change);
+    let page = "#!/bin/sh\n[ \"$1 $2 $3\" = 'report results --html' ] && echo unlinked >\"$4\"\n";
+    script(&change.folder, "hone", page);
+    fs::create_dir_all(change.folder.join("home")).expect("made");
+    fs::create_dir_all(change.repository.path().join("results/track")).expect("made");
+    let publish = |files: &str| {
+        change.repository.write("results/elo.csv", files);
+        change.repository.write("results/elo.html", "linked\n");
+        change
+            .repository
+            .write("results/track/report.html", "night\n");
+        let (succeeded, log) = change.step("publish.sh", &[("INPUT_PUBLISH", files)]);
+        assert!(succeeded, "{log}");
+        let page = ["-C", &origin, "show", "main:results/elo.html"];
+        change.repository.git(&page)
+    };
+    assert_eq!(publish("results/elo.csv results/elo.html"), "unlinked");
+    let all = "results/elo.csv results/elo.html results/track";
+    assert_eq!(publish(all), "linked");
 }

@@ -3,6 +3,8 @@
 
 #![cfg(unix)]
 
+#[path = "common/building.rs"]
+mod building;
 mod common;
 
 use std::fs;
@@ -69,13 +71,8 @@ fn a_revision_that_is_missing_here_may_be_elsewhere() {
     assert!(!error.contains("help"), "{error}");
 }
 
-/// A snapshot has the commits of submodules alone.
-#[test]
-fn changes_inside_a_submodule_are_refused() {
-    let library = EngineRepository::new();
-    library.commit_engine("", 5, "Library");
-    let repository = EngineRepository::new();
-    repository.commit_engine("", 5, "First");
+/// Makes another repository the submodule `sub`.
+fn add_submodule(repository: &EngineRepository, library: &EngineRepository) -> String {
     repository.git(&[
         "-c",
         "protocol.file.allow=always",
@@ -85,7 +82,17 @@ fn changes_inside_a_submodule_are_refused() {
         library.path().to_str().expect("text"),
         "sub",
     ]);
-    repository.commit("With a submodule");
+    repository.commit("With a submodule")
+}
+
+/// A snapshot has the commits of submodules alone.
+#[test]
+fn changes_inside_a_submodule_are_refused() {
+    let library = EngineRepository::new();
+    library.commit_engine("", 5, "Library");
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    add_submodule(&repository, &library);
     let recipe = Recipe {
         repository: repository.path(),
         revision: Revision::WorkTree { tree: None },
@@ -99,6 +106,64 @@ fn changes_inside_a_submodule_are_refused() {
     repository.write("sub/engine.sh", "changed");
     let error = build().expect_err("a change would be lost").to_string();
     assert!(error.contains("sub has uncommitted changes"), "{error}");
+}
+
+/// Like a makefile that does not know what its objects in `sub` are made from.
+const BUILD_IN_SUBMODULE: &str = "set -e
+git -c protocol.file.allow=always submodule --quiet update --init
+test -e sub/engine.sh
+test -e sub/object || cp engine.sh sub/object
+cp sub/object \"$1\"
+chmod +x \"$1\"
+";
+
+#[test]
+fn what_a_build_leaves_in_a_submodule_is_for_no_other_commit() {
+    let library = EngineRepository::new();
+    library.write(".gitignore", "object\n");
+    library.commit_engine("", 5, "Library");
+    let repository = EngineRepository::new();
+    let commit = |nodes, build: &str| {
+        repository.write_engine("", nodes);
+        repository.write("build.sh", build);
+        repository.commit("An engine")
+    };
+    commit(1, BUILD_IN_SUBMODULE);
+    let first = add_submodule(&repository, &library);
+    let second = commit(2, BUILD_IN_SUBMODULE);
+    // The submodule becomes a folder like any other.
+    repository.git(&["rm", "--quiet", "--force", "sub"]);
+    fs::create_dir(repository.path().join("sub")).expect("made");
+    repository.write("sub/file", "of the repository");
+    let third = commit(
+        3,
+        "test -e sub/file && test ! -e sub/.git && cp engine.sh \"$1\" && chmod +x \"$1\"",
+    );
+    for (rev, nodes) in [(&first, 1), (&second, 2), (&third, 3)] {
+        let built = repository.build(&repository.recipe(rev, BUILD, ""));
+        assert_eq!(built.expect("built").record.bench, Some(nodes));
+    }
+}
+
+#[test]
+fn a_build_that_fails_for_lack_of_submodules_says_how_to_fetch_them() {
+    let library = EngineRepository::new();
+    library.commit_engine("", 5, "Library");
+    let repository = EngineRepository::new();
+    repository.write_engine("", 5);
+    repository.write("build.sh", "test -e sub/engine.sh");
+    let error = |line: &str| {
+        let failed = repository.build(&repository.recipe("HEAD", line, ""));
+        failed.expect_err("it does not build").to_string()
+    };
+    repository.commit("Needs a library");
+    assert!(!error(BUILD).contains("submodule"), "{}", error(BUILD));
+    add_submodule(&repository, &library);
+    let failed = error(BUILD);
+    let help = "\nhelp: this repository has submodules, which the build command must fetch";
+    assert!(failed.contains(help), "{failed}");
+    let fetched = error("git submodule status && exit 1 # {out}");
+    assert!(!fetched.contains(help), "{fetched}");
 }
 
 #[test]

@@ -25,14 +25,38 @@ fn stillwater_keeps_to_the_protocol() {
     assert!(json["passed"].as_u64() >= Some(20), "{json}");
 }
 
+#[test]
+fn an_engine_that_would_have_to_be_built_is_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("s.epd");
+    fs::write(&file, "7k/8/8/8/8/8/8/1QK5 w - - bm Qb8+;\n").expect("written");
+    for engine in ["git:HEAD", "worktree:"] {
+        let check = check(engine, &[]);
+        let mut suite = hone();
+        suite.arg("suite").arg(&file).args(["--engine", engine]);
+        let says = format!("`{engine}` is not a program, and this command does not build engines");
+        for finished in [check, finish(suite)] {
+            assert_eq!(finished.code, Some(2), "{}", finished.stderr);
+            assert!(finished.stderr.contains(&says), "{}", finished.stderr);
+        }
+    }
+    let named = format!("path:{}", stillwater().display());
+    assert_eq!(check(&named, &[]).code, Some(0));
+}
+
 /// Longer than any answer takes on a busy machine.
 const PATIENT: &str = "60000";
 
-/// What the check of this name found, which must be a fault.
-fn fault<'a>(json: &'a Value, name: &str) -> &'a str {
+/// The check of this name.
+fn outcome<'a>(json: &'a Value, name: &str) -> &'a Value {
     let checks = json["checks"].as_array().expect("checks");
     let check = checks.iter().find(|check| check["name"] == name);
-    let check = check.unwrap_or_else(|| panic!("no check `{name}`: {json}"));
+    check.unwrap_or_else(|| panic!("no check `{name}`: {json}"))
+}
+
+/// What the check of this name found, which must be a fault.
+fn fault<'a>(json: &'a Value, name: &str) -> &'a str {
+    let check = outcome(json, name);
     assert_eq!(check["passed"], false, "{check}");
     check["detail"].as_str().expect("text")
 }
@@ -70,7 +94,7 @@ const WRONG: [&str; 3] = [
     r#""go depth 3") line="go depth 1" ;;
       "position startpos moves e2e4 c7c5 g1f3") line="position startpos" ;;
       "go movetime 100") line="go movetime 700" ;;
-      "go wtime"*) sleep 1 ;;
+      "go wtime"*) sleep 0.6 ;;
       "position fen 8/8/8/k1pP3R/"*) line="position startpos" ;;"#,
     "",
     r#""option name Hash type spin default "*) line="option name Hash type spin default 0 min 1 max 9" ;;
@@ -193,6 +217,24 @@ fn a_move_before_stop_is_found() {
     });
 }
 
+/// Only a busy machine delays the answers that follow, too.
+#[test]
+fn one_late_answer_is_a_remark() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let late_once = r#""go wtime"*) [ -n "$late" ] || sleep 0.6; late=x ;;"#;
+    let engine = filtered(folder.path(), [late_once, "", ""]);
+    wait_until("a remark", || {
+        let json = check(&engine, &["--json", "--patience", PATIENT]).json();
+        let clocks = outcome(&json, "go with clocks: in time");
+        let detail = clocks["detail"].as_str().expect("text");
+        assert!(
+            detail.starts_with("`go wtime 300 btime 300 winc 10 binc 10` took "),
+            "{detail}"
+        );
+        clocks["passed"] == true
+    });
+}
+
 #[test]
 fn a_fault_is_printed_with_its_dialogue() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -221,6 +263,33 @@ seq -f 'option name O%g type check default true' 4000; echo uciok
     let json = check(&engine.display().to_string(), &["--json"]).json();
     let found = fault(&json, "declares well-formed options");
     assert_eq!(found, "1 of 4001 `option` lines cannot be read");
+}
+
+/// It ends at the first `setoption`.
+#[test]
+fn a_default_that_cannot_be_read_is_a_fault_and_not_sent() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "#!/bin/sh
+while read -r line; do
+  case \"$line\" in
+    uci) echo 'id name guess'; echo 'id author t'
+         echo 'option name Hash type spin default abc min 0 max 10'
+         echo 'option name UCI_ShowWDL type check default maybe'; echo uciok ;;
+    isready) echo readyok ;;
+    *) exit ;;
+  esac
+done
+";
+    let engine = script(folder.path(), "engine", text);
+    let args = ["--json", "--patience", PATIENT];
+    let json = check(&engine.display().to_string(), &args).json();
+    let found = fault(&json, "declares well-formed options");
+    assert!(
+        found.starts_with("option `Hash`: `default abc` is not a whole number"),
+        "{found}"
+    );
+    let defaults = outcome(&json, "accepts its own default values");
+    assert_eq!(defaults["passed"], true, "{defaults}");
 }
 
 #[test]
@@ -283,11 +352,7 @@ fn castling_of_chess960_in_the_wrong_form_is_found() {
     ] {
         let engine = format!("{} {args}", engine.display());
         let json = check(&engine, &["--json", "--patience", PATIENT]).json();
-        let checks = json["checks"].as_array().expect("checks");
-        let castling = checks
-            .iter()
-            .find(|check| check["name"] == "castles in Chess960")
-            .expect("there");
+        let castling = outcome(&json, "castles in Chess960");
         assert_eq!(castling["passed"], wrong.is_none(), "{args}: {castling}");
         if let Some(right) = wrong {
             let detail = castling["detail"].as_str().expect("text");

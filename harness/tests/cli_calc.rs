@@ -232,6 +232,35 @@ fn each_definition_gives_what_its_program_prints() {
     assert_eq!(output.code, Some(2));
 }
 
+/// The LLR of cutechess and OpenBench was computed by their formulas apart from `hone`.
+#[test]
+fn each_definition_has_the_test_of_its_program() {
+    let counts = "--wdl 6699,12677,6440";
+    for (definition, model, llr) in [
+        ("hone", "normalized", 2.551),
+        ("fastchess", "normalized", 2.551),
+        ("openbench", "bayesian", 2.533),
+        ("cutechess", "logistic", 2.071),
+        ("c-chess-cli", "logistic", 2.071),
+    ] {
+        let sprt = json(&format!("sprt {counts} --definition {definition}"));
+        assert_eq!(sprt["model"], model, "{definition}");
+        let value = sprt["llr"].as_f64().expect("a number");
+        assert!((value - llr).abs() < 1e-3, "{definition}: {value}");
+    }
+    for (model, definition, help) in [
+        ("bayesian", "cutechess", "use `--model logistic`"),
+        ("normalized", "openbench", "use `--model bayesian`"),
+        ("betting", "fastchess", "`--model normalized` or"),
+    ] {
+        let output = calc(&format!(
+            "sprt {counts} --definition {definition} --model {model}"
+        ));
+        assert_eq!(output.code, Some(2), "{}", output.stderr);
+        assert!(output.stderr.contains(help), "{}", output.stderr);
+    }
+}
+
 #[test]
 fn mistakes_are_named_and_exit_with_2() {
     for (arguments, expected) in [

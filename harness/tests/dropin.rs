@@ -412,7 +412,8 @@ fn a_link_with_the_name_of_a_program_is_that_program() {
 #[test]
 fn the_page_has_the_table_of_the_program() {
     let table = called("fastchess", common::workspace(), "--table").stdout;
-    let page = fs::read_to_string(common::workspace().join("docs/coming-from.md")).expect("a page");
+    let page =
+        fs::read_to_string(common::workspace().join("docs/coming-from-flags.md")).expect("a page");
     let (_, rest) = page.split_once("<!-- table -->\n").expect("its start");
     let (on_page, _) = rest.split_once("<!-- end of table -->").expect("its end");
     assert_eq!(on_page.trim(), table.trim());
@@ -479,6 +480,7 @@ fn a_log_has_the_dialogue_and_a_pgn_its_checksum() {
     let log = fs::read_to_string(dir.path().join("f.log")).expect("a log");
     for part in [
         "[Engine] [",
+        ">  A <--- uci\n",
         ">  A <--- ucinewgame\n",
         ">  B ---> readyok\n",
         "[WARN  ] [",
@@ -488,6 +490,8 @@ fn a_log_has_the_dialogue_and_a_pgn_its_checksum() {
     ] {
         assert!(log.contains(part), "{part}: {log}");
     }
+    // From the first line on, engines have the names that the user gave them.
+    assert!(!log.contains("scripted_engine <---"), "{log}");
     // Without the dialogue, and appended to.
     let again = line.replace("engine=true level=info", "level=err");
     assert_eq!(called("fastchess", dir.path(), &again).code, Some(0));
@@ -500,6 +504,11 @@ fn a_log_has_the_dialogue_and_a_pgn_its_checksum() {
         number.parse::<u64>().is_ok() && rest.starts_with(">A(") && rest.ends_with("): isready")
     });
     assert!(sent.next().is_some(), "{}", shown.stdout);
+    assert!(
+        !shown.stdout.contains(">scripted_engine("),
+        "{}",
+        shown.stdout
+    );
 }
 
 #[test]

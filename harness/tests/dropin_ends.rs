@@ -98,6 +98,52 @@ fn games_of_a_test_that_do_not_count_are_named() {
     assert!(!played.stdout.contains("games count"), "{}", played.stdout);
 }
 
+/// Without a clock, engines that start anew have nothing new to play.
+#[test]
+fn a_match_that_only_repeats_games_names_the_reason() {
+    for program in ["fastchess", "cutechess-cli"] {
+        let dir = tempfile::tempdir().expect("a folder");
+        let line = format!("{TWO} -each restart=on -rounds 100");
+        let finished = called(program, dir.path(), &line);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        let games = count(&finished, "Finished game");
+        assert!(games < 200, "{}", finished.stdout);
+        assert_eq!(count(&finished, "Started game"), games);
+        let reason = format!("{games} of 200 games were played: ");
+        let (_, end) = finished.stdout.split_once(&reason).expect("a reason");
+        assert!(end.contains("\nFinished match\n"), "{end}");
+        let help = "a run that only repeats games ends early\nhelp: use a larger book";
+        assert!(finished.stderr.contains(help), "{}", finished.stderr);
+    }
+}
+
+#[test]
+fn a_run_that_is_not_kept_leaves_no_folder() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let results = dir.path().join("results");
+    let line = format!("{TWO} -rounds 2 -pgnout g.pgn --out none");
+    for program in ["fastchess", "cutechess-cli"] {
+        let finished = called(program, dir.path(), &line);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    }
+    let left = fs::read_dir(&results).expect("there").flatten();
+    let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
+    assert_eq!(left, [".gitignore"]);
+    let pgn = fs::read_to_string(dir.path().join("g.pgn")).expect("written");
+    assert_eq!(pgn.matches("[Event ").count(), 8);
+    // One that stops early is kept, and can be continued.
+    let crash = line.replacen("name=A", "name=A args=go:2=exit:1", 1);
+    assert_eq!(called("fastchess", dir.path(), &crash).code, Some(1));
+    assert_eq!(runs(&results).len(), 1);
+    // So is one that this command did not start.
+    let named = line.replace("--out none", "--out run");
+    assert_eq!(called("fastchess", dir.path(), &named).code, Some(0));
+    let resumed = "-config file=config.json --out none";
+    let finished = called("fastchess", dir.path(), resumed);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    assert!(dir.path().join("run/run.toml").is_file());
+}
+
 /// A server may keep nothing but the folder that `outname=` names.
 #[test]
 fn a_run_is_kept_beside_its_config_file() {

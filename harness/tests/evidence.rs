@@ -96,7 +96,12 @@ fn two_engines_that_do_not_differ_are_named_before_the_first_game() {
     let text = fs::read_to_string(&setup.config).unwrap();
     fs::write(&setup.config, text.replace(" --seed 2", "")).unwrap();
     let same = setup.play("match", "same", &[]);
-    assert!(same.stderr.contains(warning), "{}", same.stderr);
+    for part in [
+        warning,
+        "stop the run, because its games show no difference",
+    ] {
+        assert!(same.stderr.contains(part), "{part}: {}", same.stderr);
+    }
     for unlike in ["engine.0.options.Hash=2", "match.limit=movetime=1"] {
         let finished = setup.play("match", unlike, &["--set", unlike]);
         assert!(!finished.stderr.contains(warning), "{}", finished.stderr);

@@ -320,7 +320,10 @@ fn an_engine_that_never_gets_ready_is_refused_at_the_start() {
         finished.stderr
     );
     // An engine may need longer for a new game than to be ready at all.
-    let finished = story("trial=hang", STALL).finished;
+    let bad = format!("{} --name bad trial=hang", scripted());
+    let players = engines(("bad", &bad, ""), ("good", &scripted(), ""));
+    let setup = Setup::new(&format!("{players}[match]\n{STALL}pairs = 1\n"));
+    let finished = setup.play("match", "run", &[]);
     assert_eq!(finished.code, Some(2), "{}", finished.stderr);
     for words in [
         "engine `bad` did not answer `ucinewgame, isready`",

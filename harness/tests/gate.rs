@@ -186,6 +186,60 @@ fn a_broken_build_is_distinguished_from_a_bad_change() {
     assert!(!gate.run.exists());
 }
 
+/// As in a shallow clone. The build is guessed from the commit, which is missing.
+#[test]
+fn a_revision_that_is_missing_is_in_the_summary() {
+    let repository = repository();
+    let [summary, step] = ["s.md", "step.md"].map(|name| repository.dir.path().join(name));
+    let test = ["sprt", "--dev", "git:HEAD", "--base", "git:v0.1"];
+    for arguments in [&test[..], &["match", "git:HEAD", "git:v0.1"]] {
+        for path in [&summary, &step] {
+            fs::write(path, "earlier\n").expect("written");
+        }
+        let mut command = repository.hone();
+        command.args(arguments).arg("--summary").arg(&summary);
+        command.env("GITHUB_STEP_SUMMARY", &step);
+        let refused = finish(command);
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        let text = fs::read_to_string(&summary).expect("there");
+        assert!(text.starts_with("## hone: not played"), "{text}");
+        let says = "has no commit, tag or branch `v0.1`";
+        for part in [says, "Command to repeat it"] {
+            assert!(text.contains(part), "{part}: {text}");
+        }
+        let appended = fs::read_to_string(&step).expect("there");
+        assert_eq!(appended, format!("earlier\n{text}"));
+    }
+}
+
+#[test]
+fn a_resumed_test_shows_the_command_that_started_it() {
+    let repository = repository();
+    let commit = repository.commit_engine("", 6, "Change");
+    let gate = gate(&repository, &["--set", "sprt.max_pairs=3"]);
+    assert_eq!(gate.finished.code, Some(3), "{}", gate.finished.stderr);
+    let summary = repository.dir.path().join("summary.md");
+    let resumed = |run: &PathBuf| {
+        let mut command = repository.hone();
+        command.arg("resume").arg(run).arg("--max-time=1h");
+        command.arg("--summary").arg(&summary);
+        let finished = finish(command);
+        assert_eq!(finished.code, Some(3), "{}", finished.stderr);
+        fs::read_to_string(&summary).expect("written")
+    };
+    let text = resumed(&gate.run);
+    let started = format!("hone sprt --dev git:.@{commit}");
+    assert!(text.contains(&started), "{text}");
+    let (_, repeated) = text.split_once("Command to repeat it").expect("a command");
+    assert!(!repeated.contains("hone resume"), "{text}");
+    // Runs of earlier versions do not have it.
+    fs::remove_file(gate.run.join("command.txt")).expect("there");
+    let text = resumed(&gate.run);
+    for part in ["Command to repeat it", "--max-time"] {
+        assert!(!text.contains(part), "{part}: {text}");
+    }
+}
+
 #[test]
 fn a_build_that_does_not_start_is_broken_too() {
     let repository = repository();

@@ -306,7 +306,7 @@ fn an_engine_far_above_its_hash_is_warned_of() {
     let setup = setup("go:2=alloc:1100", "");
     let finished = setup.play("match", "run", &[]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-    let told = finished.stderr.matches("of memory, its `Hash` is 16M");
+    let told = finished.stderr.matches("of memory; its `Hash` is 16M");
     assert_eq!(told.count(), 1, "{}", finished.stderr);
 }
 

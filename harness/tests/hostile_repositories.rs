@@ -48,6 +48,49 @@ fn nothing_outside_the_work_tree_is_deleted() {
     }
 }
 
+/// Submodules whose names have line ends and other bytes, and one whose folder a build has
+/// replaced by a symbolic link that leads out.
+#[test]
+fn hostile_submodules_are_cleaned_and_nothing_outside() {
+    // Other systems have no such files.
+    let not_text: &[u8] = match cfg!(target_os = "linux") {
+        true => b"caf\xe9",
+        false => b"cafe",
+    };
+    let repository = EngineRepository::new();
+    let outside = repository.dir.path().join("outside");
+    fs::create_dir_all(outside.join("sub")).expect("made");
+    fs::write(outside.join("sub/kept"), "the user's").expect("written");
+    repository.commit_engine("", 5, "First");
+    let replace = format!("rm -r d; ln -s '{}' d\n", outside.display());
+    let build: [&[u8]; 6] = [
+        b"set -e\nfor sub in 'line\nend' '",
+        not_text,
+        b"'; do test -e \"$sub/object\" || cp engine.sh \"$sub/object\"\n",
+        b"cmp engine.sh \"$sub/object\"; done\n",
+        replace.as_bytes(),
+        b"cp engine.sh \"$1\"; chmod +x \"$1\"\n",
+    ];
+    for nodes in [6, 7] {
+        repository.write_engine("", nodes);
+        fs::write(repository.path().join("build.sh"), build.concat()).expect("written");
+        repository.commit("An engine");
+        for name in [b"line\nend".as_slice(), not_text, b"d/sub"] {
+            let mut entry = format!("160000,{},", "1".repeat(40)).into_bytes();
+            entry.extend(name);
+            let mut add = Command::new("git");
+            add.arg("-C").arg(repository.path());
+            add.args(["update-index", "--add", "--cacheinfo"]);
+            let added = add.arg(OsStr::from_bytes(&entry)).status();
+            assert!(added.expect("git starts").success());
+        }
+        repository.git(&["commit", "--quiet", "--message", "With submodules"]);
+        let built = repository.build(&repository.recipe("HEAD", BUILD, ""));
+        assert_eq!(built.expect("built").record.bench, Some(nodes));
+    }
+    assert!(outside.join("sub/kept").exists());
+}
+
 /// Programs that the configuration of the repository names.
 #[test]
 fn nothing_of_the_repository_runs_but_the_build() {

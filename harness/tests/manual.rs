@@ -165,8 +165,12 @@ impl Place {
         repository.git(&["tag", "v1.2"]);
         commit(weak(), "Third");
         commit(weak() + "# 4\n", "Fourth");
+        // What `origin/main` has gained since the branch does not build.
+        repository.git(&["checkout", "--quiet", "--detach"]);
+        self.write("Makefile", "all:\n\texit 1\n");
+        repository.commit("Broken");
         repository.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
-        repository.git(&["checkout", "--quiet", "-b", "change"]);
+        repository.git(&["checkout", "--quiet", "-b", "change", "main"]);
         commit(strong() + "# 5\n", "Fifth");
         self.write_program("engine.sh", &(strong() + "# 6\n"));
     }

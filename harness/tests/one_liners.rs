@@ -188,6 +188,35 @@ fn a_bisection_needs_no_configuration() {
     assert!(list.stdout.contains("Change 1) .. "), "{}", list.stdout);
 }
 
+/// A merge says which branch changed the engine, but not which of its commits.
+#[test]
+fn a_merge_as_culprit_comes_with_the_command_that_bisects_its_branch() {
+    let repository = EngineRepository::new();
+    repository.write("Makefile", "EXE ?= engine\nall:\n\tsh build.sh $(EXE)\n");
+    let start = repository.commit_engine("", 1, "First");
+    repository.git(&["checkout", "--quiet", "-b", "change"]);
+    repository.commit_engine("", 2, "Second");
+    let last = repository.commit_engine("--set Quiescence=false", 3, "Third");
+    repository.git(&["checkout", "--quiet", "main"]);
+    repository.git(&["merge", "--quiet", "--no-ff", "--message=Merge", "change"]);
+    let mut command = repository.hone();
+    command.args(["bisect", "--good", "HEAD^1", "--bad", "main", "--hash=1"]);
+    command.args(["--limit=nodes=300", "--out=run"]);
+    command.args(["--set", "adjudication.max_moves=80"]);
+    command.args(["--set", "adjudication.resign={count=2,score=500}"]);
+    let found = finish(command);
+    assert_eq!(found.code, Some(0), "{}", found.stderr);
+    let next = format!(
+        "It is a merge. To bisect the merged branch, run `hone bisect --good {} --bad {}` with",
+        &start[..10],
+        &last[..10]
+    );
+    assert!(found.stdout.contains(&next), "{}", found.stdout);
+    // The built-in book has fewer openings than the pairs of all matches together.
+    let planned = "pairs of two engines are planned";
+    assert!(!found.stderr.contains(planned), "{}", found.stderr);
+}
+
 #[test]
 fn runs_in_the_repository_are_not_changes_of_it() {
     let repository = EngineRepository::new();

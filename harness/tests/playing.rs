@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::json::number;
-use common::{Finished, Setup, engines, on_run, scripted, stillwater};
+use common::{Finished, Setup, engines, no_failures, on_run, scripted, stillwater};
 use sha2::{Digest, Sha256};
 
 /// Two random movers and a few short pairs, with more lines of configuration.
@@ -28,14 +28,6 @@ fn play(config: &str) -> (Setup, Finished) {
     let verified = on_run("verify", &setup.run("run"));
     assert_eq!(verified.code, Some(0), "{}", verified.stdout);
     (setup, finished)
-}
-
-fn no_failures(finished: &Finished) {
-    let json = finished.json();
-    for (kind, counts) in json["failures"].as_object().expect("an object") {
-        let counts = counts.as_array().expect("an array");
-        assert!(counts.iter().all(|count| count == 0), "{kind}: {json}");
-    }
 }
 
 const BOOK: &str = "openings = { file = \"books/quick.epd\" }\n";
@@ -117,19 +109,6 @@ fn each_engine_may_have_its_own_limit() {
     assert!(pgn.contains("[BlackTimeControl \"20+0.2 depth=1\"]"));
 }
 
-#[test]
-fn engines_may_ponder() {
-    let cmd = |seed: u32| format!("{} --ponder --seed {seed}", scripted());
-    let players = engines(
-        ("one", &cmd(1), "ponder = true"),
-        ("two", &cmd(2), "ponder = true"),
-    );
-    let (_, finished) = play(&format!(
-        "{players}[match]\npairs = 6\nconcurrency = 2\nlimit = \"20+0.5\"\n{BOOK}"
-    ));
-    no_failures(&finished);
-}
-
 /// Each engine runs twice: for one search before the games, and in them.
 #[test]
 fn the_first_search_has_the_options_of_the_games() {
@@ -160,28 +139,6 @@ fn the_first_search_has_the_options_of_the_games() {
         ];
         assert_eq!(options[..], expected, "{processes:?}");
     }
-}
-
-/// The opponent answers only when all is written: were nobody to read it, the pipe would
-/// be full.
-#[test]
-fn an_engine_that_ponders_may_write_more_than_its_pipe_holds() {
-    let dir = tempfile::tempdir().unwrap();
-    let written = dir.path().join("written");
-    let written = written.display();
-    let cmd = |more: &str| format!("{} {more}:{written}", scripted());
-    let players = engines(
-        (
-            "loud",
-            &cmd("--ponder ponder=chatter ponder=mark"),
-            "ponder = true",
-        ),
-        ("patient", &cmd("go:2=until"), ""),
-    );
-    let (_, finished) = play(&format!(
-        "{players}[match]\npairs = 1\nlimit = \"60+1\"\n{BOOK}[adjudication]\nmax_moves = 3\n"
-    ));
-    no_failures(&finished);
 }
 
 #[test]

@@ -130,6 +130,13 @@ fn shards_with_kills_pool_to_the_games_and_the_verdict_of_one_run() {
     for name in ["report.json", "report.md", "report.html"] {
         assert!(out.join(name).exists(), "{name}");
     }
+    // A rating list of both would count the games of the shard twice.
+    let mut rate = hone();
+    rate.args(["calc", "rate"]).args([&out, &shards[1]]);
+    let refused = finish(rate);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let part = "have games of the same run, which would count twice";
+    assert!(refused.stderr.contains(part), "{}", refused.stderr);
     let report = on_run("report", &out);
     assert!(
         report
@@ -199,6 +206,10 @@ fn a_match_is_pooled_in_steps_and_missing_pairs_are_reported() {
         assert!(second.stderr.contains(part), "{part}: {}", second.stderr);
     }
     assert_eq!(digest(&out), digest(&undivided));
+    // The command that repeats the whole match.
+    let command = fs::read_to_string(out.join("command.txt")).expect("there");
+    assert!(command.starts_with("hone match "), "{command}");
+    assert!(!command.contains("--shard"), "{command}");
 }
 
 #[test]

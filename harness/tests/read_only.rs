@@ -100,3 +100,23 @@ fn a_run_that_cannot_be_written_to_is_left_as_it_is() {
     let verified = on_run("verify", &run);
     assert_eq!(verified.code, Some(0), "{}", verified.stdout);
 }
+
+/// The files of its report are for copying; the report itself needs none of them.
+#[test]
+fn a_tuning_that_cannot_be_written_to_can_be_read() {
+    let setup = common::tuning("pairs = 4", "");
+    set_mode(setup.dir.path(), 0o755);
+    let played = setup.play("tune", "run", &[]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let run = setup.run("run");
+    set_modes(&run, 0o555, 0o444);
+    let Some(report) = try_it(&["report"], &run) else {
+        common::skip::skipped("only the superuser can reach the programs under test");
+        return;
+    };
+    assert_eq!(report.code, Some(0), "{}", report.stderr);
+    assert!(report.stdout.contains("QsDeltaMargin"), "{}", report.stdout);
+    let warning = "warning: the report's files are not written: ";
+    assert!(report.stderr.contains(warning), "{}", report.stderr);
+    set_modes(&run, 0o755, 0o644);
+}

@@ -9,7 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use common::{Finished, Setup, engines, finish, hone, on_run, rows, scripted, signal, wait_until};
+use common::{
+    Finished, Setup, engines, finish, hone, on_run, rows, script, scripted, signal, wait_until,
+};
 
 /// A match of this many pairs between engines that move at once.
 fn instant(pairs: usize) -> Setup {
@@ -271,6 +273,66 @@ fn of_three_starts_in_one_folder_one_plays() {
         assert!(manifest.contains(&format!("limit = \"{}\"", won[0])));
         digest(&setup.run("run"));
     }
+}
+
+/// Engines that start would disturb the games of the process that plays.
+#[test]
+fn a_run_in_play_is_refused_before_an_engine_starts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let starts = folder.path().join("starts");
+    let text = format!(
+        "#!/bin/sh\necho x >>'{}'\nexec '{}' move=hang\n",
+        starts.display(),
+        scripted()
+    );
+    let engine = script(folder.path(), "engine", &text);
+    let cmd = engine.display().to_string();
+    let players = engines(("one", &cmd, ""), ("two", &cmd, ""));
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=1\"\npairs = 1\nconcurrency = 1\nstall_ms = 600000\n"
+    ));
+    let mut child = spawned(setup.command("match", "run", &[]));
+    let count = || fs::read_to_string(&starts).map_or(0, |text| text.lines().count());
+    // Two for the search before the games, two for the games.
+    wait_until("the games", || count() == 4);
+    let refused = resume(&setup.run("run"), &[]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let part = "in use by another hone";
+    assert!(refused.stderr.contains(part), "{}", refused.stderr);
+    assert_eq!(count(), 4);
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
+}
+
+/// Engines that are started for each game may need seconds for it.
+#[test]
+fn a_finished_pair_is_recorded_before_engines_start_again() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (starts, ready) = (folder.path().join("starts"), folder.path().join("ready"));
+    // Processes 1 to 3 are for the search before the games and the first pair.
+    let text = format!(
+        "#!/bin/sh\necho x >>'{starts}'\n\
+         if [ $(wc -l <'{starts}') -gt 3 ]; then until [ -e '{ready}' ]; do sleep 0.05; done; fi\n\
+         exec '{engine}'\n",
+        starts = starts.display(),
+        ready = ready.display(),
+        engine = scripted()
+    );
+    let engine = script(folder.path(), "engine", &text).display().to_string();
+    let players = engines(
+        ("slow", &engine, "restart = true"),
+        ("two", &scripted(), ""),
+    );
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=1\"\npairs = 2\nconcurrency = 1\nstartup_ms = 600000\n\
+         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n"
+    ));
+    let child = spawned(setup.command("match", "run", &[]));
+    wait_until("the first pair", || rows(&setup.run("run")) == 2);
+    fs::write(&ready, "").expect("written");
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(0));
+    digest(&setup.run("run"));
 }
 
 #[test]

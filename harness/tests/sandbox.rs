@@ -193,7 +193,7 @@ fn nothing_is_left_of_it_however_hone_ends() {
     }
 }
 
-/// A repository without an engine of its own: what the build line does counts.
+/// A repository without an engine of its own: what the build command does counts.
 fn repository() -> EngineRepository {
     let repository = EngineRepository::new();
     repository.write("source", "1");
@@ -348,7 +348,9 @@ fn a_build_leaves_no_way_out() {
     let finished = built_by(&repository, &world, &line);
     assert_eq!(finished.code, Some(4), "{}", finished.stderr);
     assert!(
-        finished.stderr.contains("the build line must put it there"),
+        finished
+            .stderr
+            .contains("the build command must put it there"),
         "{}",
         finished.stderr
     );

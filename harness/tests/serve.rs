@@ -212,10 +212,18 @@ fn games_and_files(server: &Server, results: &Path) {
         failed
     );
     assert_eq!(games("result=w")["count"], count(",1-0,"));
-    assert_eq!(
-        server.get(&format!("/api{RUN}/games?nonsense=1")).status,
-        400
-    );
+    for address in [
+        format!("/api{RUN}/games"),
+        "/api/runs".to_string(),
+        format!("/api{RUN}"),
+    ] {
+        let refused = server.get(&format!("{address}?nonsense=1"));
+        assert_eq!(refused.status, 400, "{address}");
+        assert!(
+            refused.body.starts_with("unknown parameter `nonsense`"),
+            "{refused:?}"
+        );
+    }
     let game = server.get(&format!("/api{RUN}/games/3-2")).json();
     let pgn = fs::read_to_string(results.join("evil & run/games.pgn")).expect("there");
     assert!(pgn.contains(game["pgn"].as_str().expect("a PGN")));
@@ -443,7 +451,7 @@ fn every_finished_run_is_found_on_its_page() {
     assert_eq!((rows("since=2999-01-01"), rows("until=2000-01-01")), (0, 0));
     assert_eq!(rows("since=2000-01-01&until=2999-01-01&offset=204"), 1);
     let hostile = server.get("/finished?text=%22%3E%3Cscript%3Ealert(1)%3C/script%3E");
-    assert!(hostile.body.contains("No finished run fits."));
+    assert!(hostile.body.contains("No finished run matches."));
     assert!(!hostile.body.contains("<script>alert"), "{}", hostile.body);
     assert_eq!(server.get("/finished?offset=x").status, 400);
 }

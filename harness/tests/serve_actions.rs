@@ -78,6 +78,14 @@ fn words(server: &Server, run: &str) -> String {
     })
 }
 
+/// The actions that the page of a run offers.
+fn offered(server: &Server, run: &str) -> Vec<String> {
+    let page = server.get(&format!("/runs/{run}")).body;
+    let buttons = page.split("data-action=\"").skip(1);
+    let names = buttons.filter_map(|rest| rest.split('"').next());
+    names.map(str::to_string).collect()
+}
+
 #[test]
 fn a_run_is_submitted_paused_resumed_and_finished() {
     let acting = Acting::new();
@@ -99,6 +107,9 @@ fn a_run_is_submitted_paused_resumed_and_finished() {
     assert!(submit("bad", "[match]\nlimt = 1\n").body.contains("limt"));
     let run = acting.results.join("first");
     wait_until("its first games", || rows(&run) >= 4);
+    wait_until("its page offers what is possible", || {
+        offered(&server, "first") == ["pause", "stop", "priority"]
+    });
 
     // A second one waits for the place of the first.
     assert_eq!(submit("second", &acting.config(1)).status, 200);
@@ -106,6 +117,9 @@ fn a_run_is_submitted_paused_resumed_and_finished() {
     assert_eq!(words(&server, "first"), "paused");
     wait_until("the second takes its place", || {
         words(&server, "second") == "gone"
+    });
+    wait_until("its page offers to resume it", || {
+        offered(&server, "first") == ["resume", "stop", "priority"]
     });
     let paused = rows(&run);
     assert!(paused < 80, "it was paused before its end");
@@ -122,6 +136,9 @@ fn a_run_is_submitted_paused_resumed_and_finished() {
         let all = server.get("/api/runs").json();
         let mut runs = all["runs"].as_array().expect("a list").iter();
         runs.any(|one| one["run"] == "first" && one["state"] == "finished")
+    });
+    wait_until("its page offers nothing", || {
+        offered(&server, "first").is_empty()
     });
     let again = server.post("/api/runs/first/resume", TOKEN, "");
     assert_eq!(again.status, 409, "{again:?}");
@@ -183,6 +200,9 @@ fn nobody_acts_without_a_token_and_stopped_runs_can_be_resumed() {
     assert_eq!(words(&server, "x"), "gone");
     wait_until("it is stopped", || {
         server.get("/api/runs").json()["runs"][0]["state"] == "stopped"
+    });
+    wait_until("its page offers only to resume it", || {
+        offered(&server, "x") == ["resume"]
     });
     assert_eq!(server.post("/api/runs/x/pause", TOKEN, "").status, 409);
     assert_eq!(server.post("/api/runs/none/stop", TOKEN, "").status, 404);

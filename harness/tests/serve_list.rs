@@ -9,7 +9,7 @@ use std::path::Path;
 
 use common::json::wdl_in_ledger;
 use common::server::Server;
-use common::{Setup, engines, on_run, rows, scripted, stillwater, wait_until};
+use common::{Setup, engines, finish, hone, on_run, rows, scripted, stillwater, wait_until};
 use serde_json::Value;
 
 // One game at a time: no pair is played beyond a verdict, and rows are in the order of pairs.
@@ -202,6 +202,30 @@ fn the_numbers_of_the_first_engine_are_those_of_a_gauntlet_alone() {
     assert_eq!(row("round-robin"), "-");
     assert_ne!(row("gauntlet"), "-");
     assert!(runs.stdout.contains(limit), "{}", runs.stdout);
+    reports_have_the_forms_of_the_pages(&server, &setup.run("results"));
+}
+
+/// `hone report --format` prints what the pages offer to copy, or refuses it.
+fn reports_have_the_forms_of_the_pages(server: &Server, results: &Path) {
+    for form in ["openbench", "fishtest"] {
+        let report = |run: &str| {
+            let mut command = hone();
+            command.args(["report", "--format", form]);
+            command.arg(results.join(run));
+            finish(command)
+        };
+        let page = server.get(&format!("/api/runs/gauntlet/stats?form={form}"));
+        let printed = report("gauntlet");
+        assert_eq!((printed.code, printed.stdout), (Some(0), page.body));
+        let refused = report("round-robin");
+        let stderr = &refused.stderr;
+        assert_eq!((refused.code, &*refused.stdout), (Some(2), ""), "{stderr}");
+        assert!(
+            stderr.contains("all those of its first engine\n"),
+            "{stderr}"
+        );
+        assert!(stderr.contains("help: "), "{stderr}");
+    }
 }
 
 #[test]

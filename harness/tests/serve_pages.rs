@@ -356,6 +356,15 @@ fn an_approval_shows_what_is_approved() {
     browser.wait_for(&format!(
         "document.querySelector('{approve}')?.checkVisibility()"
     ));
+    // Nothing is sent without a token.
+    browser.eval(
+        "window.asked = 0; window.prompt = () => { window.prompted = true; return null; };\
+         window.send = window.fetch;\
+         window.fetch = (...all) => { window.asked += 1; return window.send(...all); }",
+    );
+    browser.click("[data-action=stop]");
+    browser.wait_for("window.prompted === true");
+    assert_eq!(browser.eval("window.asked"), 0);
     browser.eval(&format!("sessionStorage.setItem('hone-token', '{bob}')"));
     browser.eval(
         "window.told = []; new MutationObserver(([{ target }]) => window.told.push(target.textContent))\
@@ -376,4 +385,16 @@ fn an_approval_shows_what_is_approved() {
     browser.wait_for("told.includes('approve: done') && told.at(-1) === 'Live'");
     assert_eq!(browser.eval("document.querySelectorAll('img').length"), 0);
     browser.has_behaved();
+    // A server that is gone.
+    browser.visit(&server.home(), "/submit");
+    drop(server);
+    browser.eval(
+        "document.getElementById('submit-answer').textContent = 'an earlier answer';\
+         document.getElementById('submit-name').value = 'other';\
+         document.getElementById('submit-config').value = 'x';\
+         document.getElementById('submit').requestSubmit()",
+    );
+    browser.wait_for(
+        "document.getElementById('submit-answer').textContent === 'the server does not answer'",
+    );
 }

@@ -72,8 +72,8 @@ fn a_change_that_passes_all_stages_passes() {
     );
     assert_eq!(
         lead(&run),
-        "<div class=\"lead good\">\n<p>The change passed: all stages accepted H1.</p>\n\
-         <p>The numbers and games on this page are those of stage 1 of 2 (STC).</p>\n"
+        "<div class=\"lead good\"><p>The change passed: all stages accepted H1.</p>\
+         <p>The numbers and games on this page are those of stage 1 of 2 (STC).</p>"
     );
     assert!(run.join("stage-2/report.html").exists());
     let listed = on_run("runs", &setup.run("runs"));
@@ -83,6 +83,11 @@ fn a_change_that_passes_all_stages_passes() {
         "{}",
         listed.stdout
     );
+    // The numbers are those of the last stage, as in the JSON.
+    let mut report = common::hone();
+    report.args(["report", "--format", "openbench"]).arg(&run);
+    let text = finish(report).stdout;
+    assert!(text.contains("SPRT  | nodes=2"), "{text}");
     // A stage is a run of its own, with openings of its own.
     assert_ne!(digest(&run), digest(&run.join("stage-2")));
     let manifest = fs::read_to_string(run.join("stage-2/run.toml")).expect("there");
@@ -128,8 +133,8 @@ fn a_stage_that_fails_is_the_last() {
     assert!(markdown.contains("The change failed"), "{markdown}");
     assert_eq!(
         lead(&run),
-        "<div class=\"lead bad\">\n<p>The change failed: stage 2 of 3 (LTC) accepted H0.</p>\n\
-         <p>The numbers and games on this page are those of stage 1 of 3 (STC).</p>\n"
+        "<div class=\"lead bad\"><p>The change failed: stage 2 of 3 (LTC) accepted H0.</p>\
+         <p>The numbers and games on this page are those of stage 1 of 3 (STC).</p>"
     );
 }
 

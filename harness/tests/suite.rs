@@ -134,6 +134,11 @@ fn solved_positions_points_and_failures() {
         listed.contains("d                    played Kd1"),
         "{listed}"
     );
+    let solved = SUITE.lines().nth(1).unwrap();
+    fs::write(folder.path().join("s.epd"), solved).unwrap();
+    let listed = hone(folder.path(), &["./one", "--failures"]).stdout;
+    assert!(listed.contains("1 of 1 solved"), "{listed}");
+    assert!(!listed.contains("ot solved"), "{listed}");
 }
 
 #[test]

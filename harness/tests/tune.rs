@@ -153,7 +153,7 @@ fn a_gain_is_predicted_only_if_a_parameter_matters() {
     let finished = simulate_model(&dead, tune, &[]);
     let text = line(&finished);
     assert!(
-        text.starts_with("predicted gain: none shown, no parameter is shown to matter"),
+        text.starts_with("predicted gain: not shown, because no parameter is shown to matter"),
         "{text}"
     );
     let json = simulate_model(&dead, tune, &["--json"]).json();

@@ -87,7 +87,7 @@ fn values_that_did_not_change_are_not_tested() {
     assert!(!setup.run("run/verify").exists());
     let page = fs::read_to_string(setup.run("run/report.html")).unwrap();
     assert!(page.contains(sentence));
-    assert!(page.contains("Predicted gain: none shown"));
+    assert!(page.contains("Predicted gain: not shown"));
     let again = on_run("resume", &setup.run("run"));
     assert_eq!(again.code, Some(3), "{}", again.stderr);
 }
@@ -139,6 +139,21 @@ fn a_tuning_that_has_ended_can_be_verified() {
     assert!(of_test.starts_with("verifying test\n"), "{of_test}");
     assert!(of_tuning.contains(" 0 faults;"), "{of_tuning}");
     assert_eq!(verified.last_line(), before);
+}
+
+#[test]
+fn missing_games_are_played_again_before_the_values_are_verified() {
+    let setup = games("pairs = 4");
+    let tuned = setup.play("tune", "run", &[]);
+    assert_eq!(tuned.code, Some(0), "{}", tuned.stderr);
+    let run = setup.run("run");
+    fs::remove_file(run.join("games.pgn")).expect("removed");
+    let mut resume = hone();
+    resume.arg("resume").arg(&run);
+    resume.args(["--verify", "--replay-missing", "--max-time", "1s"]);
+    let limited = finish(resume);
+    assert_eq!(limited.code, Some(3), "{}", limited.stderr);
+    assert!(run.join("games.pgn").exists());
 }
 
 /// An engine keeps its old value when it gets one that it does not accept: a

@@ -138,5 +138,5 @@ test fails if it is out of date.
   out of range.
 
 Reading the values from a struct instead of constants has no measurable cost:
-0.581 s against 0.580 s (user time of `bench 11`, median of nine runs in turns).
+0.581 s against 0.580 s (user time of `bench 11`, median of nine alternating runs).
 ";

@@ -29,7 +29,7 @@ impl Search<'_> {
         self.stats.qs_depth = self.stats.qs_depth.max(-depth as usize);
         let params = self.params;
 
-        // 1. Draws by rule; the longest line; Quiescence switched off.
+        // 1. Draws by rule; the longest line.
         if self.is_draw(position) {
             return DRAW;
         }
@@ -67,7 +67,7 @@ impl Search<'_> {
         }
         let mut node = Node::new(position, ply, depth, alpha, beta, hit);
 
-        // 4. Positions that are quiet at sight (QsQuietGate).
+        // 4. Quiescence switched off; positions that are quiet at sight (QsQuietGate).
         if !params.quiescence || self.is_quiet(position) {
             self.find_eval(&mut node, params.qs_correction);
             node.best = node.eval;

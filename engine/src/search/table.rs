@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Bound {
-    /// There is no score, only an evaluation.
+    /// Of a root move that this iteration has not searched yet; no entry has it.
     None,
     Upper,
     Lower,

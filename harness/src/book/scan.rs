@@ -13,8 +13,9 @@ use super::{
     polyglot::Polyglot,
 };
 use crate::openings::epd::{LineError, PositionLine, is_blank, unquoted};
-use crate::openings::games::{Games, unreadable_move};
+use crate::openings::games::Games;
 use crate::openings::source::{self, BYTE_ORDER_MARK, Source, SourceError};
+use crate::openings::unreadable::unreadable_move;
 use crate::openings::{Book, BookOptions, Format, Variant};
 
 /// Plies followed in a Polyglot book where none are given.

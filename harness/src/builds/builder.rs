@@ -45,14 +45,14 @@ impl Builder {
         }
     }
 
-    /// The same builder, whose build lines and benches run in a sandbox if
+    /// The same builder, whose build commands and benches run in a sandbox if
     /// `sandbox`: without network, and writing only to the build's own folders.
     #[must_use]
     pub fn sandboxed(self, sandbox: bool) -> Self {
         Self { sandbox, ..self }
     }
 
-    /// The same builder, whose build lines are limited.
+    /// The same builder, whose build commands are limited.
     #[must_use]
     #[cfg(feature = "fleet")]
     pub(crate) fn limited(self, limits: BuildLimits) -> Self {
@@ -176,7 +176,7 @@ impl Builder {
         }
     }
 
-    /// Checks the tree out, runs the build line and records the result.
+    /// Checks the tree out, runs the build command and records the result.
     fn make(
         &self,
         tree: &WorkTree,
@@ -209,6 +209,7 @@ impl Builder {
                     line: recipe.describe_build().to_string(),
                     status,
                     tail: last_lines(&log),
+                    hint: submodules_hint(tree, &line),
                     log,
                 })));
             }
@@ -275,7 +276,7 @@ impl Builder {
             } else {
                 Err(missing(
                     "{out}".into(),
-                    ": the build line must put it there",
+                    ": the build command must put it there",
                 ))
             };
         };
@@ -342,7 +343,7 @@ fn take_out(made: &Path, out: &Path, folder: &Path) -> Result<(), BuildError> {
     }
 }
 
-/// The command of a build line; in a sandbox if it may write only to the work
+/// The command of a build command; in a sandbox if it may write only to the work
 /// tree and to the folder `made`.
 fn command(line: &str, tree: &WorkTree, made: Option<&Path>) -> Result<Command, BuildError> {
     let mut command = shell(line);
@@ -367,7 +368,7 @@ fn command(line: &str, tree: &WorkTree, made: Option<&Path>) -> Result<Command, 
     sandbox::wrap(&command, &access).map_err(BuildError::io(made))
 }
 
-/// Runs a build line in the work tree, all it prints going to the log. Returns
+/// Runs a build command in the work tree, all it prints going to the log. Returns
 /// how it failed, if it did.
 ///
 /// # Errors
@@ -416,6 +417,17 @@ fn is_full(dir: &Path) -> bool {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded
         )
     })
+}
+
+/// What to do about submodules, if the tree has them and a build line does not fetch them.
+fn submodules_hint(tree: &WorkTree, line: &str) -> &'static str {
+    let is_missing = tree.src().join(".gitmodules").exists() && !line.contains("submodule");
+    match is_missing {
+        true => {
+            "\nhelp: this repository has submodules, which the build command must fetch: `git submodule update --init --recursive && …`"
+        }
+        false => "",
+    }
 }
 
 fn last_lines(log: &Path) -> String {

@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use tempfile::TempDir;
+
 use super::error::BuildError;
 use super::git::Repository;
 use super::hold::{BuildHold, Claim};
@@ -45,7 +47,7 @@ const BUILDS: &str = "builds";
 const TREES: &str = "trees";
 const FAILED: &str = "failed";
 const SOURCES: &str = "sources";
-/// In the name of an unfinished build, before the id of the process that makes it.
+/// In the name of an unfinished build, before what makes the name unique.
 const PARTIAL: &str = ".partial-";
 /// The age at which an unfinished build is abandoned.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
@@ -208,29 +210,31 @@ impl Cache {
         Ok(dir)
     }
 
-    /// An empty folder for a build that is being made.
-    pub(super) fn fresh_partial(&self, address: &str) -> Result<Partial, BuildError> {
-        let name = format!("{address}{PARTIAL}{}", std::process::id());
-        let path = self.dir.join(BUILDS).join(name);
-        let _ = fs::remove_dir_all(&path);
-        fs::create_dir_all(&path).map_err(BuildError::io(&path))?;
-        Ok(Partial { path })
+    /// An empty folder for a build that is being made, removed unless the build is
+    /// published. No other process has it: ids of processes are not unique if containers
+    /// share the cache.
+    pub(super) fn fresh_partial(&self, address: &str) -> Result<TempDir, BuildError> {
+        let builds = self.dir.join(BUILDS);
+        let prefix = format!("{address}{PARTIAL}");
+        fs::create_dir_all(&builds)
+            .and_then(|()| TempDir::with_prefix_in(prefix, &builds))
+            .map_err(BuildError::io(&builds))
     }
 
     /// Gives a finished build its place, and holds it. If another process was
     /// faster, its build stays, and its record is returned.
     pub(super) fn publish(
         &self,
-        partial: &Partial,
+        partial: &TempDir,
         address: &str,
         record: BuildRecord,
     ) -> Result<(BuildRecord, BuildHold), BuildError> {
         let builds = self.dir.join(BUILDS);
         let to = builds.join(address);
-        let program = partial.path.join(Recipe::program_name());
+        let program = partial.path().join(Recipe::program_name());
         sync(&program).map_err(BuildError::io(&program))?;
-        let hold = BuildHold::of(&partial.path.join(record::RECORD));
-        if let Err(error) = fs::rename(&partial.path, &to) {
+        let hold = BuildHold::of(&partial.path().join(record::RECORD));
+        if let Err(error) = fs::rename(partial.path(), &to) {
             let other = BuildHold::of(&to.join(record::RECORD));
             if let Some(record) = BuildRecord::read(&to) {
                 return Ok((record, other));
@@ -239,7 +243,7 @@ impl Cache {
             // What a power failure or a killed `prune` has left is not a build.
             fs::remove_dir_all(&to)
                 .map_err(|_| error)
-                .and_then(|()| fs::rename(&partial.path, &to))
+                .and_then(|()| fs::rename(partial.path(), &to))
                 .map_err(BuildError::io(&to))?;
         }
         // Not every file system syncs folders.
@@ -347,24 +351,6 @@ impl Cache {
     }
 }
 
-/// A build being made: removed unless it gets its place.
-#[derive(Debug)]
-pub(super) struct Partial {
-    path: PathBuf,
-}
-
-impl Partial {
-    pub(super) fn path(&self) -> &Path {
-        &self.path
-    }
-}
-
-impl Drop for Partial {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.path);
-    }
-}
-
 /// Whether a folder is that of an unfinished build.
 fn is_partial(dir: &Path) -> bool {
     let name = dir.file_name().unwrap_or_default();
@@ -438,5 +424,23 @@ mod tests {
         assert_eq!(unless_in_use(tree.path(), in_use), Some(true));
         assert!(!in_use());
         assert_eq!(unless_in_use(&tree.path().join("missing"), || ()), None);
+    }
+
+    /// As of two processes with one id: of containers that share a cache.
+    #[test]
+    fn a_build_has_a_folder_of_its_own_while_it_is_made() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache::at(dir.path());
+        let first = cache.fresh_partial("0123-4567").unwrap();
+        let program = first.path().join(Recipe::program_name());
+        fs::write(&program, "an engine").unwrap();
+        let second = cache.fresh_partial("0123-4567").unwrap();
+        assert_eq!(fs::read(&program).unwrap(), b"an engine");
+        assert_eq!(fs::read_dir(second.path()).unwrap().count(), 0);
+        // What a killed process leaves is found by `prune`.
+        assert!(is_partial(first.path()) && is_partial(second.path()));
+        drop([first, second]);
+        let left = fs::read_dir(dir.path().join(BUILDS)).unwrap();
+        assert_eq!(left.count(), 0);
     }
 }

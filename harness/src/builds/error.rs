@@ -12,7 +12,7 @@ pub enum BuildError {
     Git(#[from] GitError),
     #[error("{0}")]
     Sandbox(String),
-    #[error("cannot run the build line of {commit}: {source}")]
+    #[error("cannot run the build command of {commit}: {source}")]
     Shell { commit: String, source: io::Error },
     #[error(transparent)]
     Failed(Box<FailedBuild>),
@@ -71,9 +71,9 @@ fn help_of(error: &io::Error) -> &'static str {
     }
 }
 
-/// A build line that failed.
+/// A build command that failed.
 #[derive(Debug, thiserror::Error)]
-#[error("{commit} does not build ({status}): {line}\n{tail}\nhelp: the complete log is {}", log.display())]
+#[error("{commit} does not build ({status}): {line}\n{tail}{hint}\nhelp: the complete log is {}", log.display())]
 pub struct FailedBuild {
     /// Its id and subject.
     pub commit: String,
@@ -81,6 +81,8 @@ pub struct FailedBuild {
     pub status: String,
     /// The last lines of the log.
     pub tail: String,
+    /// Empty, or what to do, as a line of its own.
+    pub hint: &'static str,
     pub log: PathBuf,
 }
 

@@ -435,9 +435,14 @@ fn output(command: &mut Command) -> Result<Output, GitError> {
 
 /// Its standard output, without the last line's end.
 pub(super) fn succeed(command: &mut Command) -> Result<String, GitError> {
+    succeeded(command).map(|output| text(&output))
+}
+
+/// All that it prints.
+pub(super) fn succeeded(command: &mut Command) -> Result<Output, GitError> {
     let output = output(command)?;
     if output.status.success() {
-        return Ok(text(&output));
+        return Ok(output);
     }
     let arguments: Vec<_> = command
         .get_args()

@@ -27,6 +27,7 @@ mod record;
 #[cfg(feature = "fleet")]
 mod source;
 mod speed;
+mod submodules;
 mod tree;
 
 pub use bench::BenchCheck;

@@ -159,10 +159,10 @@ impl fmt::Display for Spec {
     }
 }
 
-/// A text that names no engine.
+/// A text that is not a valid engine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` names no engine: write git:REV, git:REPOSITORY@REV, worktree:, worktree:REPOSITORY, path:FILE or FILE"
+    "`{0}` is not a valid engine: write git:REV, git:REPOSITORY@REV, worktree:, worktree:REPOSITORY, path:FILE or FILE"
 )]
 pub(crate) struct SpecError(String);
 
@@ -172,12 +172,11 @@ impl FromStr for Spec {
     fn from_str(text: &str) -> Result<Self, SpecError> {
         let here = || PathBuf::from(".");
         if let Some(rest) = text.strip_prefix("git:") {
-            // `@` is also a part of revisions (`main@{1}`), which need the form
-            // with a repository.
+            // `@` is also a part of revisions: `feat@2`, `HEAD@{1}`, `@{1}`.
             let (repository, rev) = match rest.split_once('@') {
-                Some((repository, rev)) if !repository.is_empty() => (repository.into(), rev),
-                Some((_, rev)) => (here(), rev),
-                None => (here(), rest),
+                Some(("", rev)) if !rev.starts_with('{') => (here(), rev),
+                Some((folder, rev)) if names_folder(folder) => (folder.into(), rev),
+                _ => (here(), rest),
             };
             if rev.is_empty() {
                 return Err(SpecError(text.to_string()));
@@ -194,6 +193,13 @@ impl FromStr for Spec {
             program => Ok(Self::Program(program.to_string())),
         }
     }
+}
+
+/// Whether a text is the path of a folder and not the beginning of a revision, which
+/// starts neither with a dot nor at a root.
+fn names_folder(text: &str) -> bool {
+    let path = Path::new(text);
+    text.starts_with('.') || path.has_root() || path.is_dir()
 }
 
 #[cfg(test)]
@@ -277,6 +283,11 @@ mod tests {
             ("git:../x@v1.0", commit("../x", "v1.0")),
             ("git:@main", commit(".", "main")),
             ("git:/r@main@{1}", commit("/r", "main@{1}")),
+            ("git:src@main", commit("src", "main")),
+            ("git:feat@2", commit(".", "feat@2")),
+            ("git:topic/feat@2", commit(".", "topic/feat@2")),
+            ("git:HEAD@{1}", commit(".", "HEAD@{1}")),
+            ("git:@{1}", commit(".", "@{1}")),
             (
                 "worktree:",
                 Spec::WorkTree {

@@ -13,6 +13,7 @@ use super::git::{self, GitError, Repository, succeed};
 use super::limits::BuildLimits;
 use super::recipe::{Recipe, Revision};
 use super::record::{BuildRecord, Built};
+use crate::platform::process_mark;
 
 /// The largest pack, in bytes.
 pub(crate) const MAX_PACK: u64 = 256 << 20;
@@ -123,7 +124,7 @@ fn refused(commit: &str, reason: String) -> BuildError {
 
 /// Packs a commit, its folders and its files.
 fn write(repository: &Path, commit: &str, path: &Path) -> Result<(), BuildError> {
-    let partial = path.with_extension(format!("partial-{}", std::process::id()));
+    let partial = path.with_extension(format!("partial-{}", process_mark()));
     let objects = partial.with_extension("objects");
     let written = (|| {
         let file = |path: &Path| File::create(path).map_err(BuildError::io(path));

@@ -6,6 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::bench::{self, BenchError};
+use crate::platform::process_mark;
 
 /// How long is measured at least: short benches are repeated.
 const MEASURED: Duration = Duration::from_secs(3);
@@ -24,7 +25,7 @@ pub(crate) fn speed(
     processes: usize,
 ) -> Result<u64, BenchError> {
     let log = |number: usize| {
-        let own = std::process::id();
+        let own = process_mark();
         folder.join(format!("speed-{own}-{number}.log"))
     };
     let run = |number: usize| {

@@ -5,11 +5,12 @@
 //! changes.
 //!
 //! Leftovers of an earlier build cannot pass for results of a later one: the
-//! tree is cleaned before each build. Only after a build line that is one
-//! cargo command does cargo's `target` folder stay, because cargo compares the
-//! times of sources and results. For that to be sound a source that changes
-//! must be newer than all results: git writes it anew, and if the clock has
-//! gone back since, or a build was cut off, `target` goes too.
+//! tree is cleaned before each build, with the folders of its submodules. Only
+//! after a build line that is one cargo command does cargo's `target` folder
+//! stay, because cargo compares the times of sources and results. For that to
+//! be sound a source that changes must be newer than all results: git writes it
+//! anew, and if the clock has gone back since, or a build was cut off, `target`
+//! goes too.
 
 use std::fs::{self, File};
 use std::io;
@@ -20,6 +21,7 @@ use std::time::{Duration, SystemTime};
 
 use super::BuildError;
 use super::git::{self, Commit, GitError, Repository, succeed};
+use super::submodules;
 
 /// What stays in the tree from the build before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,8 +59,6 @@ const STAMP: &str = "cargo-built";
 const PROBE: &str = "now";
 const ORIGIN: &str = "remote.origin.url";
 const INDEX: &str = "index";
-/// The mode of a submodule in an index.
-const SUBMODULE: &str = "160000 ";
 
 /// The folders of runs in a work tree: the games of earlier tests are not part
 /// of an engine.
@@ -83,34 +83,6 @@ fn run_folders(top: &Path) -> Result<Vec<String>, GitError> {
         .filter_map(|path| path.strip_suffix("/run.toml"))
         .map(str::to_string)
         .collect())
-}
-
-/// Refuses a work tree with submodules whose files have changed: a snapshot has only the
-/// commits of its submodules.
-fn refuse_changed_submodules(top: &Path) -> Result<(), GitError> {
-    let mut list = git::git(top);
-    let list = succeed(list.args(["ls-files", "-z", "--stage"]))?;
-    for entry in list
-        .split('\0')
-        .filter(|entry| entry.starts_with(SUBMODULE))
-    {
-        let Some((_, name)) = entry.split_once('\t') else {
-            continue;
-        };
-        let path = top.join(name);
-        if !path.join(".git").exists() {
-            continue;
-        }
-        let mut status = git::git(&path);
-        status.args(git::without_own_filters(&path)?);
-        // Those inside it come next.
-        status.args(["status", "--porcelain", "--ignore-submodules=all"]);
-        if !succeed(status.arg("--untracked-files=no"))?.is_empty() {
-            return Err(GitError::Submodule { path });
-        }
-        refuse_changed_submodules(&path)?;
-    }
-    Ok(())
 }
 
 /// Copies an index with its time. Git reads the content of files that are not
@@ -208,20 +180,16 @@ impl WorkTree {
             // What cargo has built before it puts there again if it is current.
             let _ = fs::remove_file(self.src().join(program));
         }
-        if let Err(first) = self.switch(commit) {
+        if let Err(first) = self.switch(commit, keep_target) {
             // An earlier process may have been killed in the middle, or the
             // commit it stood on may be gone from the user's repository.
             let src = self.src();
             fs::remove_dir_all(&src).map_err(BuildError::io(&src))?;
             self.borrow_objects()?;
-            self.switch(commit).map_err(|_| first)?;
+            self.switch(commit, keep_target).map_err(|_| first)?;
         }
-        let mut clean = git::git(&self.src());
-        clean.args(["clean", "--quiet", "-ffdx"]);
-        if keep_target {
-            clean.args(["-e", "/target"]);
-        }
-        succeed(&mut clean)?;
+        // Git only warns of files that it cannot remove when it checks a commit out.
+        self.clean(keep_target)?;
         match program {
             // It could be that of another commit.
             Some(program) if !self.is_inside(program) => Err(BuildError::LeadsOutside {
@@ -242,10 +210,25 @@ impl WorkTree {
         }
     }
 
-    fn switch(&self, commit: &str) -> Result<(), GitError> {
+    /// Checks a commit out, in a tree that has nothing but the files of the last one.
+    fn switch(&self, commit: &str, keep_target: bool) -> Result<(), GitError> {
+        // `git clean` does not enter folders that are submodules in the index: those of the
+        // last commit must leave the index first, those of this one must not be in it yet.
+        submodules::forget(&self.src())?;
+        self.clean(keep_target)?;
         let mut command = self.own_git();
         command.args(["checkout", "--quiet", "--force", "--detach", commit, "--"]);
         succeed(&mut command).map(drop)
+    }
+
+    /// Removes what the index does not have; symbolic links are not followed.
+    fn clean(&self, keep_target: bool) -> Result<(), GitError> {
+        let mut clean = git::git(&self.src());
+        clean.args(["clean", "--quiet", "-ffdx"]);
+        if keep_target {
+            clean.args(["-e", "/target"]);
+        }
+        succeed(&mut clean).map(drop)
     }
 
     /// Git in the tree, without housekeeping.
@@ -297,7 +280,7 @@ impl WorkTree {
             }
             .into());
         };
-        refuse_changed_submodules(&top)?;
+        submodules::refuse_changed(&top)?;
         let tree = self.write_tree(&top)?;
         let on_tree = format!("{}^{{tree}}", on.id);
         let of_commit = succeed(git::git(of.path()).args(["rev-parse", &on_tree]))?;

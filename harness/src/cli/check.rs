@@ -5,9 +5,9 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 
+use super::common::program;
 use super::sandbox::SandboxArgs;
 use super::{Exit, Failure};
-use crate::engine::analysis::EngineCommand;
 use crate::engine::compliance::{self, CheckResult, Subject};
 use crate::engine::uci::parse_option;
 
@@ -45,7 +45,7 @@ struct Report<'a> {
 
 impl CheckArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let engine = EngineCommand::new(&self.engine, Vec::new())?;
+        let engine = program(&self.engine, Vec::new())?;
         let engine = self.sandbox.around(engine)?;
         let subject = Subject {
             launch: engine.launch,

@@ -2,7 +2,11 @@
 
 use std::path::Path;
 
+use anyhow::bail;
+
 use super::Failure;
+use crate::builds::Spec;
+use crate::engine::analysis::EngineCommand;
 use crate::report::html::Page;
 use crate::run::SessionError;
 
@@ -25,6 +29,23 @@ pub(super) fn write_page(path: &Path, page: Page) -> anyhow::Result<()> {
     page.save(path)?;
     errln!("wrote {}", path.display());
     Ok(())
+}
+
+/// The engine of a command that does not build engines, with the options to set.
+///
+/// # Errors
+/// If it is not a program.
+pub(super) fn program(
+    engine: &str,
+    options: Vec<(String, String)>,
+) -> anyhow::Result<EngineCommand> {
+    match engine.parse() {
+        Ok(Spec::Commit { .. } | Spec::WorkTree { .. }) => bail!(
+            "`{engine}` is not a program, and this command does not build engines\nhelp: build the engine and name its program, as in `./engine`"
+        ),
+        Ok(Spec::Program(program)) => Ok(EngineCommand::new(&program, options)?),
+        Err(_) => Ok(EngineCommand::new(engine, options)?),
+    }
 }
 
 pub(super) fn announce(what: &str) {

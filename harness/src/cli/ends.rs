@@ -25,7 +25,7 @@ pub(super) struct EndArgs {
 }
 
 /// Where results go.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(super) struct ResultArgs {
     /// Write a summary in Markdown, and append it to $GITHUB_STEP_SUMMARY
     /// where that is set. Both must be writable before anything is played.

@@ -31,7 +31,7 @@ enum FleetCommand {
     Tokens(TokensArgs),
 }
 
-/// Start the server, and print the lines for workers and for runs.
+/// Start the server, and print the credentials for workers and for runs.
 ///
 /// Needs nats-server, 2.10.23 or later. Listens only on this machine unless
 /// --listen is given. It stays in the foreground and restarts
@@ -42,7 +42,7 @@ struct UpArgs {
     #[arg(long, value_name = "ADDRESS:PORT", default_value_t = loopback())]
     listen: SocketAddr,
     /// Also listen for WebSocket there, as on 0.0.0.0:443: for machines whose
-    /// network allows no other connections. Prints a line for them.
+    /// network allows no other connections. Prints a credential for them.
     #[arg(long, value_name = "ADDRESS:PORT")]
     websocket: Option<SocketAddr>,
     /// The name or address by which workers reach this machine [default: the
@@ -67,7 +67,7 @@ struct StatusArgs {
     json: bool,
 }
 
-/// Make another credential, and print its line.
+/// Make and print another credential.
 #[derive(Debug, Args)]
 struct JoinArgs {
     /// Its name, as that of the person who gets it.
@@ -78,7 +78,7 @@ struct JoinArgs {
     /// When the server stops accepting it, as in 30d or 12h [default: never].
     #[arg(long, value_name = "TIME")]
     expires: Option<TimeSpan>,
-    /// Print a line that connects over WebSocket (`hone fleet up --websocket`).
+    /// Print a credential that connects over WebSocket (`hone fleet up --websocket`).
     #[arg(long)]
     websocket: bool,
     #[command(flatten)]
@@ -210,7 +210,7 @@ impl UpArgs {
     }
 }
 
-/// Prints the lines for workers and for runs, unless their credentials are revoked,
+/// Prints the credentials for workers and for runs, unless they are revoked,
 /// and where the server listens. `chosen`: the data are not where runs on this machine
 /// look for them.
 fn announce(setup: &Setup, chosen: bool, workers: Option<&Access>, owner: Option<&Access>) {

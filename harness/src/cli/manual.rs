@@ -28,10 +28,11 @@ macro_rules! pages {
 }
 
 /// All pages, in the order of the manual.
-const PAGES: [(&str, &str); 26] = pages!(
-    "playing" "configuration" "reliability" "shards" "fleet" "serve" "ci" "coming-from" "bisect" "tuning"
-    "tuning-results" "tracking" "reports" "books" "builds" "statistics" "install" "parameters" "designs"
-    "strength" "strength-history" "training" "performance" "architecture" "robustness" "sources"
+const PAGES: [(&str, &str); 28] = pages!(
+    "install" "testing" "playing" "configuration" "reliability" "ci" "coming-from" "coming-from-flags"
+    "bisect" "shards" "fleet" "tuning" "tuning-results" "tracking" "serve" "reports" "books" "builds"
+    "statistics" "parameters" "designs" "strength" "strength-history" "training" "sources" "performance"
+    "architecture" "robustness"
 );
 
 impl HelpArgs {
@@ -52,7 +53,7 @@ fn topics() -> String {
     let mut text = String::from("Topics (`hone help TOPIC`):\n");
     for (topic, page) in PAGES {
         let title = page.lines().next().unwrap_or_default();
-        let _ = writeln!(text, "  {topic:<16} {}", title.trim_start_matches("# "));
+        let _ = writeln!(text, "  {topic:<17} {}", title.trim_start_matches("# "));
     }
     text
 }
@@ -85,7 +86,7 @@ fn text(words: &[String]) -> anyhow::Result<String> {
 #[cfg(test)]
 mod tests {
     use std::fs;
-    use std::path::Path;
+    use std::path::{Path, PathBuf};
 
     use super::*;
 
@@ -126,24 +127,102 @@ mod tests {
         let error = text(&words("tunning")).expect_err("unknown").to_string();
         assert!(error.ends_with("help: did you mean `tuning`?"), "{error}");
         let error = text(&words("xyz")).expect_err("unknown").to_string();
-        assert!(error.contains("topics are playing, "), "{error}");
+        assert!(error.contains("topics are install, testing, "), "{error}");
     }
 
-    /// Every page of the folder is a topic or excepted here, and is in the
-    /// book.
+    fn docs() -> PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")
+    }
+
+    /// The targets of a page's links, without those of its code blocks.
+    fn targets(page: &str) -> Vec<&str> {
+        let (mut targets, mut is_code) = (Vec::new(), false);
+        for line in page.lines() {
+            is_code ^= line.trim_start().starts_with("```");
+            if !is_code {
+                let after = line.split("](").skip(1);
+                targets.extend(after.filter_map(|rest| Some(rest.split_once(')')?.0)));
+            }
+        }
+        targets
+    }
+
+    /// The anchors of a page's headings.
+    fn anchors(page: &str) -> Vec<String> {
+        let headings = page.lines().filter(|line| line.starts_with('#'));
+        let anchor = |line: &str| -> String {
+            let text = line.trim_start_matches('#').trim().to_lowercase();
+            let kept = text
+                .chars()
+                .filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+            kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+        };
+        headings.map(anchor).collect()
+    }
+
+    /// Every page of the folder is a topic, except for the list of pages. The
+    /// list and the book have them in the same order.
     #[test]
     fn the_manual_has_every_page() {
-        let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs");
-        let summary = fs::read_to_string(docs.join("SUMMARY.md")).expect("the book's summary");
-        for entry in fs::read_dir(&docs).expect("a folder").flatten() {
+        for entry in fs::read_dir(docs()).expect("a folder").flatten() {
             let name = entry.file_name().to_string_lossy().into_owned();
-            let Some(topic) = name.strip_suffix(".md").filter(|name| *name != "SUMMARY") else {
-                continue;
-            };
-            assert!(summary.contains(&format!("]({name})")), "{name}");
-            let is_topic = PAGES.iter().any(|(page, _)| *page == topic);
-            assert!(is_topic || topic == "README", "{name}");
+            if let Some(topic) = name.strip_suffix(".md") {
+                let is_topic = PAGES.iter().any(|(page, _)| *page == topic);
+                assert!(is_topic || ["README", "SUMMARY"].contains(&topic), "{name}");
+            }
         }
+        for list in ["README.md", "SUMMARY.md"] {
+            let text = fs::read_to_string(docs().join(list)).expect("a page");
+            let mut listed: Vec<&str> = Vec::new();
+            let pages = targets(&text)
+                .into_iter()
+                .filter_map(|target| target.strip_suffix(".md"));
+            for topic in pages.filter(|page| *page != "README" && !page.starts_with("../")) {
+                // A later link to the same page does not count.
+                if !listed.contains(&topic) {
+                    listed.push(topic);
+                }
+            }
+            assert_eq!(listed, PAGES.map(|(topic, _)| topic), "{list}");
+        }
+    }
+
+    /// A link leads to a file of the repository and, in a page, to a heading.
+    #[test]
+    fn every_link_of_the_manual_has_its_target() {
+        let (mut tried, mut faults) = (0, Vec::new());
+        let root = docs().join("..");
+        let mut pages: Vec<PathBuf> = [
+            "README.md",
+            "CONTRIBUTING.md",
+            "CHANGELOG.md",
+            "docs/README.md",
+        ]
+        .map(|name| root.join(name))
+        .into();
+        pages.extend(PAGES.map(|(topic, _)| docs().join(topic).with_extension("md")));
+        for path in pages {
+            let page = fs::read_to_string(&path).expect("a page");
+            let is_local = |target: &&str| !target.contains("://");
+            for target in targets(&page).into_iter().filter(is_local) {
+                tried += 1;
+                let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+                let linked = match file {
+                    "" => path.clone(),
+                    file => path.with_file_name(file),
+                };
+                let is_found = match anchor {
+                    "" => linked.exists(),
+                    anchor => fs::read_to_string(linked)
+                        .is_ok_and(|text| anchors(&text).iter().any(|name| name == anchor)),
+                };
+                if !is_found {
+                    faults.push(format!("{}: {target}", path.display()));
+                }
+            }
+        }
+        assert!(tried > 300, "only {tried} links were found");
+        assert!(faults.is_empty(), "{}", faults.join("\n"));
     }
 
     /// The lines of a page's shell blocks, continued ones joined.

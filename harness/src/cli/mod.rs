@@ -25,6 +25,7 @@ mod outcome;
 mod place;
 mod play;
 mod pool;
+mod preparing;
 mod progress;
 mod ranges;
 mod repeat;
@@ -203,6 +204,7 @@ pub fn main() -> ExitCode {
     if let Some(called) = dropin::called(&arguments) {
         return called.main();
     }
+    usage::refuse_credential();
     let matches = help::command()
         .try_get_matches()
         .unwrap_or_else(|error| usage::exit(error));
@@ -231,7 +233,7 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Engines at work at once: as many as asked for, or one a physical core.
+/// Engines that run at the same time: as many as asked for, or one a physical core.
 ///
 /// # Errors
 /// More than are allowed.

@@ -4,7 +4,8 @@
 use std::path::Path;
 
 use super::common::failure;
-use super::ends::{ResultArgs, repeating};
+use super::ends::ResultArgs;
+use super::repeat::kept;
 use super::{Exit, Failure};
 use crate::experiment::Verdict;
 use crate::kinds::{self, Conclusion};
@@ -13,33 +14,50 @@ use crate::platform::quoted;
 use crate::report::{self, Report, SummaryNotes};
 use crate::run::{Ended, Kind, RunFiles, SessionError};
 
+/// Writes the summary of a run that this error has kept from being played, and returns the
+/// error: what fails here must not hide it.
+pub(super) fn not_played(failure: Failure, repeat: Option<&str>, results: &ResultArgs) -> Failure {
+    let text = report::failed_summary(&with_causes(&failure.error), repeat);
+    if let Err(other) = results.summarize(&text) {
+        errln!("warning: {}", with_causes(&other));
+    }
+    failure
+}
+
 /// Shows the results so far of a run that this error has stopped, and returns
 /// the error as that of the process: what fails here must not hide it.
 pub(super) fn stopped(error: SessionError, folder: &Path, results: &ResultArgs) -> Failure {
     let is_resumable = matches!(error, SessionError::Stopped { .. });
     let is_of_run = error.is_of_run();
     let failure = failure(error);
-    if is_of_run && let Err(other) = show_stopped(&failure, is_resumable, folder, results) {
-        errln!(
-            "warning: the results so far are not shown: {}",
-            with_causes(&other)
-        );
+    let shown = match is_of_run {
+        true => show_stopped(&failure, is_resumable, folder, results),
+        false => Ok(false),
+    };
+    match shown {
+        Ok(true) => failure,
+        Ok(false) => not_played(failure, kept(folder).as_deref(), results),
+        Err(other) => {
+            errln!(
+                "warning: the results so far are not shown: {}",
+                with_causes(&other)
+            );
+            failure
+        }
     }
-    failure
 }
 
-/// Shows the results of a stopped run, if it has any.
+/// Shows the results of a stopped run. Returns whether it has any.
 fn show_stopped(
     failure: &Failure,
     is_resumable: bool,
     folder: &Path,
     results: &ResultArgs,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<bool> {
     let files = RunFiles::open(folder)?;
     if !files.has_pairs()? {
-        return Ok(());
+        return Ok(false);
     }
-    let manifest = files.manifest.clone();
     let report = kinds::of(files.manifest.kind).report(files)?;
     show(&*report, results.json)?;
     let page = folder.join(report.page_name());
@@ -49,13 +67,12 @@ fn show_stopped(
     }
     let resume = format!("hone resume {}", quoted(folder));
     let so_far = report.summary(SummaryNotes {
-        repeat: &repeating(Some(&manifest)),
+        repeat: kept(folder).as_deref(),
         resume: is_resumable.then_some(resume.as_str()),
     });
-    results.summarize(&report::stopped_summary(
-        &with_causes(&failure.error),
-        &so_far,
-    ))
+    let summary = report::stopped_summary(&with_causes(&failure.error), &so_far);
+    results.summarize(&summary)?;
+    Ok(true)
 }
 
 /// Shows the results of a run and says how the process should exit.
@@ -74,8 +91,9 @@ pub(super) fn conclude(
     errln!("Report with every game: {}", page.display());
     let resume = format!("hone resume {}", quoted(folder.path()));
     let is_unfinished = matches!(ended, Ended::Interrupted | Ended::OutOfTime);
+    let repeat = kept(folder.path());
     let notes = SummaryNotes {
-        repeat: &repeating(Some(&manifest)),
+        repeat: repeat.as_deref(),
         resume: is_unfinished.then_some(resume.as_str()),
     };
     results

@@ -7,32 +7,42 @@ use clap::Args;
 #[cfg(feature = "fleet")]
 use crate::fleet::{self, Access, Role, RunKey};
 use crate::kinds::Place;
+#[cfg(feature = "fleet")]
+use crate::output::with_causes;
 
 /// Where a run's pairs are played.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct PlaceArgs {
     /// Play the pairs on the workers of a fleet: the one that `hone fleet up`
     /// runs on this machine, or the one that $HONE_FLEET or a value names, as
-    /// in --fleet=LINE or --fleet=fleet.toml.
+    /// in --fleet=CREDENTIAL or --fleet=fleet.toml.
     #[cfg(feature = "fleet")]
     #[arg(long, value_name = "FLEET", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "")]
     fleet: Option<String>,
-    /// The run's share of the fleet, relative to other runs: 1 to 1000.
+    /// The run's share of the fleet, relative to other runs: 1 to 1000 [default: 100].
     #[cfg(feature = "fleet")]
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    #[arg(value_parser = clap::value_parser!(u32).range(1..=1000))]
-    priority: u32,
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    priority: Option<u32>,
 }
+
+/// The usual share of a fleet.
+#[cfg(feature = "fleet")]
+const PRIORITY: u32 = 100;
 
 impl PlaceArgs {
     /// Where a new run is played.
     ///
     /// # Errors
-    /// If the fleet does not exist or cannot be reached: before a folder is made.
+    /// If the fleet does not exist or cannot be reached: before a folder is made. If
+    /// there is a priority without a fleet.
     #[cfg(feature = "fleet")]
     pub(super) fn place(&self) -> anyhow::Result<Place> {
         let Some(named) = &self.fleet else {
+            anyhow::ensure!(
+                self.priority.is_none(),
+                "`--priority` has no effect without `--fleet`"
+            );
             return Ok(Place::Here);
         };
         let named = Some(named.as_str()).filter(|named| !named.is_empty());
@@ -40,7 +50,7 @@ impl PlaceArgs {
         fleet::check_reachable(&access)?;
         Ok(Place::Fleet {
             access: Box::new(access),
-            priority: self.priority,
+            priority: self.priority.unwrap_or(PRIORITY),
         })
     }
 
@@ -50,7 +60,6 @@ impl PlaceArgs {
     /// If the fleet does not exist.
     #[cfg(feature = "fleet")]
     pub(super) fn place_of(&self, run: &Path) -> anyhow::Result<Place> {
-        use anyhow::Context;
         if self.fleet.is_some() || !RunKey::exists(run) {
             return self.place();
         }
@@ -58,9 +67,14 @@ impl PlaceArgs {
             fleet: Some(String::new()),
             ..self.clone()
         };
-        args.place().context(
-            "the run was played on a fleet\nhelp: with --local it is continued on this machine",
-        )
+        args.place().map_err(|error| {
+            anyhow::anyhow!(
+                "the run was played on a fleet: {}\n\
+                 help: `hone resume {} --local` continues it on this machine",
+                with_causes(&error),
+                run.display()
+            )
+        })
     }
 
     #[cfg(not(feature = "fleet"))]

@@ -11,15 +11,17 @@ use super::conditions::ConditionArgs;
 use super::ends::{EndArgs, repeating};
 use super::gate::GateArgs;
 use super::key_place::located;
-use super::outcome::{conclude, stopped};
+use super::outcome::{conclude, not_played, stopped};
 use super::place::PlaceArgs;
+use super::preparing::Preparing;
 use super::ranges::from_one;
+use super::repeat::keep;
 use super::{Exit, Failure};
 use crate::builds::Spec;
 use crate::config::{Config, Draft};
 use crate::kinds::{Match, Place, RunKind, Session, Test};
 use crate::output::numbered;
-use crate::report;
+use crate::run::SessionError;
 use crate::settings::Shard;
 
 /// Test whether the first engine is stronger than the second.
@@ -83,29 +85,36 @@ struct RunArgs {
 impl SprtArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let file = self.config.as_deref();
-        let mut draft = self.gate.draft(file)?;
-        self.run.apply(&mut draft);
-        let mut config = self.gate.finish(draft, &self.run.set)?;
-        self.gate.check_stages(&config)?;
-        config.enter_first_stage();
-        self.run.start::<Test>(config, file)
+        let configure = || {
+            let mut draft = self.gate.draft(file)?;
+            self.run.apply(&mut draft);
+            let mut config = self.gate.finish(draft, &self.run.set)?;
+            self.gate.check_stages(&config)?;
+            config.enter_first_stage();
+            Ok(config)
+        };
+        self.run.start::<Test>(configure, file)
     }
 }
 
 impl MatchArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let (mut draft, file) = match &self.operands[..] {
-            [file] => {
-                let file = Path::new(file);
-                (self.configured(file)?, Some(file))
-            }
-            engines => (named(engines)?, None),
+        let file = match &self.operands[..] {
+            [file] => Some(Path::new(file)),
+            _ => None,
         };
-        let pairs = self.pairs.map(|pairs| i64::from(pairs.get()));
-        draft.flag("--pairs", pairs, &["match", "pairs"]);
-        self.run.apply(&mut draft);
-        self.conditions.apply(&mut draft, &self.run.set)?;
-        self.run.start::<Match>(draft.finish()?, file)
+        let configure = || {
+            let mut draft = match file {
+                Some(file) => self.configured(file)?,
+                None => named(&self.operands)?,
+            };
+            let pairs = self.pairs.map(|pairs| i64::from(pairs.get()));
+            draft.flag("--pairs", pairs, &["match", "pairs"]);
+            self.run.apply(&mut draft);
+            self.conditions.apply(&mut draft, &self.run.set)?;
+            Ok(draft.finish()?)
+        };
+        self.run.start::<Match>(configure, file)
     }
 
     fn configured(&self, file: &Path) -> anyhow::Result<Draft> {
@@ -146,50 +155,50 @@ impl RunArgs {
         draft.flag("--shard", shard, &["match", "shard"]);
     }
 
-    fn start<K: RunKind>(&self, config: Config, file: Option<&Path>) -> Result<Exit, Failure> {
-        start::<K>(
-            config,
-            file,
-            self.out.as_deref(),
-            self.place.place()?,
-            &self.ends,
-        )
+    fn start<K: RunKind>(
+        &self,
+        configure: impl FnOnce() -> anyhow::Result<Config>,
+        file: Option<&Path>,
+    ) -> Result<Exit, Failure> {
+        let configure = || Ok((configure()?, self.place.place()?));
+        start::<K>(configure, file, self.out.as_deref(), &self.ends)
     }
 }
 
-/// Checks a configuration, which may come from `file`, and plays its run.
+/// Plays the run of a configuration, which may come from `file`. If that is refused, or an
+/// engine does not build or start, the summary has the error.
 pub(super) fn start<K: RunKind>(
-    config: Config,
+    configure: impl FnOnce() -> anyhow::Result<(Config, Place)>,
     file: Option<&Path>,
     out: Option<&Path>,
-    place: Place,
     ends: &EndArgs,
 ) -> Result<Exit, Failure> {
-    let source = || {
-        file.map_or("the command line".to_string(), |file| {
-            file.display().to_string()
+    let results = &ends.results;
+    results.check()?;
+    let refused = |failure| not_played(failure, Some(&repeating(None)), results);
+    let (config, place) = configure()
+        .and_then(|(config, place)| {
+            K::check(&config).with_context(|| source(file))?;
+            Ok((config, place))
         })
-    };
-    K::check(&config).with_context(source)?;
-    ends.results.check()?;
-    let mut folder = None;
-    let session = Session::<K>::create(config.clone(), out, &mut announce);
-    let played = session.and_then(|session| {
-        folder = Some(session.folder.path().to_path_buf());
-        let session = session.limited(ends.max_time()).at(place);
-        session.run(&mut announce)
-    });
-    match (played, folder) {
-        (Ok(conclusion), _) => conclude(conclusion.boxed(), &ends.results),
-        (Err(error), Some(folder)) if error.is_of_run() => {
-            Err(stopped(error, &folder, &ends.results))
-        }
-        (Err(error), _) => {
-            if !error.is_of_run() {
-                let text = report::failed_summary(&error.to_string(), &repeating(None));
-                ends.results.summarize(&text)?;
-            }
-            Err(located(error, &config, file))
-        }
+        .map_err(|error| refused(error.into()))?;
+    let preparing = Preparing::begin(results.clone())?;
+    let session = Session::<K>::create(config.clone(), out, place, &mut announce);
+    preparing.end(session.is_err());
+    let session = session.map_err(|error| refused(located(error, &config, file)))?;
+    let folder = session.folder.path().to_path_buf();
+    let played = keep(&folder, &repeating(Some(&session.manifest)))
+        .map_err(SessionError::AfterStart)
+        .and_then(|()| session.limited(ends.max_time()).run(&mut announce));
+    match played {
+        Ok(conclusion) => conclude(conclusion.boxed(), results),
+        Err(error) => Err(stopped(error, &folder, results)),
     }
+}
+
+/// Where a configuration comes from.
+fn source(file: Option<&Path>) -> String {
+    file.map_or("the command line".to_string(), |file| {
+        file.display().to_string()
+    })
 }

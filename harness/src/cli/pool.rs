@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::ends::{ResultArgs, repeating};
+use super::ends::ResultArgs;
 use super::outcome::{exit_of, show};
+use super::repeat::{keep, kept, undivided};
 use super::{Exit, Failure};
 use crate::kinds;
 use crate::platform::quoted;
@@ -40,6 +41,7 @@ impl PoolArgs {
             .iter()
             .map(|run| find_run(run))
             .collect::<anyhow::Result<_>>()?;
+        let command = runs.iter().find_map(|run| kept(run));
         let Pooled {
             folder,
             runs,
@@ -48,6 +50,9 @@ impl PoolArgs {
             .write()
             .map_err(Failure::failed)?;
         let dir = folder.path();
+        if let Some(command) = command.filter(|_| kept(dir).is_none()) {
+            keep(dir, &undivided(&command)).map_err(Failure::failed)?;
+        }
         let runs = counted(runs as u64, "run");
         let pairs = counted(added, "new pair");
         errln!("pooled {runs} in {}: {pairs}", dir.display());
@@ -68,14 +73,14 @@ impl PoolArgs {
         };
         let (verdict, missing) = judged().map_err(Failure::failed)?;
         let kind = files.manifest.kind;
-        let manifest = files.manifest.clone();
         let dir = files.folder.path().to_path_buf();
         let report = kinds::of(kind).report(files).map_err(Failure::failed)?;
         write_files(&*report, &dir).map_err(Failure::failed)?;
         show(&*report, self.results.json).map_err(Failure::failed)?;
         let resume = format!("hone resume {}", quoted(&dir));
+        let repeat = kept(&dir);
         let notes = SummaryNotes {
-            repeat: &repeating(Some(&manifest)),
+            repeat: repeat.as_deref(),
             resume: verdict.is_none().then_some(resume.as_str()),
         };
         self.results

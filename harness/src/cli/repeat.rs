@@ -1,8 +1,43 @@
 //! The command line that repeats a run.
 
+use std::fs;
+use std::path::Path;
+
+use anyhow::Context;
+
 use crate::builds::Spec;
 #[cfg(feature = "fleet")]
 use crate::fleet::Access;
+use crate::platform::write_whole;
+
+/// The command that repeats a run, in the run's folder: `hone resume` and `hone pool` do
+/// not know it otherwise.
+const COMMAND: &str = "command.txt";
+
+/// Keeps the command that repeats the run in a folder.
+///
+/// # Errors
+/// If it cannot be written.
+pub(super) fn keep(folder: &Path, command: &str) -> anyhow::Result<()> {
+    let path = folder.join(COMMAND);
+    write_whole(&path, |file| {
+        file.write_all(format!("{command}\n").as_bytes())
+    })
+    .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// The command that repeats the run in a folder; older runs do not have it, nor those that
+/// another command has started.
+pub(super) fn kept(folder: &Path) -> Option<String> {
+    let text = fs::read_to_string(folder.join(COMMAND)).ok()?;
+    Some(text.trim_end().to_string())
+}
+
+/// The command that plays all pairs of a run, of which `command` plays a shard.
+pub(super) fn undivided(command: &str) -> String {
+    let words = shlex::split(command).unwrap_or_default();
+    joined(&without(&words, &["--shard"]))
+}
 
 /// A command line that repeats this one: branches and `HEAD` are replaced by
 /// the commits that were built. `commits` are those of the run's engines in
@@ -14,25 +49,34 @@ pub(super) fn repeating(
     skipped: &[String],
 ) -> String {
     let mut words = vec!["hone".to_string()];
-    let arguments = &without_places(arguments);
+    // They are places on this machine for what is written.
+    let arguments = &without(arguments, &["--out", "--summary"]);
     let pinned = match arguments.first().map(String::as_str) {
         Some("bisect") => bisection(arguments, commits, skipped),
         Some("match") => engines(arguments, commits),
         _ => sides(arguments, commits),
     };
     words.extend(pinned.into_iter().map(without_credential));
+    joined(&words)
+}
+
+fn joined(words: &[String]) -> String {
     shlex::try_join(words.iter().map(String::as_str)).unwrap_or_else(|_| words.join(" "))
 }
 
-/// Without the options that name places on this machine for what is written.
-fn without_places(arguments: &[String]) -> Vec<String> {
+/// The arguments without these options and their values.
+fn without(arguments: &[String], options: &[&str]) -> Vec<String> {
     let mut words = Vec::new();
     let mut arguments = arguments.iter();
     while let Some(argument) = arguments.next() {
-        if ["--out", "--summary"].contains(&argument.as_str()) {
-            arguments.next();
-        } else if !argument.starts_with("--out=") && !argument.starts_with("--summary=") {
+        let (option, value) = match argument.split_once('=') {
+            Some((option, value)) => (option, Some(value)),
+            None => (argument.as_str(), None),
+        };
+        if !options.contains(&option) {
             words.push(argument.clone());
+        } else if value.is_none() {
+            arguments.next();
         }
     }
     words
@@ -199,6 +243,16 @@ mod tests {
             ),
         ] {
             assert_eq!(repeated(line, commits), expected, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_command_of_a_shard_plays_all_pairs_in_a_pool() {
+        for line in [
+            "hone sprt a.toml --shard 1/4 --set 'x=a b'",
+            "hone sprt a.toml --set 'x=a b' --shard=1/4",
+        ] {
+            assert_eq!(undivided(line), "hone sprt a.toml --set 'x=a b'", "{line}");
         }
     }
 

@@ -6,18 +6,20 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
 use clap::Args;
+use tokio::time::sleep;
 
 use super::common::announce;
 use super::{Exit, Failure};
 use crate::engine::uci::{AnswerError, Client};
-use crate::executor::Situation;
+use crate::executor::{Pondered, Situation};
 use crate::ledger::FAILURES;
 use crate::platform::quoted;
 
 /// Repeat the situation in which an engine failed.
 ///
 /// Starts the engine with the same options and sends it the same position and
-/// the same `go`. Exit code 0: it answers in time with a legal move; 1: it
+/// the same `go`; if it pondered, also `ponderhit` or `stop` after the same time.
+/// Exit code 0: it answers in time with a legal move; 1: it
 /// fails again.
 #[derive(Debug, Args)]
 pub(super) struct ReplayArgs {
@@ -110,6 +112,9 @@ fn refuse_run(named: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// An engine is given no more time to ponder.
+const LONGEST_PONDERING: Duration = Duration::from_mins(1);
+
 async fn answer(client: &mut Client, situation: &Situation) -> Result<String, String> {
     let silent = |error: AnswerError| error.to_string();
     let ready = Instant::now() + Duration::from_millis(situation.stall_ms);
@@ -123,12 +128,18 @@ async fn answer(client: &mut Client, situation: &Situation) -> Result<String, St
     }
     let referee = situation.referee()?;
     let commands = format!("{}\n{}\n", situation.position, situation.go);
-    let asked = Instant::now();
-    let deadline = asked + Duration::from_millis(situation.allowed_ms);
-    client
-        .send(commands.as_bytes(), deadline)
-        .await
-        .map_err(silent)?;
+    let allowed = Duration::from_millis(situation.allowed_ms);
+    let mut asked = Instant::now();
+    let sent = client.send(commands.as_bytes(), asked + allowed).await;
+    sent.map_err(silent)?;
+    if let Some(Pondered { end, after_ms }) = situation.pondered {
+        sleep(Duration::from_millis(after_ms).min(LONGEST_PONDERING)).await;
+        asked = Instant::now();
+        let command = format!("{}\n", end.command());
+        let sent = client.send(command.as_bytes(), asked + allowed).await;
+        sent.map_err(silent)?;
+    }
+    let deadline = asked + allowed;
     let answer = client.wait_bestmove(deadline).await.map_err(silent)?;
     let used = answer.arrived.saturating_duration_since(asked);
     let best = String::from_utf8_lossy(client.best_move()).into_owned();

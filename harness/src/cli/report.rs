@@ -2,15 +2,17 @@
 
 use std::path::PathBuf;
 
+use anyhow::Context as _;
 use clap::Args;
 
 use super::common::{is_inside, write_page};
 use super::outcome::show;
 use super::{Exit, Failure};
 use crate::kinds;
-use crate::report::Report;
+use crate::output::with_causes;
 use crate::report::html::PageLocation;
-use crate::run::find_run;
+use crate::report::{Form, Report, write_files};
+use crate::run::{Manifest, find_run};
 use crate::track::{TrackReport, is_folder_of_nights};
 
 /// Print the result of a run, finished or not, or of all nights.
@@ -23,6 +25,10 @@ pub(super) struct ReportArgs {
     /// game on a board.
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
+    /// Print the numbers as OpenBench or fishtest show them, for a commit message. Only of
+    /// matches and tests of two engines, and of gauntlets.
+    #[arg(long, value_name = "FORM", conflicts_with = "json")]
+    format: Option<Form>,
     /// Print one JSON object on standard output.
     #[arg(long)]
     json: bool,
@@ -34,8 +40,23 @@ impl ReportArgs {
         let report: Box<dyn Report> = if is_folder_of_nights(&run) {
             Box::new(TrackReport::read(&run)?)
         } else {
-            kinds::report(&run)?
+            let report = kinds::report(&run)?;
+            let kind = kinds::of(Manifest::read(&run)?.kind);
+            // A folder that cannot be written can be read.
+            if kind.report_writes_files()
+                && let Err(error) = write_files(&*report, &run)
+            {
+                errln!(
+                    "warning: the report's files are not written: {}",
+                    with_causes(&error)
+                );
+            }
+            report
         };
+        let form = self
+            .format
+            .map(|form| in_form(&*report, form))
+            .transpose()?;
         if let Some(path) = &self.html {
             let place = match is_inside(path, &run) {
                 true => PageLocation::Inside,
@@ -43,7 +64,21 @@ impl ReportArgs {
             };
             write_page(path, report.page(place)?)?;
         }
-        show(&*report, self.json)?;
+        match form {
+            Some(text) => out!("{text}"),
+            None => show(&*report, self.json)?,
+        }
         Ok(Exit::Done)
     }
+}
+
+/// The numbers in the form of another test page.
+///
+/// # Errors
+/// If the run's pairs are not all those of its first engine.
+fn in_form(report: &dyn Report, form: Form) -> anyhow::Result<String> {
+    report.form(form).context(
+        "`--format` needs a run whose pairs are all those of its first engine\n\
+         help: that is a match or a test of two engines, or a gauntlet",
+    )
 }

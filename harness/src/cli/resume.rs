@@ -1,8 +1,8 @@
 //! `hone resume`.
 
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
-use anyhow::ensure;
 use clap::Args;
 
 use super::common::announce;
@@ -12,10 +12,10 @@ use super::outcome::{conclude, stopped};
 use super::place::PlaceArgs;
 use super::ranges::from_one;
 use super::{Exit, Failure};
-use crate::kinds::{self, Place};
-use crate::ledger::{LedgerError, Lock, Recovery};
+use crate::kinds::{self, Changes, Place};
+use crate::ledger::{LedgerError, Recovery};
 use crate::output::with_causes;
-use crate::run::{Kind, Manifest, SessionError, find_run};
+use crate::run::{Manifest, SessionError, find_run};
 
 /// Continue a run that was interrupted or stopped.
 #[derive(Debug, Args)]
@@ -31,11 +31,15 @@ pub(super) struct ResumeArgs {
     #[arg(long)]
     replay_missing: bool,
     /// Pairs played at the same time from now on; by default as many as before.
-    #[arg(long, value_name = "N", value_parser = from_one::<std::num::NonZeroUsize>)]
-    concurrency: Option<std::num::NonZeroUsize>,
+    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
+    concurrency: Option<NonZeroUsize>,
+    /// New number of pairs, including those already played; at least as many as
+    /// planned. For a match: pairs of each pairing. For a test: its budget.
+    #[arg(long, value_name = "N", value_parser = from_one::<NonZeroU32>)]
+    pairs: Option<NonZeroU32>,
     /// Continue on this machine a run that was played on a fleet.
     #[cfg(feature = "fleet")]
-    #[arg(long, conflicts_with = "fleet")]
+    #[arg(long, conflicts_with_all = ["fleet", "priority"])]
     local: bool,
     #[command(flatten)]
     place: PlaceArgs,
@@ -47,19 +51,21 @@ impl ResumeArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         self.ends.results.check()?;
         let run = find_run(&self.run)?;
-        if self.verify {
-            ask_for_verification(&run)?;
-        }
-        let kind = kinds::of(Manifest::read(&run)?.kind);
         let recovery = match self.replay_missing {
             true => Recovery::Replay,
             false => Recovery::LastPair,
         };
-        if let Some(pairs) = self.concurrency {
-            kinds::set_concurrency(&run, pairs.get(), recovery, &mut announce)?;
-        }
+        let kind = kinds::of(Manifest::read(&run)?.kind);
         let place = self.place(&run)?;
+        let mut changes = Changes::new(recovery, place.clone());
+        if let Err(error) = self.change(&run, &mut changes) {
+            changes.undo()?;
+            return Err(error.into());
+        }
         let resumed = kind.resume(&run, recovery, self.ends.max_time(), place, &mut announce);
+        if resumed.as_ref().is_err_and(|error| !error.is_of_run()) {
+            changes.undo()?;
+        }
         // Another process writes its own files.
         let is_in_use = matches!(
             resumed,
@@ -77,6 +83,26 @@ impl ResumeArgs {
         }
     }
 
+    fn change(&self, run: &Path, changes: &mut Changes) -> anyhow::Result<()> {
+        if self.verify {
+            changes.verification(run)?;
+        }
+        let concurrency = self.concurrency.map(NonZeroUsize::get);
+        // A run that was started on a fleet has not checked this machine's processors.
+        #[cfg(feature = "fleet")]
+        let concurrency = match concurrency {
+            None if self.local => Some(Manifest::read(run)?.concurrency),
+            given => given,
+        };
+        if let Some(pairs) = concurrency {
+            changes.concurrency(run, pairs, &mut announce)?;
+        }
+        if let Some(pairs) = self.pairs {
+            changes.pairs(run, pairs.get().into(), &mut announce)?;
+        }
+        Ok(())
+    }
+
     fn place(&self, run: &Path) -> anyhow::Result<Place> {
         #[cfg(feature = "fleet")]
         if self.local {
@@ -84,23 +110,4 @@ impl ResumeArgs {
         }
         self.place.place_of(run)
     }
-}
-
-/// Adds the verifying test to a tuning that was started without one.
-fn ask_for_verification(run: &Path) -> anyhow::Result<()> {
-    let mut manifest = Manifest::read(run)?;
-    ensure!(
-        manifest.kind == Kind::Tune,
-        "--verify is for tunings, and {} is a {}",
-        run.display(),
-        manifest.kind.name()
-    );
-    let section = manifest.config.tune.get_or_insert_default();
-    if section.verify.is_some() {
-        return Ok(());
-    }
-    section.verify.get_or_insert_default();
-    // Not while another process plays it.
-    let _held = Lock::resume(run, Recovery::LastPair)?;
-    manifest.write(run)
 }

@@ -48,7 +48,7 @@ pub(super) struct ServeArgs {
     /// are always allowed.
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
-    /// Submitted runs that are played at once.
+    /// Submitted runs that are played at the same time.
     #[arg(long, value_name = "N", default_value = "1", requires = "tokens", value_parser = from_one::<NonZeroUsize>)]
     jobs: NonZeroUsize,
     /// Play a submitted run only after the owner of another token has approved
@@ -56,8 +56,8 @@ pub(super) struct ServeArgs {
     #[arg(long, requires = "tokens")]
     approve: bool,
     /// Allow the same to those who have a credential for runs of the fleet that
-    /// `hone fleet up` serves on this machine; its line is the token [default:
-    /// the usual data folder].
+    /// `hone fleet up` serves on this machine; the credential is the token
+    /// [default: the usual data folder].
     #[cfg(feature = "fleet")]
     #[arg(long, value_name = "DATA", num_args = 0..=1, require_equals = true)]
     fleet_tokens: Option<Option<PathBuf>>,

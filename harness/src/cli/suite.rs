@@ -10,10 +10,11 @@ use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 
+use super::common::program;
 use super::ranges::from_one;
 use super::sandbox::SandboxArgs;
 use super::{Exit, Failure, concurrency, progress};
-use crate::engine::analysis::{AnalysisError, Analyst, EngineCommand, SearchLimit};
+use crate::engine::analysis::{AnalysisError, Analyst, SearchLimit};
 use crate::engine::uci::parse_option;
 use crate::openings::Variant;
 use crate::suite::problem::{Problem, Suite as Problems};
@@ -50,7 +51,7 @@ pub(super) struct Suite {
     /// Set an option of the second engine; repeatable
     #[arg(long = "compare-option", value_name = "NAME=VALUE", value_parser = parse_option, requires = "compare")]
     compare_options: Vec<(String, String)>,
-    /// Engines at work at once [default: number of physical cores]
+    /// Engines that run at the same time [default: number of physical cores]
     #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     concurrency: Option<NonZeroUsize>,
     /// Read the positions as Chess960; by default detected from their castling rights
@@ -166,10 +167,11 @@ impl Suite {
             None => out!("{}", report.text()),
         }
         let reports = [Some(report), compare.map(|compare| &compare.report)];
-        for report in reports.into_iter().flatten() {
+        let unsolved = |report: &&SuiteReport| !report.failures.is_empty();
+        for report in reports.into_iter().flatten().filter(unsolved) {
             if self.failures {
                 out!("{}", report.failures_text());
-            } else if !report.failures.is_empty() {
+            } else {
                 let (count, name) = (report.failures.len(), &report.engine);
                 outln!("{name}: {count} not solved; --failures lists them");
             }
@@ -219,9 +221,7 @@ impl Suite {
         engine: &str,
         options: &[(String, String)],
     ) -> Result<Vec<Analyst>, Failure> {
-        let command = self
-            .sandbox
-            .around(EngineCommand::new(engine, options.to_vec())?)?;
+        let command = self.sandbox.around(program(engine, options.to_vec())?)?;
         let count = concurrency(self.concurrency)?;
         let analysts = Analyst::start_several(count, &command, suite.variant).await;
         Ok(analysts.with_context(|| format!("the engine `{engine}`"))?)

@@ -99,7 +99,7 @@ impl TrackArgs {
 /// The report as a summary, below the error that has kept a night from being played.
 fn summary(report: &TrackReport, error: Option<&SessionError>) -> String {
     let notes = SummaryNotes {
-        repeat: &repeating(None),
+        repeat: Some(&repeating(None)),
         resume: None,
     };
     let head = error.map_or(String::new(), |error| error_block(&error.to_string()));

@@ -6,8 +6,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use super::{Exit, help};
 
 /// The page about other programs.
-const PAGE: &str =
-    "docs/coming-from.md lists the options of fastchess and cutechess-cli with those of hone";
+const PAGE: &str = "`hone help coming-from-flags` lists the options of fastchess and cutechess-cli with those of hone";
 
 /// Options of fastchess and cutechess-cli that no command of `hone` has.
 const FOREIGN: &[&str] = &[
@@ -35,12 +34,41 @@ const FOREIGN: &[&str] = &[
     "-book",
 ];
 
+/// What every credential of a fleet begins with, which `hone fleet join` prints.
+const CREDENTIAL: &str = "hone1.eyJ";
+const CREDENTIAL_HELP: &str = "help: write `--fleet=CREDENTIAL`";
+
+/// Ends the process if a credential is taken for a file or an engine: its secret would be
+/// printed.
+pub(super) fn refuse_credential() {
+    if has_stray_credential(&arguments()) {
+        errln!("error: unexpected credential\n{CREDENTIAL_HELP}");
+        std::process::exit(Exit::Usage as i32);
+    }
+}
+
+/// Whether a credential is a word of its own, as in `--fleet CREDENTIAL`: only
+/// `hone worker` and `hone fleet` take it so.
+fn has_stray_credential(arguments: &[String]) -> bool {
+    let at = arguments.iter().position(|word| has_credential(word));
+    let takes = |word: &String| word == "worker" || word == "fleet";
+    at.is_some_and(|at| !arguments[..at].iter().any(takes))
+}
+
+fn has_credential(word: &str) -> bool {
+    word.contains(CREDENTIAL) && !word.starts_with('-')
+}
+
+fn arguments() -> Vec<String> {
+    let words = std::env::args_os().skip(1);
+    words
+        .map(|word| word.to_string_lossy().into_owned())
+        .collect()
+}
+
 /// Prints what is wrong with the command line and ends the process.
 pub(super) fn exit(mut error: clap::Error) -> ! {
-    let arguments: Vec<String> = std::env::args_os()
-        .skip(1)
-        .map(|word| word.to_string_lossy().into_owned())
-        .collect();
+    let arguments = arguments();
     if error.use_stderr()
         && let Some(advice) = advice(&arguments)
     {
@@ -52,12 +80,16 @@ pub(super) fn exit(mut error: clap::Error) -> ! {
     if is_help || !error.use_stderr() {
         error.exit();
     }
-    let elsewhere = elsewhere(&error).or_else(|| engines_as_operands(&error, &arguments));
+    let elsewhere = limit_of_suite(&error, &arguments)
+        .or_else(|| elsewhere(&error))
+        .or_else(|| engines_as_operands(&error, &arguments))
+        .or_else(|| credential_as_operand(&error));
     if elsewhere.is_some() {
         // A similar name would be misleading then.
         error.remove(ContextKind::SuggestedArg);
     }
-    errln!("{}", rendered(error, elsewhere));
+    let text = rendered(error, elsewhere);
+    errln!("{}", without_credentials(text, &arguments));
     std::process::exit(Exit::Usage as i32);
 }
 
@@ -144,9 +176,12 @@ fn advice(arguments: &[String]) -> Option<String> {
         "tournament" | "roundrobin" | "round-robin" => {
             "`hone match A B C` plays a round robin of engines"
         }
-        "cutechess" | "c-chess-cli" => {
-            "`hone match A B` plays a match, `hone sprt --dev A --base B` an SPRT"
+        "c-chess-cli" => "`hone match A B` plays a match, `hone sprt --dev A --base B` an SPRT",
+        "cutechess" => {
+            "`hone cutechess-cli …` takes its options; `hone match A B` plays a match, \
+             `hone sprt --dev A --base B` an SPRT"
         }
+        "fast-chess" => "`hone fastchess …` takes its options",
         "spsa" => "`hone tune` tunes parameters by SPSA and other methods",
         "ordo" | "bayeselo" => "`hone calc rate FILE.pgn` rates the players of a PGN",
         _ => "",
@@ -160,7 +195,7 @@ fn advice(arguments: &[String]) -> Option<String> {
         .iter()
         .find(|word| FOREIGN.contains(&word.as_str()))?;
     Some(format!(
-        "error: `{option}` is not an option of hone\nhelp: engines are operands, as in `hone match ./a ./b --limit 8+0.08`; {PAGE}"
+        "error: `{option}` is not an option of hone\nhelp: `hone fastchess …` and `hone cutechess-cli …` take such options; for other commands engines are operands, as in `hone match ./a ./b --limit 8+0.08`; {PAGE}"
     ))
 }
 
@@ -173,6 +208,30 @@ fn engines_as_operands(error: &clap::Error, arguments: &[String]) -> Option<Stri
     let is_operand = error.kind() == ErrorKind::UnknownArgument && !unknown.starts_with('-');
     (is_sprt && is_operand).then(|| {
         "help: name the engines by options, as in `hone sprt --dev ./new --base ./old`".to_string()
+    })
+}
+
+/// How a command takes a credential that was given to it as an operand.
+fn credential_as_operand(error: &clap::Error) -> Option<String> {
+    let ContextValue::String(unknown) = error.get(ContextKind::InvalidArg)? else {
+        return None;
+    };
+    has_credential(unknown).then(|| CREDENTIAL_HELP.to_string())
+}
+
+/// A text without the credentials among the arguments, which hold a secret.
+fn without_credentials(text: String, arguments: &[String]) -> String {
+    let credentials = arguments.iter().filter(|word| has_credential(word));
+    credentials.fold(text, |text, word| text.replace(word, "CREDENTIAL"))
+}
+
+/// The limits of `hone suite`, which does not take those of a game.
+fn limit_of_suite(error: &clap::Error, arguments: &[String]) -> Option<String> {
+    let is_suite = arguments.first().is_some_and(|command| command == "suite");
+    let unknown = error.get(ContextKind::InvalidArg)?;
+    let is_limit = *unknown == ContextValue::String("--limit".to_string());
+    (is_suite && is_limit).then(|| {
+        "help: a position is limited by --movetime, --nodes or --depth, as in `hone suite FILE --engine ./engine --nodes 1000000`".to_string()
     })
 }
 
@@ -252,6 +311,34 @@ mod tests {
     }
 
     #[test]
+    fn a_credential_is_only_taken_where_it_is_expected() {
+        for (line, is_stray) in [
+            ("sprt x.toml --fleet hone1.eyJ1cmwi", true),
+            ("match ./a HONE_FLEET=hone1.eyJ1cmwi", true),
+            ("sprt x.toml --fleet=hone1.eyJ1cmwi", false),
+            ("match ./hone1.exe hone1.0", false),
+            ("-v worker --cores 2 hone1.eyJ1cmwi", false),
+            ("fleet status --fleet hone1.eyJ1cmwi", false),
+        ] {
+            let words: Vec<String> = line.split(' ').map(str::to_string).collect();
+            assert_eq!(has_stray_credential(&words), is_stray, "{line}");
+        }
+    }
+
+    #[test]
+    fn the_limit_of_a_suite_is_not_that_of_a_game() {
+        let help = |line: &str| {
+            let error = help::command().try_get_matches_from(line.split(' '));
+            let words: Vec<String> = line.split(' ').skip(1).map(str::to_string).collect();
+            limit_of_suite(&error.expect_err(line), &words)
+        };
+        let text = help("hone suite x.epd --engine a --limit 8+0.08").unwrap_or_default();
+        assert!(text.contains("--movetime, --nodes or --depth"), "{text}");
+        assert_eq!(help("hone suite x.epd --engine a --limt 8+0.08"), None);
+        assert_eq!(help("hone report x --limit 8+0.08"), None);
+    }
+
+    #[test]
     fn other_programs_users_are_led_to_the_page() {
         for (line, part) in [
             ("-engine cmd=a -engine cmd=b", "hone match ./a ./b"),
@@ -259,10 +346,13 @@ mod tests {
             ("gauntlet a b", "match.tournament=gauntlet"),
             ("tournament", "round robin"),
             ("cutechess -engine cmd=a", "hone sprt --dev A --base B"),
+            ("cutechess -engine cmd=a", "`hone cutechess-cli …` takes"),
+            ("fast-chess -engine cmd=a", "`hone fastchess …` takes"),
+            ("-engine cmd=a -each tc=1+1", "`hone fastchess …` and"),
         ] {
             let text = said(line).unwrap_or_default();
             assert!(
-                text.contains(part) && text.contains("docs/coming-from.md"),
+                text.contains(part) && text.contains("`hone help coming-from-flags` lists"),
                 "{line}: {text}"
             );
         }

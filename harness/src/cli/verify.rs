@@ -18,7 +18,7 @@ use crate::run::{RunFiles, find_run, verify};
 /// PGN contains exactly the games of the ledger. The last line on standard output is one
 /// digest over all games up to the verdict, without timings: equal digests
 /// mean the same games. In a test with stages, each stage is checked, and the last
-/// line is the digest of their digests. Of a tuning, the test of its values is checked
+/// line is the digest of their digests. For a tuning, the test of its values is checked
 /// too, and the last line is the digest of the tuning. Exit code 0: no fault; 1: at
 /// least one fault.
 #[derive(Debug, Args)]

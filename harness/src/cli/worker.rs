@@ -35,7 +35,7 @@ pub(super) struct WorkerArgs {
     #[arg(long)]
     sandbox: bool,
     /// Build engines on this machine from the commits of a run, where they are
-    /// from commits. The build line, which the owner of the run wrote, runs with
+    /// from commits. The build command, which the owner of the run wrote, runs with
     /// your rights, or in the sandbox.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = BuildArg::Never)]
     build: BuildArg,

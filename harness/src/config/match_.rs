@@ -71,16 +71,28 @@ pub struct MatchConfig {
     pub max_failures: f64,
 }
 
+/// TOML has no greater integers.
+const LAST: u64 = i64::MAX as u64;
+
 impl MatchConfig {
+    /// Whether the run continues however many of its games an engine loses by failing.
+    pub(crate) fn continues_after_failures(&self) -> bool {
+        self.max_failures >= 1.0 && self.on_failure != OnFailure::Stop
+    }
+
     /// Begins with other openings than `runs` runs, of at most `pairs` pairs each, with
     /// this configuration: after them in the order of the book, else by another seed.
     pub(crate) fn use_openings_after(&mut self, runs: u64, pairs: u64) {
-        // TOML has no integers above `i64::MAX`.
-        const LAST: u64 = i64::MAX as u64;
         self.seed = self.seed.wrapping_add(runs) & LAST;
+        self.skip_openings(runs.saturating_mul(pairs));
+    }
+
+    /// Begins `used` openings later in the order of the book. Another order depends on
+    /// the seed alone.
+    pub(crate) fn skip_openings(&mut self, used: u64) {
         if self.openings.order == Order::Sequential {
             let last = usize::try_from(LAST).unwrap_or(usize::MAX);
-            let used = usize::try_from(runs.saturating_mul(pairs)).unwrap_or(last);
+            let used = usize::try_from(used).unwrap_or(last);
             // Beyond the end of the book it begins again.
             self.openings.start = self.openings.start.saturating_add(used).min(last);
         }

@@ -153,7 +153,9 @@ fn the_table_is_complete() {
         }
     }
     let known: Vec<&str> = FASTCHESS.split(' ').chain(CUTECHESS.split(' ')).collect();
-    for entry in FLAGS.iter().filter(|entry| entry.name != "-v") {
+    // They are accepted too: a short form, and a flag of earlier versions.
+    let others = ["-v", "-randomseed"];
+    for entry in FLAGS.iter().filter(|entry| !others.contains(&entry.name)) {
         let dashed = format!("-{}", entry.name);
         assert!(
             known.contains(&entry.name) || known.contains(&dashed.as_str()),

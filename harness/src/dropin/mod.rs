@@ -6,6 +6,7 @@
 //! * [`resume`]: the file by which a run is resumed.
 //! * [`show`]: the lines that scripts and servers read, on standard output.
 //! * [`page`]: the table as a page of the documentation.
+//! * [`wording`]: messages of a run, with flags in place of keys.
 
 mod clock;
 mod configuration;
@@ -17,6 +18,7 @@ mod resume;
 mod settings;
 pub(crate) mod show;
 mod table;
+pub(crate) mod wording;
 mod words;
 
 pub(crate) use engines_json::KnownEngines;

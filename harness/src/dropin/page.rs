@@ -5,14 +5,14 @@ use super::table::{Entry, FLAGS, GROUPS, Of, Support};
 
 /// A table of all flags, and one of the keys of each flag that has any.
 pub(crate) fn tables() -> String {
-    let mut text = String::from("### Flags\n\n");
+    let mut text = String::from("## Flags\n\n");
     rows(&mut text, "flag", FLAGS);
     for group in GROUPS {
         let title = match group.flag {
             "-engine" => "`-engine` and `-each`".to_string(),
             flag => format!("`{flag}`"),
         };
-        text += &format!("\n### Keys of {title}\n\n");
+        text += &format!("\n## Keys of {title}\n\n");
         rows(&mut text, "key", group.entries);
     }
     text

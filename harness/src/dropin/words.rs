@@ -92,7 +92,7 @@ fn unknown_flag(word: &str) -> anyhow::Error {
     match nearest(word, names) {
         Some(name) => anyhow!("unknown option `{word}`\nhelp: did you mean `{name}`?"),
         None => anyhow!(
-            "unknown option `{word}`\nhelp: docs/coming-from.md lists the options that are supported"
+            "unknown option `{word}`\nhelp: `hone help coming-from-flags` lists the supported options"
         ),
     }
 }

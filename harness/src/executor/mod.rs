@@ -18,7 +18,7 @@ pub(crate) use live_games::{BoardWriter, Boards, LiveGame, LiveMove, LiveSearch}
 pub(crate) use memory::MemoryNote;
 pub(crate) use program::ProgramError;
 pub use program::ProgramFile;
-pub(crate) use situation::Situation;
+pub(crate) use situation::{PonderEnd, Pondered, Situation};
 
 use std::future::Future;
 

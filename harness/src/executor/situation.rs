@@ -21,6 +21,9 @@ pub(crate) struct Situation {
     /// The two commands it was sent; empty if it failed before the first.
     pub position: String,
     pub go: String,
+    /// How a `go ponder` ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pondered: Option<Pondered>,
     /// Milliseconds it had for its answer.
     pub allowed_ms: u64,
     /// Milliseconds it may take to start and to get ready.
@@ -29,6 +32,34 @@ pub(crate) struct Situation {
     /// All options it was given, in order.
     pub options: Vec<(String, String)>,
     pub launch: Launch,
+}
+
+/// The end of a search in the opponent's time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Pondered {
+    pub end: PonderEnd,
+    /// Milliseconds from the `go`.
+    pub after_ms: u64,
+}
+
+/// The command that ends a search in the opponent's time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum PonderEnd {
+    /// The opponent played the move that the engine expected.
+    PonderHit,
+    /// It played another.
+    Stop,
+}
+
+impl PonderEnd {
+    /// As it is sent, without a line end.
+    pub(crate) fn command(self) -> &'static str {
+        match self {
+            Self::PonderHit => "ponderhit",
+            Self::Stop => "stop",
+        }
+    }
 }
 
 impl Situation {

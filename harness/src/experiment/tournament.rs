@@ -43,6 +43,14 @@ impl TournamentExperiment {
         }
     }
 
+    /// The same with `rounds` pairs of each pairing. The always-valid interval of a match
+    /// of two engines stays that of the plan: it holds only if the results have no
+    /// influence on its shape.
+    pub fn extended_to(mut self, rounds: u64) -> Self {
+        self.rounds = rounds;
+        self
+    }
+
     /// Ends a match of two engines as soon as `rule` is met. With more engines
     /// no single interval exists to stop on, and the rule is never met.
     pub fn stopping_when(mut self, rule: Option<StopRule>) -> Self {

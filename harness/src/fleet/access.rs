@@ -91,7 +91,7 @@ impl Access {
             };
             ensure!(
                 path.is_file(),
-                "{shown} is neither a JOIN line nor a file\nhelp: a JOIN line begins with {PREFIX}; `hone fleet up` and `hone fleet join` print it"
+                "{shown} is neither a credential nor a file\nhelp: a credential begins with {PREFIX}; `hone fleet up` and `hone fleet join` print it"
             );
             return Self::of_file(path);
         };
@@ -99,7 +99,7 @@ impl Access {
             .decode(encoded)
             .ok()
             .and_then(|json| serde_json::from_slice(&json).ok());
-        access.context("the JOIN line is damaged\nhelp: copy the whole line that `hone fleet up` or `hone fleet join` printed")
+        access.context("the credential is damaged\nhelp: copy the whole line that `hone fleet up` or `hone fleet join` printed")
     }
 
     /// Reads a line, and nothing but a line: no file.

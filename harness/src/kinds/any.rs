@@ -12,7 +12,7 @@ use super::session::{Conclusion, Session};
 use crate::config::Config;
 use crate::experiment::Experiment;
 use crate::ledger::Recovery;
-use crate::report::{Report, write_files};
+use crate::report::Report;
 use crate::run::{Manifest, RunFiles, SessionError};
 
 /// [`RunKind`] with its types hidden.
@@ -52,6 +52,9 @@ pub(crate) trait AnyKind {
     /// If the run's files cannot be read.
     fn report(&self, files: RunFiles) -> anyhow::Result<Box<dyn Report>>;
 
+    /// Whether `hone report` writes the report's files into the run's folder too.
+    fn report_writes_files(&self) -> bool;
+
     /// The results as its ledger grows.
     ///
     /// # Errors
@@ -90,11 +93,11 @@ impl<K: RunKind> AnyKind for K {
     fn report(&self, files: RunFiles) -> anyhow::Result<Box<dyn Report>> {
         let dir = files.folder.path().to_path_buf();
         let fold = files.fold(K::experiment(&dir, &files.manifest)?)?;
-        let report = K::report(files, fold)?;
-        if K::REPORT_WRITES_FILES {
-            write_files(&report, &dir)?;
-        }
-        Ok(Box::new(report))
+        Ok(Box::new(K::report(files, fold)?))
+    }
+
+    fn report_writes_files(&self) -> bool {
+        K::REPORT_WRITES_FILES
     }
 
     #[cfg(feature = "serve")]

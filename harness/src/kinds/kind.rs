@@ -111,13 +111,21 @@ pub(crate) trait RunKind: 'static {
     /// If the manifest, or a file beside it, does not make sense.
     fn experiment(dir: &Path, manifest: &Manifest) -> anyhow::Result<Self::Experiment>;
 
-    /// The message when a process starts to play.
-    fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
-        Ok(introduction(manifest, dir))
+    /// The message when a process starts to play. `at_a_time`: pairs that can be played at
+    /// a time; `None` on a fleet.
+    ///
+    /// # Errors
+    /// If the manifest does not make sense.
+    fn introduction(
+        manifest: &Manifest,
+        at_a_time: Option<usize>,
+        dir: &Path,
+    ) -> anyhow::Result<String> {
+        Ok(introduction(manifest, at_a_time, dir))
     }
 
-    /// What is shown while it plays.
-    fn view(manifest: &Manifest) -> impl View<Self::Experiment>;
+    /// What is shown while it plays, at most `at_a_time` pairs.
+    fn view(manifest: &Manifest, at_a_time: Option<usize>) -> impl View<Self::Experiment>;
 
     /// Prepares what the plan waits for when no pair is in flight, as a build.
     ///
@@ -189,17 +197,21 @@ pub(super) fn prepared(
 }
 
 /// What is played, and where.
-pub(super) fn introduction(manifest: &Manifest, dir: &Path) -> String {
+pub(super) fn introduction(manifest: &Manifest, at_a_time: Option<usize>, dir: &Path) -> String {
     let shard = manifest.config.r#match.shard;
     let part = match shard.is_whole() {
         true => String::new(),
         false => format!("{}: ", shard.words()),
     };
-    format!(
-        "{part}playing {} at a time in {}",
-        counted(manifest.concurrency as u64, "pair"),
-        dir.display()
-    )
+    format!("{part}{} in {}", playing(at_a_time), dir.display())
+}
+
+/// How many pairs are played at a time, or that a fleet plays them.
+pub(super) fn playing(at_a_time: Option<usize>) -> String {
+    match at_a_time {
+        Some(pairs) => format!("playing {} at a time", counted(pairs as u64, "pair")),
+        None => "playing on a fleet".to_string(),
+    }
 }
 
 /// Engines of a new run.

@@ -46,14 +46,18 @@ impl RunKind for Match {
             Tournament::RoundRobin => TournamentExperiment::round_robin(engines, play.pairs),
             Tournament::Gauntlet => TournamentExperiment::gauntlet(engines, play.seeds, play.pairs),
         };
+        let tournament = match manifest.pairs {
+            Some(pairs) => tournament.extended_to(pairs),
+            None => tournament,
+        };
         Ok(Sharded::new(
             tournament.stopping_when(play.stop),
             play.shard,
         ))
     }
 
-    fn view(manifest: &Manifest) -> impl View<Self::Experiment> {
-        Scoreboard::new(manifest)
+    fn view(manifest: &Manifest, at_a_time: Option<usize>) -> impl View<Self::Experiment> {
+        Scoreboard::new(manifest, at_a_time)
     }
 
     #[cfg(feature = "serve")]

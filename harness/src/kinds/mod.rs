@@ -5,7 +5,7 @@
 
 mod any;
 pub(crate) mod bisect;
-mod concurrency;
+mod changes;
 #[cfg(feature = "serve")]
 mod follow;
 mod kind;
@@ -19,7 +19,7 @@ mod sprt;
 pub(crate) mod tune;
 
 pub(crate) use any::AnyKind;
-pub(crate) use concurrency::set_concurrency;
+pub(crate) use changes::Changes;
 #[cfg(feature = "serve")]
 pub(crate) use follow::{Following, Standing};
 pub(crate) use kind::RunKind;

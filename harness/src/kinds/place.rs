@@ -13,12 +13,13 @@ use crate::executor::{Boards, Event, Executor, PairJob, Stop};
 use crate::fleet;
 #[cfg(feature = "fleet")]
 use crate::report::limits;
-use crate::run::Manifest;
 use crate::run::files::machines::first_local_worker;
 #[cfg(feature = "fleet")]
-use crate::run::prepare::setup::processors_a_game;
+use crate::run::option_value;
+use crate::run::prepare::setup::placement;
 #[cfg(feature = "fleet")]
-use crate::run::{EngineIdentity, option_value};
+use crate::run::prepare::setup::processors_a_game;
+use crate::run::{EngineIdentity, Manifest};
 
 /// Where a run's pairs are played.
 #[derive(Debug, Clone, Default)]
@@ -53,6 +54,35 @@ impl Place {
             announce(
                 "warning: `scale` in [fleet] has no effect without --fleet: the time control is played as it is",
             );
+        }
+    }
+
+    /// The processors for the games of a run, by [`placement`]; none for a fleet, whose
+    /// workers have processors of their own.
+    ///
+    /// # Errors
+    /// If this machine has too few of them.
+    pub(super) fn placement(
+        &self,
+        config: &Config,
+        engines: &[EngineIdentity],
+        concurrency: usize,
+        announce: &mut dyn FnMut(&str),
+    ) -> anyhow::Result<Vec<Vec<usize>>> {
+        match self {
+            Self::Here => placement(config, engines, concurrency, announce),
+            #[cfg(feature = "fleet")]
+            Self::Fleet { .. } => Ok(Vec::new()),
+        }
+    }
+
+    /// Pairs of a run that can be played at a time; `None` on a fleet, whose workers come
+    /// and go.
+    pub(super) fn pairs_at_a_time(&self, manifest: &Manifest) -> Option<usize> {
+        match self {
+            Self::Here => Some(manifest.concurrency),
+            #[cfg(feature = "fleet")]
+            Self::Fleet { .. } => None,
         }
     }
 

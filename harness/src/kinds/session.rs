@@ -20,7 +20,7 @@ use crate::report::{Report, write_files};
 use crate::run::files::live::Publisher;
 use crate::run::prepare::setup::{
     book_identity, check_same_book, check_same_programs, first_opening, leave_built, open_book,
-    open_tables, placement, same_book, warn_of_repeats, warn_of_same_engines,
+    open_tables, same_book, warn_of_repeats, warn_of_same_engines,
 };
 use crate::run::{
     BookIdentity, Driver, Ended, Fold, Folder, Interrupts, Jobs, Kind, MANIFEST, Manifest,
@@ -95,17 +95,19 @@ pub(crate) struct Conclusion<R> {
 }
 
 impl<K: RunKind> Session<K> {
-    /// Checks everything, then makes the run's folder.
+    /// Checks everything, then makes the folder of a run whose pairs are played at `place`.
     ///
     /// # Errors
     /// [`SessionError`]; nothing is left behind.
     pub(crate) fn create(
         config: Config,
         out: Option<&Path>,
+        place: Place,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Self, SessionError> {
         let base = env::current_dir().context("cannot find the working directory")?;
-        Self::begin(config, base, None, out, announce)
+        let session = Self::begin(config, base, None, out, &place, announce)?;
+        Ok(session.at(place))
     }
 
     /// Opens the run at `path` that follows an `earlier` one, in its folder, or
@@ -128,7 +130,8 @@ impl<K: RunKind> Session<K> {
             false => {
                 leave_built(&mut config, &earlier.engines);
                 let base = earlier.base.clone();
-                Self::begin(config, base, Some((earlier, books)), Some(path), announce)
+                let earlier = Some((earlier, books));
+                Self::begin(config, base, earlier, Some(path), &terms.place, announce)
             }
         };
         let session = session.map_err(SessionError::after_start)?;
@@ -142,6 +145,7 @@ impl<K: RunKind> Session<K> {
         base: PathBuf,
         earlier: Option<(&Manifest, &[BookIdentity])>,
         out: Option<&Path>,
+        place: &Place,
         announce: &mut dyn FnMut(&str),
     ) -> Result<Self, SessionError> {
         check::<K>(&config)?;
@@ -156,8 +160,9 @@ impl<K: RunKind> Session<K> {
         }
         open_tables(&mut config, &base)?;
         let repeats = K::repeats(&config);
-        let planned = K::openings(&config).filter(|_| !is_usual_test::<K>(&config));
-        warn_of_repeats(planned, book.as_ref(), repeats, announce);
+        let planned = K::openings(&config).filter(|_| !has_usual_openings::<K>(&config));
+        let distinct = book.as_ref().map(Book::distinct);
+        warn_of_repeats(planned, distinct, repeats, announce);
         let opening = first_opening(&config, book.as_ref());
         let Engines {
             players,
@@ -182,7 +187,8 @@ impl<K: RunKind> Session<K> {
             created: jiff::Timestamp::now(),
             base,
             concurrency,
-            placement: placement(&config, &identities, concurrency, announce)?,
+            pairs: None,
+            placement: place.placement(&config, &identities, concurrency, announce)?,
             engines: identities,
             book: identity,
             pooled: Vec::new(),
@@ -216,7 +222,10 @@ impl<K: RunKind> Session<K> {
     ) -> Result<Self, SessionError> {
         let manifest = Manifest::read(path)?;
         check_pairs_at_once(manifest.concurrency)?;
-        let book = same_book(&manifest, K::openings(&manifest.config))?;
+        // First: the games of the process that has it would suffer from engines that start.
+        let lock = Lock::resume(path, recovery)?;
+        let rounds = manifest.pairs.or(K::openings(&manifest.config));
+        let book = same_book(&manifest, rounds)?;
         let opening = first_opening(&manifest.config, book.as_ref());
         let players = K::same_engines(&manifest, &opening, announce)?;
         let ready = Ready {
@@ -225,7 +234,6 @@ impl<K: RunKind> Session<K> {
             players,
             book,
         };
-        let lock = Lock::resume(path, recovery)?;
         ready.with_ledger(lock, recovery, announce)
     }
 
@@ -253,7 +261,8 @@ impl<K: RunKind> Session<K> {
         announce: &mut dyn FnMut(&str),
     ) -> Result<Conclusion<K::Report>, SessionError> {
         let manifest = self.manifest.clone();
-        self.run_in_view(&mut K::view(&manifest), announce)
+        let at_a_time = self.place.pairs_at_a_time(&manifest);
+        self.run_in_view(&mut K::view(&manifest, at_a_time), announce)
     }
 
     /// The same, shown in another view than the kind's own.
@@ -273,7 +282,8 @@ impl<K: RunKind> Session<K> {
         let folder = self.folder.clone();
         let manifest = self.manifest.clone();
         let experiment = K::experiment(folder.path(), &manifest)?;
-        announce(&K::introduction(&manifest, folder.path())?);
+        let at_a_time = self.place.pairs_at_a_time(&manifest);
+        announce(&K::introduction(&manifest, at_a_time, folder.path())?);
         let played = self.play(experiment, view, announce);
         view.finish();
         let (mut ended, fold) =
@@ -392,10 +402,12 @@ fn reported<K: RunKind>(
     error
 }
 
-/// Whether it is a test with the built-in book: few need all its openings, and the
-/// verdict of one that does names the reason.
-fn is_usual_test<K: RunKind>(config: &Config) -> bool {
-    K::KIND == Kind::Sprt && config.r#match.openings.file == Some(BookSource::BuiltIn)
+/// Whether it is a test or a bisection with the built-in book: few tests need all its
+/// openings, and the verdict of one that does names the reason. The pairs of a bisection
+/// are those of many matches, each of which has all openings.
+fn has_usual_openings<K: RunKind>(config: &Config) -> bool {
+    matches!(K::KIND, Kind::Sprt | Kind::Bisect)
+        && config.r#match.openings.file == Some(BookSource::BuiltIn)
 }
 
 /// Refuses a configuration that this kind cannot play.

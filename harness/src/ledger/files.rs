@@ -5,7 +5,8 @@ use std::path::PathBuf;
 
 use super::row::RowError;
 
-/// Names of the files in a run's folder.
+/// Names of the files in a run's folder. `run.toml` has the conditions.
+pub(crate) const MANIFEST: &str = "run.toml";
 pub(crate) const GAMES_CSV: &str = "games.csv";
 pub(crate) const GAMES_PGN: &str = "games.pgn";
 pub(crate) const GAMES_EPD: &str = "games.epd";

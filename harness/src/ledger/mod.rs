@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 #[cfg(feature = "serve")]
 pub(crate) use files::GAMES_CSV;
 pub use files::Recovery;
-pub(crate) use files::{FAILURES, GAME_START, GAMES_EPD, GAMES_PGN, LedgerError};
+pub(crate) use files::{FAILURES, GAME_START, GAMES_EPD, GAMES_PGN, LedgerError, MANIFEST};
 pub(crate) use games::{GamesFile, PgnSpan};
 pub use lock::Lock;
 use log::Log;
@@ -100,8 +100,8 @@ impl Ledger {
             csv.append(row::HEADER.as_bytes())?;
         }
         let files = [Some(&csv), Some(&pgn), epd.as_ref()];
-        let syncer = Syncer::start(files.into_iter().flatten().map(|log| &log.file))
-            .map_err(|source| csv.error(source))?;
+        let syncer =
+            Syncer::start(files.into_iter().flatten()).map_err(|source| csv.error(source))?;
         let ledger = Self {
             dir: dir.to_path_buf(),
             names: options.names.to_vec(),
@@ -122,6 +122,7 @@ impl Ledger {
     /// ledger.
     pub fn append(&mut self, played: &PlayedPair) -> Result<(), LedgerError> {
         self.check_in_place()?;
+        self.syncer.check()?;
         let games = [0, 1].map(|game| played.texts[game].pgn.as_str());
         let offset = self.pgn.len;
         if let Some(epd) = &mut self.epd {
@@ -195,7 +196,7 @@ impl Ledger {
         {
             log.file.sync_data().map_err(|source| log.error(source))?;
         }
-        Ok(())
+        self.syncer.finish()
     }
 }
 

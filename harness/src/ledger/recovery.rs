@@ -9,12 +9,9 @@
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::files::{GAME_START, LedgerError};
+use super::files::{GAME_START, LedgerError, MANIFEST};
 use super::log::Log;
 use super::pairs::{Kept, Pairs};
-
-/// Name of the file that determines the conditions.
-const MANIFEST: &str = "run.toml";
 
 /// Refuses a PGN whose length has changed before the end of the pairs that are
 /// kept: of the last pair, no game begins where its row has it.

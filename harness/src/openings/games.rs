@@ -23,7 +23,7 @@ use thiserror::Error;
 use super::{
     Variant,
     epd::{LineError, PositionLine, playable},
-    promotions::{is_uci_promotion, with_promotion_signs},
+    promotions::with_promotion_signs,
 };
 use crate::rules::{RepeatedTags, position_key};
 
@@ -318,60 +318,6 @@ fn legal_move(san: San, position: &Chess) -> Result<Move, SanError> {
     legal.or_else(|error| uci.to_move(position).map_err(|_| error))
 }
 
-/// The first word of a PGN text that looks like a move but is not one, with its
-/// line from 1. [`Reader`] skips such words silently, so the rest would be read
-/// as another game.
-pub fn unreadable_move(text: &[u8]) -> Option<(u64, String)> {
-    let mut rest = text;
-    let mut line_start = true;
-    while let Some(&byte) = rest.first() {
-        let length = match byte {
-            b'[' | b'%' if line_start => until(rest, b'\n'),
-            b';' => until(rest, b'\n'),
-            b'{' => until(rest, b'}').saturating_add(1),
-            _ if is_word(byte) => {
-                let length = rest.iter().take_while(|&&byte| is_word(byte)).count();
-                let (word, _) = rest.split_at_checked(length)?;
-                if looks_like_a_move(word) && !is_readable(word) {
-                    let before = text.strip_suffix(rest).unwrap_or(text);
-                    let ends = memchr::memchr_iter(b'\n', before).count() as u64;
-                    let word = String::from_utf8_lossy(word).into_owned();
-                    return Some((ends.saturating_add(1), word));
-                }
-                length
-            }
-            _ => 1,
-        };
-        line_start = byte == b'\n';
-        rest = rest.get(length..).unwrap_or_default();
-    }
-    None
-}
-
-fn until(text: &[u8], end: u8) -> usize {
-    memchr::memchr(end, text).unwrap_or(text.len())
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"$+#=-!?/_".contains(&byte) || byte >= 0x80
-}
-
-/// Moves hold letters and a digit; move numbers, results and glyphs have no
-/// letter, words such as `ep` or `N` no digit.
-fn looks_like_a_move(word: &[u8]) -> bool {
-    word.iter().any(u8::is_ascii_digit) && word.iter().any(u8::is_ascii_alphabetic)
-}
-
-fn is_readable(word: &[u8]) -> bool {
-    // `1.e4` is two words, `1e4` and `e4!?` are one.
-    let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let mut word = word.get(digits..).unwrap_or_default().trim_ascii();
-    while let Some((b'!' | b'?', before)) = word.split_last() {
-        word = before;
-    }
-    SanPlus::from_ascii(word).is_ok() || (digits == 0 && is_uci_promotion(word))
-}
-
 #[cfg(test)]
 mod tests {
     use shakmaty::{EnPassantMode, fen::Fen};
@@ -402,7 +348,6 @@ mod tests {
         // Every kind of move: of pieces, captures, en passant, castling, a promotion.
         let text = "1. e2e4 {book} d7d5 2. e4d5 c7c5 3. d5c6 g8f6 4. c6b7 g7g6 5. b7a8q f8g7\n\
                     6. g1f3 e8g8 *\n";
-        assert_eq!(unreadable_move(text.as_bytes()), None);
         assert_eq!(
             end_of(text, None),
             "Qnbq1rk1/p3ppbp/5np1/8/8/5N2/PPPP1PPP/RNBQKB1R w KQ - 3 7"
@@ -410,9 +355,6 @@ mod tests {
         let game = read("1. e2e4 e7e5 2. g1f4 *", None).remove(0);
         let message = game.unwrap_err().to_string();
         assert!(message.contains("move 2. g1f4: illegal san"), "{message}");
-        // Between a move number and a promotion there must be a dot or a space.
-        let (_, word) = unreadable_move(b"5b7a8q").expect("not read");
-        assert_eq!(word, "5b7a8q");
     }
 
     #[test]
@@ -468,17 +410,5 @@ mod tests {
         let bad_tag = "[FEN \"4k3/8/8/8/8/8/8/8 w - - 0 1\"]\n\n*\n";
         let message = read(bad_tag, None).remove(0).unwrap_err().to_string();
         assert!(message.contains("missing king"), "{message}");
-    }
-
-    #[test]
-    fn words_like_moves_that_are_none_are_found() {
-        let text = "[Event \"x9y\"]\n\n1. e4! {a9b} e5 2.Nf3 Nc6 (2... Zz9)\n 1-0";
-        assert_eq!(unreadable_move(text.as_bytes()), Some((3, "Zz9".into())));
-        for word in ["Qxx9", "e9", "e4xyz"] {
-            let text = format!("1. e4 e5 2. {word} *");
-            assert_eq!(unreadable_move(text.as_bytes()), Some((1, word.into())));
-        }
-        let fine = "1. e4 e5 2. O-O-O+ exd6 e.p. 0-0 e8=Q# Nbd7!? $14 N += 1/2-1/2 ; z9\n% z9\n";
-        assert_eq!(unreadable_move(fine.as_bytes()), None);
     }
 }

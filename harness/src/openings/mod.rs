@@ -11,6 +11,7 @@
 //! * [`Schedule`]: which opening of the book the n-th pair gets.
 //! * [`epd`]: the grammar of one EPD or FEN line.
 //! * [`games`]: the leading moves of PGN games.
+//! * `unreadable`: words like moves that the PGN reader skips.
 //! * [`source`]: bytes of a plain or packed file, and what they are.
 
 mod book;
@@ -24,6 +25,7 @@ mod packed;
 mod promotions;
 pub(crate) mod schedule;
 pub(crate) mod source;
+pub(crate) mod unreadable;
 mod variant;
 
 pub use book::Book;

@@ -4,10 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use shakmaty::{Role, Square, uci::UciMove};
 
-use super::{
-    BookError, BookOptions, Opening,
-    games::{Games, unreadable_move},
-};
+use super::{BookError, BookOptions, Opening, games::Games, unreadable::unreadable_move};
 
 /// The openings of games, all in one list of moves.
 #[derive(Debug, Default)]

@@ -196,7 +196,7 @@ fn only_member<R: Read + io::Seek>(
             path: path.to_owned(),
             source,
         })?;
-    files.retain(|name| !name.ends_with('/'));
+    files.retain(|name| !name.ends_with('/') && !is_attribute_of_macos(name));
     let mut books = files.clone();
     books.retain(|name| Format::of_name(Path::new(name)).is_some());
     match (books.as_slice(), files.as_slice()) {
@@ -210,6 +210,12 @@ fn only_member<R: Read + io::Seek>(
             found: listed(several),
         }),
     }
+}
+
+/// Whether macOS added a member to an archive: the attributes of another file.
+fn is_attribute_of_macos(name: &str) -> bool {
+    let file = name.rsplit('/').next().unwrap_or(name);
+    name.starts_with("__MACOSX/") || file.starts_with("._")
 }
 
 /// The first names of a list, without control characters.
@@ -258,7 +264,10 @@ mod tests {
         encoder.finish().unwrap();
         let zip = folder.path().join("a.epd.zip");
         zipped(&zip, &["README", "a.epd"]);
-        for path in [plain, gzip, zip] {
+        let of_macos = folder.path().join("b.zip");
+        let attributes = ["__MACOSX/._a.epd", "__MACOSX/b/c.epd", "b/._d.pgn"];
+        zipped(&of_macos, &[&["b/a.epd"], &attributes[..]].concat());
+        for path in [plain, gzip, zip, of_macos] {
             let source = read(&path).unwrap();
             assert_eq!(source.bytes, TEXT, "{}", path.display());
             assert_eq!(source.format, Format::Epd);

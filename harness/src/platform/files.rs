@@ -3,6 +3,8 @@
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use tempfile::NamedTempFile;
 
@@ -120,6 +122,20 @@ pub(crate) fn write_whole<E: From<io::Error>>(
 pub(crate) fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     let file = create_beside(path, 0o600)?;
     replace(path, file, |file| file.write_all(content))
+}
+
+/// What a file's name must hold to be this process's own: its number, which a process in
+/// another container may have too, and the time at which it first asked.
+pub(crate) fn process_mark() -> &'static str {
+    static MARK: LazyLock<String> = LazyLock::new(|| {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        format!(
+            "{}-{:x}",
+            std::process::id(),
+            since.unwrap_or_default().as_nanos()
+        )
+    });
+    &MARK
 }
 
 fn folder_of(path: &Path) -> &Path {

@@ -42,7 +42,8 @@ pub(crate) use echo::NoEcho;
 pub(crate) use engine_output::{EngineOutput, ReadAlone, ReadTimer, TICK};
 pub(crate) use file_size::fail_beyond_limit;
 pub(crate) use files::{
-    FileId, Outsider, create_private, full_path, is_same_file, outsider, set_len, sync, write_whole,
+    FileId, Outsider, create_private, full_path, is_same_file, outsider, process_mark, set_len,
+    sync, write_whole,
 };
 #[cfg(feature = "fleet")]
 pub(crate) use files::{make_private, write_private};
@@ -56,8 +57,10 @@ pub(crate) use memory::{
 };
 pub(crate) use open_files::raise_limit;
 pub(crate) use process_group::ProcessGroup;
-pub(crate) use processors::{Processor, bind_thread, load, physical_cores, processors};
+pub(crate) use processors::{
+    Processor, bind_thread, load, physical_cores, processors, usable_processors,
+};
 pub(crate) use sandbox::{Access, SandboxError};
 pub(crate) use shell::{quoted, shell};
-pub(crate) use stop::on_termination;
+pub(crate) use stop::{on_interrupt, on_termination};
 pub(crate) use terminal::accepts_escapes;

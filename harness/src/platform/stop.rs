@@ -1,9 +1,26 @@
-//! The system's requests to stop, except Ctrl-C.
+//! The system's requests to stop.
 
 use std::io;
 
-/// Calls `stop` at every such request until it returns `false`: SIGTERM, and SIGHUP
-/// unless it is ignored, as under `nohup`. Must be called inside a runtime.
+/// Calls `stop` at every Ctrl-C until it returns `false`. From this call on, not only when
+/// the runtime runs next, Ctrl-C does not end the process. Must be called inside a runtime.
+///
+/// # Errors
+/// If the system refuses.
+pub(crate) fn on_interrupt(stop: impl Fn() -> bool + Send + 'static) -> io::Result<()> {
+    #[cfg(unix)]
+    let mut signals = {
+        use tokio::signal::unix::{SignalKind, signal};
+        signal(SignalKind::interrupt())?
+    };
+    #[cfg(windows)]
+    let mut signals = tokio::signal::windows::ctrl_c()?;
+    tokio::spawn(async move { while signals.recv().await.is_some() && stop() {} });
+    Ok(())
+}
+
+/// Calls `stop` at every request other than Ctrl-C until it returns `false`: SIGTERM, and
+/// SIGHUP unless it is ignored, as under `nohup`. Must be called inside a runtime.
 ///
 /// # Errors
 /// If the system refuses.
@@ -31,7 +48,7 @@ fn is_ignored(signal: i32) -> bool {
     known == 0 && action.sa_sigaction == libc::SIG_IGN
 }
 
-/// Calls `stop` at every such request until it returns `false`: Ctrl-Break, the
+/// Calls `stop` at every request other than Ctrl-C until it returns `false`: Ctrl-Break, the
 /// console's window closed, the user logged off, the system shut down. After
 /// the last three the system leaves a few seconds. Must be called inside a
 /// runtime.

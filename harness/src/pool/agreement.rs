@@ -55,13 +55,14 @@ pub(super) fn check(
     let (mut first, mut run) = (essentials(first)?, essentials(run)?);
     let keys: Vec<String> = first.keys().chain(run.keys()).cloned().collect();
     let mut differences = Vec::new();
-    let mut is_engine = false;
+    let (mut is_engine, mut is_number) = (false, false);
     for key in keys {
         let (one, other) = (first.remove(&key), run.remove(&key));
         if one == other {
             continue;
         }
         is_engine |= key.starts_with("engine ") && key.ends_with("sha256");
+        is_number |= key == "pairs";
         let [one, other] = [one, other].map(|value| value.unwrap_or("absent".to_string()));
         differences.push(format!(
             "`{key}` is {other} there and {one} in {first_name}"
@@ -81,6 +82,10 @@ pub(super) fn check(
     }
     if is_engine {
         text += "\nhelp: build each engine once, and copy the program to every machine";
+    }
+    if is_number {
+        text +=
+            "\nhelp: give each run the same `hone resume --pairs`, and pool them into a new folder";
     }
     bail!(text)
 }

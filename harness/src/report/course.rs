@@ -75,7 +75,7 @@ impl Timeline {
     /// Takes the pair that arrived next; `fold` has it already.
     pub(crate) fn absorb<E: Experiment>(&mut self, entry: &Entry, fold: &Fold<E>) {
         let pair = entry.result.pair;
-        self.time.absorb(entry.finished_ms);
+        self.time.absorb(entry);
         self.workers.absorb(entry);
         let tagged = TaggedPair {
             half_points: entry.result.half_points(),

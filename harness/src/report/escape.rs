@@ -1,27 +1,4 @@
-//! Text inside HTML, SVG, Markdown and the cells of tables.
-
-/// Text as HTML, in elements and in quoted attributes.
-pub(crate) fn escape(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&#39;"),
-            c => push_character(&mut out, c),
-        }
-    }
-    out
-}
-
-/// A character with a meaning in HTML as its entity, any other as it is.
-fn push_character(out: &mut String, c: char) {
-    match c {
-        '&' => out.push_str("&amp;"),
-        '<' => out.push_str("&lt;"),
-        '>' => out.push_str("&gt;"),
-        c => out.push(c),
-    }
-}
+//! Text inside addresses, Markdown and the cells of tables.
 
 /// Text as one segment of an address.
 pub(crate) fn percent_encoded(text: &str) -> String {
@@ -54,7 +31,10 @@ pub(crate) fn escape_markdown(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            c => push_character(&mut out, c),
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            c => out.push(c),
         }
     }
     out.replace("://", ":<!-- -->//")

@@ -1,7 +1,7 @@
 //! Reasons why the games of a run are not evidence, from its totals.
 
 use crate::rules::{Spending, departure};
-use crate::run::{Manifest, Tally};
+use crate::run::{BookIdentity, Manifest, Tally};
 use crate::stats::detect::{
     Finding, Repetition, alike, few_openings, limit_ignored, repeated_games,
 };
@@ -17,10 +17,8 @@ pub(crate) fn evidence_findings(manifest: &Manifest, tally: &Tally) -> Vec<Findi
         dropped: tally.dropped_pairs,
         distinct_games: tally.distinct_games,
     };
-    let openings = manifest
-        .book
-        .as_ref()
-        .map_or(1, |book| book.distinct.unwrap_or(book.openings) as u64);
+    let book = manifest.book.as_ref();
+    let openings = book.map_or(1, BookIdentity::distinct_openings) as u64;
     let longest = tally
         .pairings
         .values()
@@ -108,6 +106,7 @@ mod tests {
             created: jiff::Timestamp::UNIX_EPOCH,
             base: "/".into(),
             concurrency: 1,
+            pairs: None,
             placement: Vec::new(),
             engines: Vec::new(),
             book: book.map(|openings| BookIdentity {

@@ -61,6 +61,9 @@ pub(crate) struct RunFacts {
     /// The rule by which a match may stop before.
     #[serde(skip)]
     pub stop: Option<StopRule>,
+    /// Whether it has got more pairs than planned, perhaps because of its results.
+    #[serde(rename = "extended", skip_serializing_if = "std::ops::Not::not")]
+    pub is_extended: bool,
     /// Wins, draws, losses.
     pub wdl: [u64; 3],
     /// LL, LD, DD+WL, WD, WW.
@@ -237,6 +240,7 @@ impl RunFacts {
             absorbed: fold.absorbed(),
             budget: fold.experiment.budget(),
             stop: play.stop,
+            is_extended: manifest.pairs.is_some(),
             wdl: first.wdl.into(),
             pentanomial: first.pentanomial.0,
             elo: summary.elo,
@@ -268,10 +272,11 @@ impl RunFacts {
     }
 
     /// Elo of the first engine where only the always-valid interval holds: a match that is
-    /// not finished may be looked at again and again, and one with a stop rule ends by its
-    /// results. A sequential test has an estimate of its own.
+    /// not finished may be looked at again and again, one with a stop rule ends by its
+    /// results, and one that got more pairs may have got them for its results. A sequential
+    /// test has an estimate of its own.
     pub(crate) fn always_valid_only(&self) -> Option<Estimate> {
-        let is_open = self.stop.is_some() || !self.is_finished;
+        let is_open = self.stop.is_some() || self.is_extended || !self.is_finished;
         let elo = || {
             let counts = Pentanomial(self.pentanomial).into();
             self.always_valid.or_else(|| confidence::of_counts(counts))

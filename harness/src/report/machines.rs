@@ -110,7 +110,7 @@ impl FleetFacts {
             let LeftOut { kind, reason } = worker.left_out.as_ref()?;
             let name = &worker.worker;
             Some(match kind {
-                IncidentKind::Excluded => format!("Worker {name} is left out: {reason}"),
+                IncidentKind::Excluded => format!("Worker {name} is excluded: {reason}"),
                 IncidentKind::Declined => format!("Worker {name} did not play: {reason}"),
                 _ => format!(
                     "Worker {name} is in quarantine after {} pairs: {reason}",
@@ -212,7 +212,7 @@ mod tests {
             facts.lines(),
             [
                 "Worker all/box is in quarantine after 0 pairs: it is slow",
-                "Worker anna/laptop is left out: it is slow",
+                "Worker anna/laptop is excluded: it is slow",
                 "Worker all/box built the engines of its 0 pairs from their commits",
                 "Played by others: 2 pairs of worker all/box, because it is slow",
             ]

@@ -1,7 +1,8 @@
 //! The report of a match or a sequential test.
 
 use super::course::Timeline;
-use super::facts::RunFacts;
+use super::facts::{RunFacts, is_of_first_engine};
+use super::forms::{Form, FormNumbers, FormTest};
 use super::html::{self, Page, PageLocation, Source};
 use super::markdown::markdown;
 use super::summary::{SummaryNotes, summary};
@@ -51,6 +52,20 @@ impl Report for MatchReport {
 
     fn json(&self) -> anyhow::Result<String> {
         Ok(serde_json::to_string(&self.facts)?)
+    }
+
+    fn form(&self, form: Form) -> Option<String> {
+        let numbers = FormNumbers {
+            limit: &self.facts.limit,
+            wdl: self.facts.wdl,
+            pentanomial: self.facts.pentanomial,
+            test: self.facts.sprt.as_ref().map(|test| FormTest {
+                llr: test.llr,
+                bounds: [test.lower, test.upper],
+                elos: [test.elo0, test.elo1],
+            }),
+        };
+        is_of_first_engine(&self.files.manifest).then(|| numbers.text(form))
     }
 
     fn summary(&self, notes: SummaryNotes<'_>) -> String {

@@ -13,6 +13,7 @@
 //!
 //! * `text`, `tournament`: lines for people; `scoreboard`: the same while it is played.
 //! * `markdown`, `summary`: for a wiki; for a pull request or a CI job.
+//! * `forms`: as OpenBench and fishtest show them.
 //! * [`html`], [`chart`]: the page and its pictures.
 //! * `numbers`, `escape`, `table`: numbers, texts and tables in any of these.
 
@@ -23,6 +24,7 @@ mod effort;
 mod escape;
 mod evidence;
 mod facts;
+mod forms;
 pub(crate) mod html;
 mod machines;
 mod markdown;
@@ -44,9 +46,12 @@ pub(crate) use breakdown::Breakdown;
 pub(crate) use course::Timeline;
 #[cfg(feature = "serve")]
 pub(crate) use escape::percent_encoded;
-pub(crate) use escape::{escape, escape_markdown, guarded, unguarded};
+pub(crate) use escape::{escape_markdown, guarded, unguarded};
 pub(crate) use evidence::evidence_findings;
 pub(crate) use facts::{RunFacts, StageFacts, first_engine, is_of_first_engine, limits};
+pub(crate) use forms::Form;
+#[cfg(feature = "serve")]
+pub(crate) use forms::{FormNumbers, FormTest};
 pub(crate) use match_report::MatchReport;
 #[cfg(feature = "serve")]
 pub(crate) use numbers::duration;
@@ -81,6 +86,12 @@ pub(crate) trait Report {
     /// # Errors
     /// If it cannot be put into JSON.
     fn json(&self) -> anyhow::Result<String>;
+
+    /// In the form of another test page; `None` unless every pair is one of the first
+    /// engine against another.
+    fn form(&self, _form: Form) -> Option<String> {
+        None
+    }
 
     /// Markdown for a pull request or a CI job.
     fn summary(&self, notes: SummaryNotes<'_>) -> String;

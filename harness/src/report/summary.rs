@@ -12,8 +12,8 @@ use crate::stats::Wdl;
 /// Commands that a summary shows beside the facts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SummaryNotes<'a> {
-    /// The command that repeats the test.
-    pub repeat: &'a str,
+    /// The command that repeats the test, if it is known.
+    pub repeat: Option<&'a str>,
     /// The command that resumes the run, if it is not finished.
     pub resume: Option<&'a str>,
 }
@@ -24,7 +24,7 @@ impl SummaryNotes<'_> {
         let resume = self
             .resume
             .map_or(String::new(), |resume| format!("To resume: `{resume}`\n\n"));
-        resume + &repeat_block(self.repeat)
+        resume + &self.repeat.map_or(String::new(), repeat_block)
     }
 }
 
@@ -46,8 +46,8 @@ pub(super) fn summary(facts: &RunFacts, notes: SummaryNotes<'_>) -> String {
 }
 
 /// The summary of a test that could not be played.
-pub(crate) fn failed_summary(error: &str, repeat: &str) -> String {
-    error_block(error) + &repeat_block(repeat)
+pub(crate) fn failed_summary(error: &str, repeat: Option<&str>) -> String {
+    error_block(error) + &repeat.map_or(String::new(), repeat_block)
 }
 
 /// The head of such a summary: the whole error.

@@ -105,6 +105,7 @@ fn first_engine_lines(facts: &RunFacts) -> [String; 4] {
 pub(super) fn at_the_end<T>(facts: &RunFacts, quantity: Option<T>) -> Result<T, &'static str> {
     match facts.always_valid_only() {
         Some(_) if facts.stop.is_some() => Err("not valid with an early stop"),
+        Some(_) if facts.is_extended => Err("not valid with more pairs than planned"),
         Some(_) => Err("not valid before the end"),
         None => quantity.ok_or(TOO_FEW),
     }
@@ -209,6 +210,9 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
     {
         text += &estimate_line(facts, sprt);
     }
+    if ended_undecided(facts) && facts.shard.is_whole() && facts.pool.is_none() {
+        text += "\nhelp: `hone resume RUN --pairs N` continues the test with N pairs in all";
+    }
     if !facts.shard.is_whole() {
         let shard = facts.shard.words();
         text += &format!("\nThis is {shard}: `hone pool` judges all shards together.");
@@ -248,6 +252,14 @@ fn care<'a>(findings: impl Iterator<Item = &'a Finding>) -> Option<String> {
             kinds.join(", ")
         )
     })
+}
+
+/// Whether it is a test whose pairs are played without a decision.
+fn ended_undecided(facts: &RunFacts) -> bool {
+    facts.sprt.is_some()
+        && facts.is_finished
+        && facts.verdict == TestVerdict::None
+        && facts.reason.is_none()
 }
 
 fn decision_sentence(facts: &RunFacts, sprt: &SprtFacts) -> String {

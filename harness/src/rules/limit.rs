@@ -98,19 +98,24 @@ impl Limit {
             let number = value.parse::<u64>().ok().filter(|number| *number > 0);
             number.ok_or("a whole number above 0 must follow `=`")
         };
-        match key {
+        let is_second = match key {
             "movetime" => {
                 let ms = Some(number()?).filter(|ms| *ms <= MAX_MS);
-                self.movetime = Some(ms.ok_or("movetime must be at most 1e12 ms")?);
+                let ms = ms.ok_or("movetime must be at most 1e12 ms")?;
+                self.movetime.replace(ms).is_some()
             }
-            "nodes" => self.nodes = Some(number()?),
+            "nodes" => self.nodes.replace(number()?).is_some(),
             "depth" => {
                 let depth = u32::try_from(number()?);
-                self.depth = Some(depth.map_err(|_| "depth must be at most 4294967295")?);
+                let depth = depth.map_err(|_| "depth must be at most 4294967295")?;
+                self.depth.replace(depth).is_some()
             }
             _ => return Err("the key before `=` must be movetime, nodes or depth"),
+        };
+        match is_second {
+            true => Err("it contains a key twice"),
+            false => Ok(()),
         }
-        Ok(())
     }
 
     /// Whether an engine can lose on time under this limit.
@@ -241,7 +246,11 @@ fn parse_seconds(text: &str) -> Result<u64, &'static str> {
             reason = "rounded from a number within the range of u64"
         )
     )]
-    Ok((seconds * 1000.0).round() as u64)
+    let ms = (seconds * 1000.0).round() as u64;
+    if ms == 0 && seconds > 0.0 {
+        return Err("a time above 0 must be at least 0.001 seconds");
+    }
+    Ok(ms)
 }
 
 impl fmt::Display for Limit {
@@ -358,6 +367,11 @@ mod tests {
             ("tc=8+0.08", "the key before `=` must be movetime"),
             ("nodes=8+0.08", "a whole number above 0 must follow"),
             ("depth=4294967296", "depth must be at most"),
+            ("nodes=200 nodes=300", "contains a key twice"),
+            ("depth=8 nodes=200 depth=8", "contains a key twice"),
+            ("movetime=100 movetime=50", "contains a key twice"),
+            ("8+0.0004", "must be at least 0.001 seconds"),
+            ("0.0004+1", "must be at least 0.001 seconds"),
         ] {
             let error = text.parse::<Limit>().expect_err(text).to_string();
             assert!(error.contains(reason), "{error}");

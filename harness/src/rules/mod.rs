@@ -31,7 +31,7 @@ pub(crate) use movetext::without_engine_lines;
 pub(crate) use movetext::{Movetext, Notation, PlayedMove, RecordStyle};
 pub(crate) use pgn::{GameHeader, final_epd, overrun_ms, tag_text, termination_tag, write_game};
 pub(crate) use pv::illegal_move;
-pub(crate) use referee::{Ending, Referee, position_key};
+pub(crate) use referee::{Ending, Referee, legal_uci_move, position_key};
 pub(crate) use repeated_tags::RepeatedTags;
 pub(crate) use result::{Effort, GameResult, Outcome, Termination};
 pub(crate) use search_info::{Info, Score};

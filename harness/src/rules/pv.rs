@@ -4,10 +4,9 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
-use shakmaty::uci::UciMove;
 use shakmaty::{Chess, Position};
 
-use super::referee::uci_move;
+use super::referee::legal_uci_move;
 
 /// The first move of a variation in UCI notation that cannot be played, if
 /// there is one: an illegal variation shows a defect of the search long before
@@ -32,10 +31,7 @@ pub(crate) fn illegal_move(
 fn illegal_from(position: &Chess, pv: &[u8]) -> Option<String> {
     let mut position = position.clone();
     for word in pv.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()) {
-        let legal = uci_move(word)
-            .filter(|uci| matches!(uci, UciMove::Normal { .. }))
-            .and_then(|uci| uci.to_move(&position).ok());
-        match legal {
+        match legal_uci_move(&position, word) {
             Some(legal) => position.play_unchecked(legal),
             None => {
                 let shown = word.iter().take(12).map(|byte| match byte {
@@ -51,6 +47,8 @@ fn illegal_from(position: &Chess, pv: &[u8]) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use shakmaty::uci::UciMove;
+
     use super::*;
 
     fn uci(position: &Chess, text: &str) -> shakmaty::Move {

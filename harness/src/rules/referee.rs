@@ -28,12 +28,17 @@ pub(crate) struct Referee {
 }
 
 /// A move in UCI notation as engines write it: letters may be of either case.
-pub(super) fn uci_move(text: &[u8]) -> Option<UciMove> {
+fn uci_move(text: &[u8]) -> Option<UciMove> {
     let mut lower = [0; 5];
     let lower = lower.get_mut(..text.len())?;
     lower.copy_from_slice(text);
     lower.make_ascii_lowercase();
     UciMove::from_ascii(lower).ok()
+}
+
+/// The legal move of `position` that an engine means; `None` if it is not one.
+pub(crate) fn legal_uci_move(position: &Chess, text: &[u8]) -> Option<Move> {
+    uci_move(text)?.to_move(position).ok()
 }
 
 fn in_words(error: impl ToString) -> String {

@@ -112,7 +112,7 @@ impl Tables {
             }) => {
                 self.damage.get_or_init(|| {
                     format!(
-                        "`syzygy` in [adjudication]: the table {material}.{} in {} cannot be read ({error}): its positions are played on",
+                        "`syzygy` in [adjudication]: the table {material}.{} in {} cannot be read ({error}): games continue in its positions",
                         Chess::TBW.ext,
                         self.rule.path.display()
                     )

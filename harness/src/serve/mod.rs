@@ -63,7 +63,7 @@ pub(crate) struct Settings {
     pub read_only: bool,
     /// Names of this machine that browsers may use.
     pub hosts: Vec<String>,
-    /// Submitted runs that are played at once.
+    /// Submitted runs that are played at the same time.
     pub places: usize,
     /// Whether somebody else must approve a run that is submitted.
     pub approve: bool,

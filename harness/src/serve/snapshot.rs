@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use axum::body::Bytes;
+use maud::Markup;
 use serde_json::json;
 
 /// A part of a page.
@@ -36,8 +37,8 @@ pub(super) struct Snapshot {
 }
 
 impl Part {
-    pub(super) fn new(name: &str, heading: Option<&str>, html: String) -> Self {
-        Self::of(name, heading, html, "part")
+    pub(super) fn new(name: &str, heading: Option<&str>, html: Markup) -> Self {
+        Self::of(name, heading, html.into_string(), "part")
     }
 
     /// Data for a script of the page, which is not HTML.

@@ -2,18 +2,17 @@
 
 use serde::Serialize;
 
-use crate::config::Config;
 use crate::experiment::Verdict;
 use crate::kinds::Standing;
 use crate::report::html::with_ends;
 use crate::report::{
-    EndReason, TestVerdict, WorkerFacts, first_engine, is_of_first_engine, limits,
+    EndReason, Form, FormNumbers, FormTest, TestVerdict, WorkerFacts, first_engine,
+    is_of_first_engine, limits,
 };
 use crate::run::{EngineIdentity, Kind, Manifest};
 use crate::settings::BookSource;
-use crate::stats::definitions::Definition;
 use crate::stats::summary::{Interval, is_enough};
-use crate::stats::{Estimate, Pentanomial, Sprt, SprtState, Summary, forecast};
+use crate::stats::{Estimate, Sprt, SprtState, Summary, forecast};
 
 /// What a run is doing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -137,7 +136,7 @@ impl RunSummary {
             budget: standing.budget,
             wdl: is_of_first.then_some(first.wdl.into()),
             pentanomial: is_of_first.then_some(first.pentanomial.0),
-            elo: elo(standing, &summary, config).filter(|_| is_of_first),
+            elo: elo(standing, &summary, manifest.plays_as_planned()).filter(|_| is_of_first),
             nelo: summary.nelo.filter(|_| is_of_first),
             los: summary.los.filter(|_| is_of_first),
             sprt: standing.test.as_ref().map(Sprt::state),
@@ -194,82 +193,35 @@ impl RunSummary {
         text + &format!(", {} games", self.games)
     }
 
-    /// The numbers as OpenBench shows them, the interval as it computes it: of
-    /// a match of fixed length, also after few pairs, with the larger side as
-    /// the margin. `None` if the pairs are not those of one engine.
-    /// Source: OpenBench, `stats.Elo` and `longStatBlock`.
-    pub(super) fn openbench_block(&self) -> Option<String> {
-        let pentanomial = self.pentanomial?;
-        let mut text = String::new();
-        if let Some(elo) = elo_by(Definition::OpenBench, pentanomial) {
-            let margin = (elo.high - elo.estimate).max(elo.estimate - elo.low);
-            text += &format!("Elo   | {:.2} +- {margin:.2} (95%)\n", elo.estimate);
-        }
-        let kind = if self.sprt.is_some() {
-            "SPRT "
-        } else {
-            "Limit"
+    /// In the form of another test page; `None` if the pairs are not those of one engine.
+    pub(super) fn form(&self, form: Form) -> Option<String> {
+        let numbers = FormNumbers {
+            limit: &self.limit,
+            wdl: self.wdl?,
+            pentanomial: self.pentanomial?,
+            test: self.sprt.map(|test| FormTest {
+                llr: test.llr,
+                bounds: [test.lower, test.upper],
+                elos: [test.elo0, test.elo1],
+            }),
         };
-        text += &format!("{kind} | {}\n", self.limit);
-        if let Some(test) = self.sprt {
-            text += &format!(
-                "LLR   | {:.2} ({:.2}, {:.2}) [{:.2}, {:.2}]\n",
-                test.llr, test.lower, test.upper, test.elo0, test.elo1
-            );
-        }
-        text += &format!("Games | {}\n", self.counts("N")?);
-        Some(text + &format!("Penta | {pentanomial:?}\n"))
-    }
-
-    /// The numbers as fishtest shows them, the interval as it computes it: of
-    /// a match of fixed length, also after few pairs, with half its width as
-    /// the margin. `None` if the pairs are not those of one engine.
-    /// Source: fishtest, `stat_util.get_elo`.
-    pub(super) fn fishtest_block(&self) -> Option<String> {
-        let pentanomial = self.pentanomial?;
-        let mut text = String::new();
-        if let Some(test) = self.sprt {
-            text += &format!(
-                "LLR: {:.2} ({:.2},{:.2}) <{:.2},{:.2}>\n",
-                test.llr, test.lower, test.upper, test.elo0, test.elo1
-            );
-        } else if let Some(elo) = elo_by(Definition::Fishtest, pentanomial) {
-            text += &format!("Elo: {:.2} ± {:.1} (95%)\n", elo.estimate, elo.half_width());
-        }
-        text += &self.counts("Total")?;
-        text.push('\n');
-        let counts = pentanomial.map(|count| count.to_string());
-        Some(text + &format!("Ptnml(0-2): {}\n", counts.join(", ")))
-    }
-
-    fn counts(&self, name: &str) -> Option<String> {
-        let [wins, draws, losses] = self.wdl?;
-        let games = wins + draws + losses;
-        Some(format!("{name}: {games} W: {wins} L: {losses} D: {draws}"))
+        Some(numbers.text(form))
     }
 }
 
 /// Elo of the first engine with the interval that the page of the run has: of a test,
-/// corrected for the stopping rule; of a match that is not finished or may stop early, the
-/// always-valid one.
-fn elo(standing: &Standing, summary: &Summary, config: &Config) -> Option<Estimate> {
+/// corrected for the stopping rule; of a match that is not finished, or whose number of
+/// pairs is not the one that was planned, the always-valid one.
+fn elo(standing: &Standing, summary: &Summary, is_planned: bool) -> Option<Estimate> {
     let test = standing.test.as_ref();
     if let Some(test) = test.filter(|test| is_enough(test.counts())) {
         return Some(test.estimate()?.elo);
     }
-    let has_fixed_length = standing.verdict.is_some() && config.r#match.stop.is_none();
+    let has_fixed_length = standing.verdict.is_some() && is_planned;
     match summary.interval {
         Interval::FixedLength if has_fixed_length => summary.elo,
         _ => standing.always_valid.or(summary.elo),
     }
-}
-
-/// Elo and its interval as another program computes them; `None` after too few
-/// pairs for its formula.
-fn elo_by(definition: Definition, pentanomial: [u64; 5]) -> Option<Estimate> {
-    let pairs = Pentanomial(pentanomial);
-    let summary = definition.summary(pairs.into()).ok()?;
-    summary.elo.filter(|_| pairs.pairs() > 0)
 }
 
 fn remaining(standing: &Standing, rate: f64) -> Remaining {
@@ -293,8 +245,7 @@ fn remaining(standing: &Standing, rate: f64) -> Remaining {
 mod tests {
     use super::*;
     use crate::run::Tally;
-    use crate::stats::SprtConfig;
-    use crate::stats::confidence::StopRule;
+    use crate::stats::{Pentanomial, SprtConfig};
 
     /// A match with this result whose Elo has the always-valid interval.
     fn run(pentanomial: [u64; 5]) -> RunSummary {
@@ -329,29 +280,16 @@ mod tests {
     }
 
     #[test]
-    fn forms_of_other_programs_have_their_intervals() {
+    fn a_sentence_has_the_interval_of_the_page() {
         let run = run([0, 1, 3, 5, 3]);
         let sentence = "Finished, Elo +154.1 [\u{2212}1199.8, +1199.8], 24 games";
         assert_eq!(run.sentence(), sentence);
-        // Both computed by hand: 45.97 to 302.56, and 56.98 to 282.02.
-        let openbench = run.openbench_block().expect("of one engine");
-        assert!(openbench.starts_with("Elo   | 154.14 +- 148.42 (95%)\n"));
-        let fishtest = run.fishtest_block().expect("of one engine");
-        assert!(fishtest.starts_with("Elo: 154.09 ± 112.5 (95%)\n"));
     }
 
     #[test]
-    fn without_pairs_no_form_has_elo() {
-        let run = run([0; 5]);
-        let blocks = [run.openbench_block(), run.fishtest_block()];
-        for text in blocks.into_iter().chain([Some(run.sentence())]) {
-            let text = text.expect("of one engine");
-            assert!(!text.contains("Elo"), "{text}");
-        }
-    }
-
-    fn configured(text: &str) -> Config {
-        toml::from_str(text).expect("a configuration")
+    fn without_pairs_a_sentence_has_no_elo() {
+        let text = run([0; 5]).sentence();
+        assert!(!text.contains("Elo"), "{text}");
     }
 
     fn standing(verdict: Option<Verdict>, test: Option<Sprt>) -> Standing {
@@ -373,19 +311,14 @@ mod tests {
     fn a_match_has_the_always_valid_interval_until_its_fixed_end() {
         let summary = Summary::new(Pentanomial([10, 20, 40, 20, 20]));
         assert_eq!(summary.interval, Interval::FixedLength);
-        let mut config = configured("");
         let complete = Some(Verdict::Complete);
-        let low = |verdict, config: &Config| {
-            let elo = elo(&standing(verdict, None), &summary, config);
+        let low = |verdict, is_planned: bool| {
+            let elo = elo(&standing(verdict, None), &summary, is_planned);
             elo.expect("defined").low
         };
-        assert_eq!(low(None, &config), -20.0);
-        assert_eq!(
-            low(complete, &config),
-            summary.elo.expect("of many pairs").low
-        );
-        config.r#match.stop = Some(StopRule::ZeroOutside);
-        assert_eq!(low(complete, &config), -20.0);
+        assert_eq!(low(None, true), -20.0);
+        assert_eq!(low(complete, true), summary.elo.expect("of many pairs").low);
+        assert_eq!(low(complete, false), -20.0);
     }
 
     #[test]
@@ -402,6 +335,6 @@ mod tests {
         let corrected = test.estimate().expect("of many pairs").elo;
         assert_ne!(summary.elo, Some(corrected));
         let standing = standing(Some(Verdict::H0), Some(test));
-        assert_eq!(elo(&standing, &summary, &configured("")), Some(corrected));
+        assert_eq!(elo(&standing, &summary, true), Some(corrected));
     }
 }

@@ -40,12 +40,29 @@ pub enum DefinitionError {
     Unknown(String),
     #[error("{0} counts single games: give wins, draws and losses instead of pairs")]
     SingleGames(Definition),
-    #[error("{definition} has no {model} test of {unit}")]
+    #[error(
+        "{definition} has no {model} test of {}\nhelp: use {}",
+        units(counts),
+        options(definition.models(*counts))
+    )]
     Model {
         definition: Definition,
         model: Model,
-        unit: &'static str,
+        counts: Counts,
     },
+}
+
+fn units(counts: &Counts) -> &'static str {
+    match counts {
+        Counts::Pentanomial(_) => "pairs",
+        Counts::Wdl(_) => "single games",
+    }
+}
+
+/// The models as options, as in `--model normalized` or `--model logistic`.
+fn options(models: &[Model]) -> String {
+    let options = models.iter().map(|model| format!("`--model {model}`"));
+    options.collect::<Vec<_>>().join(" or ")
 }
 
 impl Definition {
@@ -68,6 +85,28 @@ impl Definition {
             Definition::OpenBench => "openbench",
             Definition::Cutechess => "cutechess",
             Definition::CChessCli => "c-chess-cli",
+        }
+    }
+
+    /// The tests that this program has of such counts, its usual one first; empty for pairs
+    /// if it counts single games only.
+    ///
+    /// cutechess computes with BayesElo, but its bounds are logistic Elo: it divides them by
+    /// the slope of BayesElo over logistic Elo. Sources: cutechess `sprt.cpp`, OpenBench
+    /// `stats.py`, c-chess-cli `sprt.c`.
+    pub fn models(self, counts: Counts) -> &'static [Model] {
+        const GENERAL: &[Model] = &[Model::Normalized, Model::Logistic, Model::Bayesian];
+        match (self, counts) {
+            (Definition::Hone, Counts::Pentanomial(_)) => &Model::ALL,
+            (Definition::Fastchess, Counts::Pentanomial(_)) => {
+                &[Model::Normalized, Model::Logistic]
+            }
+            // The betting test assumes the variance of a pair before there are results.
+            (Definition::Hone | Definition::Fishtest | Definition::Fastchess, _) => GENERAL,
+            (Definition::OpenBench, Counts::Pentanomial(_)) => &[Model::Normalized],
+            (Definition::OpenBench, Counts::Wdl(_)) => &[Model::Bayesian],
+            (Definition::Cutechess | Definition::CChessCli, Counts::Pentanomial(_)) => &[],
+            (Definition::Cutechess | Definition::CChessCli, Counts::Wdl(_)) => &[Model::Logistic],
         }
     }
 
@@ -113,49 +152,34 @@ impl Definition {
         let SprtConfig {
             model, elo0, elo1, ..
         } = *config;
-        let exact = || llr::llr(model, counts, elo0, elo1);
-        let unsupported = |unit| DefinitionError::Model {
-            definition: self,
-            model,
-            unit,
-        };
+        self.check(model, counts)?;
         let value = match (self, model, counts) {
-            (Definition::Hone, Model::Betting, Counts::Pentanomial(pairs)) => {
-                average_of_betting(config, &pairs)
+            (_, Model::Betting, Counts::Pentanomial(pairs)) => average_of_betting(config, &pairs),
+            (Definition::Fastchess, Model::Bayesian, Counts::Wdl(games))
+                if games.wins == 0 || games.losses == 0 =>
+            {
+                0.0
             }
-            // What it assumes before there are results is the variance of a pair.
-            (Definition::Hone, Model::Betting, _) => return Err(unsupported("single games")),
-            (Definition::Hone, ..) => exact(),
-            (_, Model::Betting, _) => return Err(unsupported("any kind")),
-            (Definition::Fishtest, ..) => exact(),
-            (Definition::Fastchess, Model::Bayesian, Counts::Wdl(games)) => {
-                let is_one_sided = games.wins == 0 || games.losses == 0;
-                if is_one_sided { 0.0 } else { exact() }
-            }
-            (Definition::Fastchess, Model::Bayesian, _) => return Err(unsupported("pairs")),
-            (Definition::Fastchess, ..) => exact(),
-            (Definition::OpenBench, Model::Normalized, Counts::Pentanomial(_)) => exact(),
-            (Definition::OpenBench, Model::Bayesian, Counts::Wdl(games)) => {
-                let counts = games_array(&games);
-                if counts.contains(&0.0) {
-                    0.0
-                } else {
-                    plug_in_llr(counts, elo0, elo1)
-                }
-            }
-            (Definition::Cutechess, Model::Bayesian | Model::Logistic, Counts::Wdl(games)) => {
-                cutechess_llr(&games, elo0, elo1)
-            }
-            (Definition::CChessCli, Model::Logistic, Counts::Wdl(games)) => {
-                approximate_llr(&games, elo0, elo1)
-            }
-            (Definition::Cutechess | Definition::CChessCli, _, Counts::Pentanomial(_)) => {
-                return Err(DefinitionError::SingleGames(self));
-            }
-            (_, _, Counts::Pentanomial(_)) => return Err(unsupported("pairs")),
-            (_, _, Counts::Wdl(_)) => return Err(unsupported("single games")),
+            (Definition::OpenBench, _, Counts::Wdl(games)) => openbench_llr(&games, elo0, elo1),
+            (Definition::Cutechess, _, Counts::Wdl(games)) => cutechess_llr(&games, elo0, elo1),
+            (Definition::CChessCli, _, Counts::Wdl(games)) => approximate_llr(&games, elo0, elo1),
+            (_, model, counts) => llr::llr(model, counts, elo0, elo1),
         };
         Ok(finite(value))
+    }
+
+    /// Refuses a test that this program does not have.
+    fn check(self, model: Model, counts: Counts) -> Result<(), DefinitionError> {
+        let models = self.models(counts);
+        if models.is_empty() {
+            return Err(DefinitionError::SingleGames(self));
+        }
+        let error = DefinitionError::Model {
+            definition: self,
+            model,
+            counts,
+        };
+        models.contains(&model).then_some(()).ok_or(error)
     }
 }
 
@@ -315,6 +339,15 @@ fn plug_in_llr(counts: [f64; 3], elo0: f64, elo1: f64) -> f64 {
     (0..3).map(|i| counts[i] * (one[i] / zero[i]).ln()).sum()
 }
 
+/// OpenBench: BayesElo bounds; 0 while a class has no games.
+fn openbench_llr(games: &Wdl, elo0: f64, elo1: f64) -> f64 {
+    let counts = games_array(games);
+    match counts.contains(&0.0) {
+        true => 0.0,
+        false => plug_in_llr(counts, elo0, elo1),
+    }
+}
+
 /// cutechess adds half a game to each count and takes its bounds to be
 /// logistic near zero.
 fn cutechess_llr(games: &Wdl, elo0: f64, elo1: f64) -> f64 {
@@ -390,6 +423,37 @@ mod tests {
             }
         }
         assert_eq!(average_of_betting(&config, &Pentanomial::default()), 0.0);
+    }
+
+    /// A BayesElo test of cutechess, which the program does not have, had its LLR of the
+    /// logistic bounds and the Elo after the test of BayesElo bounds.
+    #[test]
+    fn a_program_has_its_own_tests_only() {
+        let games = Counts::from(Wdl::from([6699, 12677, 6440]));
+        let llr = |definition: Definition, model| {
+            let config = SprtConfig {
+                model,
+                ..SprtConfig::default()
+            };
+            definition.llr(&config, games)
+        };
+        let error = llr(Definition::Cutechess, Model::Bayesian).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "cutechess has no bayesian test of single games\nhelp: use `--model logistic`"
+        );
+        // Near zero, cutechess's bounds are those of a logistic test.
+        let of_cutechess = llr(Definition::Cutechess, Model::Logistic)
+            .unwrap()
+            .unwrap();
+        let exact = llr(Definition::Hone, Model::Logistic).unwrap().unwrap();
+        assert!((of_cutechess - exact).abs() < 0.01, "{of_cutechess}");
+        for definition in Definition::ALL {
+            for model in Model::ALL {
+                let is_listed = definition.models(games).contains(&model);
+                assert_eq!(llr(definition, model).is_ok(), is_listed, "{definition}");
+            }
+        }
     }
 
     #[test]

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use serde::Serialize;
-use shakmaty::{Chess, Move, uci::UciMove};
+use shakmaty::Move;
 
 use super::problem::Problem;
 use crate::engine::analysis::{Evaluation, Iteration};
-use crate::rules::Score;
+use crate::rules::{Score, legal_uci_move};
 
 /// A moment of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -40,12 +40,11 @@ pub(crate) struct Grade {
 impl Grade {
     /// Grades a search.
     pub(crate) fn new(problem: &Problem, evaluation: &Evaluation) -> Self {
-        let decided = read(&problem.position, &evaluation.best_move);
+        let read = |text: &str| legal_uci_move(&problem.position, text.as_bytes());
+        let decided = read(&evaluation.best_move);
         let solved = is_right(problem, decided, evaluation.score);
-        let right = |iteration: &Iteration| {
-            let m = read(&problem.position, &iteration.best_move);
-            is_right(problem, m, iteration.score)
-        };
+        let right =
+            |iteration: &Iteration| is_right(problem, read(&iteration.best_move), iteration.score);
         let end = Moment {
             depth: evaluation.iterations.last().map_or(0, |last| last.depth),
             nodes: evaluation.nodes,
@@ -70,10 +69,6 @@ impl Grade {
             },
         }
     }
-}
-
-fn read(position: &Chess, text: &str) -> Option<Move> {
-    text.parse::<UciMove>().ok()?.to_move(position).ok()
 }
 
 /// A best move, or no move to avoid, or the mate: a mate counts whatever its
@@ -177,6 +172,16 @@ mod tests {
         assert!(!grade.solved);
         assert_eq!((nodes(grade.first), nodes(grade.last)), (Some(100), None));
         assert_eq!((grade.points, grade.played.as_str()), (0, "e3"));
+    }
+
+    #[test]
+    fn letters_of_a_move_may_be_of_either_case() {
+        let grade = Grade::new(&problem("bm e4;"), &moves(&["e2e3", "E2E4"]));
+        assert!(grade.solved && grade.legal);
+        assert_eq!(
+            (nodes(grade.first), grade.played.as_str()),
+            (Some(200), "e4")
+        );
     }
 
     #[test]

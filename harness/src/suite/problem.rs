@@ -8,6 +8,7 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use shakmaty::{Chess, Move, san::SanPlus, uci::UciMove};
@@ -244,15 +245,31 @@ fn read_moves(
     Ok(moves)
 }
 
-/// Reads a move in standard algebraic notation, or failing that in UCI's.
+/// Reads a move in standard algebraic notation, also as people write it, or failing that
+/// in UCI's.
 fn read_move(position: &Chess, opcode: &'static str, text: &str) -> Result<Move, ProblemError> {
     let plain = text.trim_end_matches(['!', '?']);
-    let san = || plain.parse::<SanPlus>().ok()?.san.to_move(position).ok();
+    let san = || {
+        let san: SanPlus = with_signs(plain).parse().ok()?;
+        san.san.to_move(position).ok()
+    };
     let uci = || plain.parse::<UciMove>().ok()?.to_move(position).ok();
     san().or_else(uci).ok_or_else(|| ProblemError::Move {
         opcode,
         text: text.to_owned(),
     })
+}
+
+/// `O-O` for `0-0`, and `a8=Q` for `a8Q`.
+fn with_signs(san: &str) -> Cow<'_, str> {
+    if san.starts_with('0') {
+        return Cow::Owned(san.replace('0', "O"));
+    }
+    let piece = san.find(['Q', 'R', 'B', 'N']);
+    match piece.and_then(|at| san.split_at_checked(at)) {
+        Some((to, piece)) if to.ends_with(['1', '8']) => Cow::Owned(format!("{to}={piece}")),
+        _ => Cow::Borrowed(san),
+    }
 }
 
 /// Reads `f5=10, Be5=2`; `None` if it is another comment.
@@ -301,6 +318,21 @@ mod tests {
             expected.map(|(san, points)| (san.to_owned(), points))
         );
         assert_eq!(problem.worth(), 10);
+    }
+
+    #[test]
+    fn castling_with_zeros_and_promotions_without_a_sign_are_read() {
+        const BOARD: &str = "1n2k3/P7/8/8/8/8/8/R3K2R w KQ -";
+        let problem = parse(&format!(
+            "{BOARD} bm 0-0 0-0-0! a8Q axb8N; am a7b8q Rb1; c0 \"0-0=10, axb8R+=7\";"
+        ));
+        let usual = parse(&format!(
+            "{BOARD} bm O-O O-O-O a8=Q axb8=N; am axb8=Q Rb1; c0 \"O-O=10, axb8=R+=7\";"
+        ));
+        let (problem, usual) = (problem.unwrap(), usual.unwrap());
+        assert_eq!(problem.best, usual.best);
+        assert_eq!(problem.avoid, usual.avoid);
+        assert_eq!(problem.points, usual.points);
     }
 
     #[test]

@@ -134,7 +134,7 @@ mod tests {
         assert!(svg.contains("anchor, 3 nights; last night: "));
         let chart = on_page(&Status::new(&nights, "a", 3650));
         assert!(chart.label.contains("anchor, 3 nights; last night: "));
-        let page = chart.on_page().expect("drawn");
+        let page = chart.on_page().expect("drawn").into_string();
         assert!(page.contains("var(--first)") && page.contains("role=\"img\""));
         assert!(!page.contains("=\"#"), "a colour of no theme: {page}");
     }

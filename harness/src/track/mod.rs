@@ -16,6 +16,7 @@ mod reported;
 mod result;
 mod role;
 mod scale;
+mod skipped;
 mod status;
 mod stop;
 mod stuck;

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use maud::{Markup, html};
+
 use super::RUNS;
 use super::change::Direction;
 use super::chart::on_page;
@@ -40,7 +42,8 @@ pub(crate) fn html(
         page.section("elo", "Elo over commits", elo(status)?);
         page.section("changes", "Changes", changes(status, forge.as_ref()));
         let table = list(status, nights, reports, forge.as_ref());
-        page.section("nights", "Nights", table + &matches(nights).collapsed());
+        let table = html! { (table) (matches(nights).collapsed()) };
+        page.section("nights", "Nights", table);
     }
     Ok(page)
 }
@@ -111,7 +114,7 @@ fn forge(dir: &Path, nights: &[Night]) -> Option<Forge> {
         .forge()
 }
 
-fn elo(status: &Status) -> anyhow::Result<String> {
+fn elo(status: &Status) -> anyhow::Result<Markup> {
     let colours = [
         (Paint::First, "Elo and interval"),
         (Paint::Ink, "release"),
@@ -142,7 +145,7 @@ impl Reports<'_> {
 
 /// All nights, newest first; each commit leads to the report of its run, and
 /// to what changed since the night before.
-fn list(status: &Status, nights: &[Night], reports: Reports<'_>, forge: Option<&Forge>) -> String {
+fn list(status: &Status, nights: &[Night], reports: Reports<'_>, forge: Option<&Forge>) -> Markup {
     let scale = scale_of(status.points.iter().filter_map(|point| point.elo));
     let head = [
         "commit",
@@ -206,7 +209,7 @@ fn diff(before: Option<&Point>, point: &Point, forge: Option<&Forge>) -> Cell {
     }
 }
 
-fn changes(status: &Status, forge: Option<&Forge>) -> String {
+fn changes(status: &Status, forge: Option<&Forge>) -> Markup {
     if status.changes.is_empty() {
         return paragraph("No change detected.");
     }

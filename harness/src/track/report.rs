@@ -9,6 +9,7 @@ use super::night::{Night, read};
 use super::order::in_order;
 use super::page::html;
 use super::role::Role;
+use super::skipped::{SkippedCommit, markdown};
 use super::status::Status;
 use super::{RUNS, TABLE};
 use crate::config::false_alarm_nights;
@@ -29,6 +30,8 @@ pub(crate) struct TrackReport {
     pub(super) status: Status,
     /// Commits that have just been played.
     pub(super) played: Vec<String>,
+    /// Commits that have just been skipped.
+    pub(super) skipped: Vec<SkippedCommit>,
     /// Commits of nights that no process has reported yet.
     pub(super) unreported: Vec<String>,
 }
@@ -46,6 +49,7 @@ struct Object<'a> {
     kind: &'static str,
     verdict: TrackVerdict,
     played: &'a [String],
+    skipped: &'a [SkippedCommit],
     #[serde(flatten)]
     status: &'a Status,
 }
@@ -69,6 +73,7 @@ impl TrackReport {
             dir: dir.to_path_buf(),
             nights,
             played: Vec::new(),
+            skipped: Vec::new(),
             unreported: Vec::new(),
         })
     }
@@ -93,6 +98,7 @@ impl Report for TrackReport {
                 TrackVerdict::None
             },
             played: &self.played,
+            skipped: &self.skipped,
             status: &self.status,
         };
         // By way of a value, whose keys are sorted.
@@ -100,7 +106,8 @@ impl Report for TrackReport {
     }
 
     fn summary(&self, notes: SummaryNotes<'_>) -> String {
-        format!("{}\n{}", self.status.markdown("elo.svg"), notes.text())
+        let nights = self.status.markdown("elo.svg");
+        format!("{nights}\n{}{}", markdown(&self.skipped), notes.text())
     }
 
     fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {

@@ -25,14 +25,11 @@ impl StopRequests {
         let interrupts = runtime
             .block_on(async { Interrupts::listen() })
             .context("cannot listen for signals")?;
-        let mut requests = Self {
+        Ok(Self {
             runtime,
             interrupts,
             is_requested: false,
-        };
-        // The listeners begin when the runtime first runs.
-        requests.is_requested();
-        Ok(requests)
+        })
     }
 
     /// Whether there has been a request.

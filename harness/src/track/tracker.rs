@@ -13,6 +13,7 @@ use super::order::in_order;
 use super::report::TrackReport;
 use super::reported::Reported;
 use super::scale::Scale;
+use super::skipped::SkippedCommit;
 use super::status::Status;
 use super::stop::StopRequests;
 use super::stuck::{Consequence, Stuck, commit_of, is_replaced, message};
@@ -24,7 +25,7 @@ use crate::kinds::{Conclusion, Match, Place, Session};
 use crate::ledger::Recovery;
 use crate::output::with_causes;
 use crate::report::MatchReport;
-use crate::run::{Ended, Manifest, PrepareError, SessionError, list_runs};
+use crate::run::{Ended, Manifest, SessionError, list_runs};
 use crate::settings::TimeSpan;
 
 /// How a commit's night ended; of several nights, how the last one did.
@@ -32,7 +33,7 @@ use crate::settings::TimeSpan;
 /// | end | row | nights after it | exit code | the next process |
 /// |---|---|---|---|---|
 /// | `Played` | added | are played | 0; 1 after a regression | |
-/// | skipped: it does not build or start (`--since`), or has no opponents | none | are played | 0 | tries it again |
+/// | skipped: it does not build or start (`--since`, not the newest), or has no opponents | none | are played | that of the others | tries it again |
 /// | `OutOfTime` | none | wait | 3; 1 after a regression | resumes it |
 /// | `Interrupted` | none | wait | 130 | resumes it |
 /// | it cannot be played to its end, [`Consequence::Decides`] | none | are played | that of the error | tries it again |
@@ -58,6 +59,8 @@ pub(crate) struct Tracker {
     nights: Vec<Night>,
     /// Commits played by this process.
     played: Vec<String>,
+    /// Commits that this process has skipped because they do not build or start.
+    skipped: Vec<SkippedCommit>,
     /// When the time for all nights together is used up.
     deadline: Option<Instant>,
     /// Gets messages about steps that take time and about skipped commits.
@@ -75,8 +78,9 @@ pub(crate) struct Tracker {
 /// What the attempt to start a commit's night has led to.
 enum Start {
     Ready(Box<Session<Match>>),
-    /// Why it is not played.
-    Skipped(String),
+    /// The commit does not build or start.
+    Broken(SkippedCommit),
+    NoOpponents,
 }
 
 /// Names in the folder of results.
@@ -161,6 +165,7 @@ impl Tracker {
             out: out.to_path_buf(),
             nights,
             played: Vec::new(),
+            skipped: Vec::new(),
             deadline: max_time.map(|time| Instant::now() + time.duration()),
             announce,
             place: Place::default(),
@@ -183,6 +188,7 @@ impl Tracker {
             unreported: unreported.map(|night| night.commit.clone()).collect(),
             nights,
             played: self.played.clone(),
+            skipped: self.skipped.clone(),
         }
     }
 
@@ -281,7 +287,8 @@ impl Tracker {
         skip_broken: bool,
     ) -> Result<NightEnd, SessionError> {
         for commit in commits {
-            let error = match self.play_commit(commit, skip_broken) {
+            // If the newest does not play, the call has failed.
+            let error = match self.play_commit(commit, skip_broken && commit != newest) {
                 Ok(NightEnd::Played) => continue,
                 Ok(end) => return Ok(end),
                 Err(error) => error,
@@ -368,8 +375,13 @@ impl Tracker {
         }
         match start? {
             Start::Ready(session) => self.play(*session),
-            Start::Skipped(why) => {
-                (self.announce)(&why);
+            Start::Broken(skipped) => {
+                (self.announce)(&skipped.message());
+                self.skipped.push(skipped);
+                Ok(NightEnd::Played)
+            }
+            Start::NoOpponents => {
+                (self.announce)(&format!("{} has no opponents", commit.describe()));
                 Ok(NightEnd::Played)
             }
         }
@@ -378,10 +390,8 @@ impl Tracker {
     fn start(&mut self, commit: &Commit, skip_broken: bool) -> Result<Start, SessionError> {
         if let Err(error) = self.builds(commit) {
             if skip_broken && error.is_of_commit() {
-                let commit = commit.describe();
-                return Ok(Start::Skipped(format!(
-                    "skipped, as it does not build: {commit}"
-                )));
+                let reason = "it does not build".to_string();
+                return Ok(Start::Broken(SkippedCommit::new(commit, reason)));
             }
             return Err(if error.is_of_commit() {
                 SessionError::after_start(error)
@@ -390,39 +400,23 @@ impl Tracker {
             });
         }
         let opponents = self.opponents_of(commit)?;
-        if opponents.is_empty() {
-            let commit = commit.describe();
-            return Ok(Start::Skipped(format!("{commit} has no opponents")));
-        }
-        let config = self.config_of(commit, &opponents);
-        let run = self.out.join(RUNS).join(self.run_name(commit));
-        match Session::create(config, Some(&run), &mut self.announce) {
-            Err(SessionError::Prepare(PrepareError::Broken { name, source }))
-                if skip_broken && name == commit.short() =>
-            {
-                let commit = commit.describe();
-                Ok(Start::Skipped(format!(
-                    "skipped, as it builds but does not start ({source}): {commit}"
-                )))
-            }
-            session => {
-                let session = session?;
-                self.warn_of_few_openings(&session.manifest);
-                Ok(Start::Ready(Box::new(session)))
-            }
-        }
+        self.start_against(commit, opponents, skip_broken)
     }
 
     /// Whether the user has asked to stop, before what `before` tells.
     fn is_interrupted(&mut self, before: &str) -> bool {
-        let stop = self.stop.as_mut();
-        let is_interrupted = stop.is_some_and(StopRequests::is_requested);
+        let is_interrupted = self.is_stop_requested();
         if is_interrupted {
             (self.announce)(&format!(
                 "Interrupted before {before}. Run the same command to continue."
             ));
         }
         is_interrupted
+    }
+
+    fn is_stop_requested(&mut self) -> bool {
+        let stop = self.stop.as_mut();
+        stop.is_some_and(StopRequests::is_requested)
     }
 
     fn builds(&self, commit: &Commit) -> Result<(), BuildError> {

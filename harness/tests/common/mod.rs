@@ -126,6 +126,14 @@ pub(crate) struct Finished {
 }
 
 impl Finished {
+    fn of(output: Output) -> Self {
+        Self {
+            code: output.status.code(),
+            stdout: String::from_utf8(output.stdout).expect("standard output is text"),
+            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+        }
+    }
+
     /// The JSON object that standard output must consist of.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.stdout)
@@ -140,16 +148,7 @@ impl Finished {
 
 /// Runs a command to its end.
 pub(crate) fn finish(mut command: Command) -> Finished {
-    let Output {
-        status,
-        stdout,
-        stderr,
-    } = command.output().expect("hone starts");
-    Finished {
-        code: status.code(),
-        stdout: String::from_utf8(stdout).expect("standard output is text"),
-        stderr: String::from_utf8_lossy(&stderr).into_owned(),
-    }
+    Finished::of(command.output().expect("hone starts"))
 }
 
 /// Writes an executable script, or replaces it.
@@ -195,6 +194,15 @@ pub(crate) fn on_run(subcommand: &str, run: &Path) -> Finished {
     finish(command)
 }
 
+/// No engine of a run failed.
+pub(crate) fn no_failures(finished: &Finished) {
+    let json = finished.json();
+    for (kind, counts) in json["failures"].as_object().expect("an object") {
+        let counts = counts.as_array().expect("an array");
+        assert!(counts.iter().all(|count| count == 0), "{kind}: {json}");
+    }
+}
+
 /// Sends a signal to a child that has not been waited for.
 #[cfg(unix)]
 pub(crate) fn signal(child: &std::process::Child, signal: i32) {
@@ -203,6 +211,30 @@ pub(crate) fn signal(child: &std::process::Child, signal: i32) {
     unsafe {
         libc::kill(pid, signal);
     }
+}
+
+/// Runs a command whose build makes `marker` and waits, and sends Ctrl-C to both then.
+#[cfg(unix)]
+pub(crate) fn interrupted(mut command: Command, marker: &Path) -> Finished {
+    use std::os::unix::process::CommandExt;
+    command.process_group(0);
+    // A shell that started the tests in the background has them ignore it.
+    let heed = || {
+        // SAFETY: the default action is set in a process that has one thread.
+        unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
+        Ok(())
+    };
+    // SAFETY: `heed` only makes a system call.
+    unsafe { command.pre_exec(heed) };
+    command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = command.spawn().expect("starts");
+    wait_until("the build", || marker.exists());
+    let group = -i32::try_from(child.id()).expect("a process id");
+    // SAFETY: the group is that of our child, which has not been waited for.
+    unsafe {
+        libc::kill(group, libc::SIGINT);
+    }
+    Finished::of(child.wait_with_output().expect("ends"))
 }
 
 /// Waits until something holds, at most five minutes: a busy machine takes its time.

@@ -140,7 +140,7 @@ fn a_worker_that_the_configuration_excludes_plays_nothing_and_is_named() {
     assert_eq!(digest(&run), local_digest(&setup));
     let report = on_run("report", &run).stdout;
     assert!(
-        report.contains("Worker workers/slow is left out: the configuration excludes it"),
+        report.contains("Worker workers/slow is excluded: the configuration excludes it"),
         "{report}"
     );
     let mut json = common::hone();

@@ -1,13 +1,14 @@
 //! What those see who run a fleet: starts, credentials, workers that cannot work.
 
 use std::fs;
-use std::process::Stdio;
+use std::path::PathBuf;
+use std::process::{Child, Stdio};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
-use crate::common::{finish, hone, rows, scripted, signal, wait_until};
+use crate::common::{Setup, finish, hone, on_run, rows, scripted, signal, wait_until};
 use crate::server::Fleet;
 use crate::{fast_match, match_of_scripts};
 
@@ -59,6 +60,30 @@ fn what_cannot_be_started_is_refused_with_a_reason() {
             assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
         }
     }
+}
+
+#[test]
+fn a_run_whose_fleet_is_unknown_gives_the_cause_before_the_help() {
+    let setup = fast_match(1, "");
+    let played = setup.play("match", "run", &[]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let run = setup.run("run");
+    fs::write(run.join("lease.toml"), "").expect("written");
+    let mut resume = hone();
+    resume.arg("resume").arg(&run);
+    resume.env_remove("HONE_FLEET");
+    resume.env("XDG_DATA_HOME", setup.dir.path());
+    let refused = finish(resume);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let cause = "error: cannot resume the run: the run was played on a fleet: no fleet is known \
+                 on this machine\n\
+                 help: start one with `hone fleet up`";
+    assert!(refused.stderr.contains(cause), "{}", refused.stderr);
+    let here = format!(
+        "\nhelp: `hone resume {} --local` continues it",
+        run.display()
+    );
+    assert!(refused.stderr.contains(&here), "{}", refused.stderr);
 }
 
 #[test]
@@ -154,6 +179,131 @@ fn a_run_shows_that_its_server_was_gone_and_is_back() {
     assert!(text.contains("the server does not answer"), "{text}");
     let _worker = fleet.worker("one", &["--cores", "1"]);
     assert_eq!(child.wait().expect("waited for").code(), Some(0));
+}
+
+/// A run that waits for workers, and what it prints.
+fn waiting_run(fleet: &Fleet, setup: &Setup, args: &[&str]) -> (Child, PathBuf) {
+    let log = setup.dir.path().join("log");
+    let mut runner = fleet.command(setup, "match", "fleet");
+    runner.args(args).stdout(Stdio::null());
+    runner.stderr(fs::File::create(&log).expect("a file"));
+    (runner.spawn().expect("hone starts"), log)
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn the_processors_of_a_runs_machine_matter_only_where_it_plays() {
+    let Some(fleet) = Fleet::start() else { return };
+    let setup = fast_match(4, "");
+    let set = |value| ["--set", value];
+    let args = [
+        set("match.concurrency=1000"),
+        set("match.on_machine_fault=replay"),
+        set("match.affinity=true"),
+    ];
+    let (mut child, log) = waiting_run(&fleet, &setup, &args.concat());
+    let printed = || fs::read_to_string(&log).unwrap_or_default();
+    wait_until("the run", || printed().contains("no worker takes part"));
+    signal(&child, libc::SIGINT);
+    assert_eq!(child.wait().expect("waited for").code(), Some(130));
+    let printed = printed();
+    assert!(printed.contains("playing on a fleet in "), "{printed}");
+    for part in ["expect time forfeits", "other programs", "at a time"] {
+        assert!(!printed.contains(part), "{part}: {printed}");
+    }
+    let resume = |args: &[&str]| {
+        let mut resume = fleet.hone(&["resume"]);
+        resume.arg(setup.run("fleet")).args(args);
+        finish(resume)
+    };
+    let refused = resume(&["--local"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(refused.stderr.contains("1000"), "{}", refused.stderr);
+    let more = resume(&["--concurrency", "1001", "--max-time", "1s"]);
+    assert_eq!(more.code, Some(3), "{}", more.stderr);
+    let here = resume(&["--local", "--concurrency", "1"]);
+    assert_eq!(here.code, Some(0), "{}", here.stderr);
+}
+
+#[test]
+fn a_run_shows_and_keeps_why_its_only_worker_does_not_play_it() {
+    let Some(fleet) = Fleet::start() else { return };
+    let setup = fast_match(4, "options = { Threads = 2 }");
+    let (mut child, log) = waiting_run(&fleet, &setup, &[]);
+    let small = fleet.worker("small", &["--cores", "1"]);
+    let why = "a game needs 2 threads, and this worker has 1";
+    let says = format!("worker workers/small does not play it: {why}");
+    wait_until("the reason", || {
+        fs::read_to_string(&log).is_ok_and(|text| text.contains(&says))
+    });
+    assert!(
+        small.printed().contains(": 1 thread, "),
+        "{}",
+        small.printed()
+    );
+    let _good = fleet.worker("good", &["--cores", "2"]);
+    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    let run = setup.run("fleet");
+    let incidents = fs::read_to_string(run.join("incidents.csv")).expect("the incidents");
+    let rows: Vec<_> = incidents.lines().skip(1).collect();
+    assert_eq!(rows.len(), 1, "{incidents}");
+    assert!(rows[0].contains(",workers/small,declined,,"), "{incidents}");
+    let report = on_run("report", &run).stdout;
+    let says = format!("Worker workers/small did not play: {why}");
+    assert!(report.contains(&says), "{report}");
+}
+
+#[test]
+fn a_credential_works_as_soon_as_it_is_made() {
+    let Some(fleet) = Fleet::start() else { return };
+    let made = finish(fleet.tokens(&["join", "anna", "--role", "submit"])).stdout;
+    let credential = made.trim().strip_prefix("HONE_FLEET=").expect("a line");
+    let status = finish(fleet.hone(&["fleet", "status", "--fleet", credential]));
+    assert_eq!(status.code, Some(0), "{}", status.stderr);
+    let made = finish(fleet.tokens(&["join", "ben"])).stdout;
+    let join = made.trim().strip_prefix("hone worker ").expect("a line");
+    let mut worker = fleet.worker_with("one", join, &["--cores", "1"]);
+    wait_until("the worker", || {
+        assert!(!worker.has_ended(), "{}", worker.printed());
+        worker.printed().contains("worker ben/one at ")
+    });
+}
+
+#[test]
+fn a_credential_that_is_misplaced_is_not_printed() {
+    let setup = fast_match(4, "");
+    let config = setup.config.display().to_string();
+    let credential = "hone1.eyJ1cmwiOiJ0bHM6Ly9ib3g6NDIyMiJ9";
+    for words in [
+        &["match", &config, "--fleet"][..],
+        &["match", "./a", "./b", "--fleet"],
+        &["sprt", &config, "--fleet"],
+        &["sprt", "--fleet"],
+        &["tune", &config, "--fleet"],
+        &["bisect", &config, "--fleet"],
+        &["track", &config, "--fleet"],
+        &["resume", "latest", "--fleet"],
+        &["serve", "--fleet"],
+        &["fleet", "status"],
+    ] {
+        let mut command = hone();
+        command.args(words).arg(credential);
+        let refused = finish(command);
+        let error = &refused.stderr;
+        assert_eq!(refused.code, Some(2), "{words:?}: {error}");
+        assert!(!error.contains("hone1."), "{words:?}: {error}");
+        assert!(error.contains("`--fleet=CREDENTIAL`"), "{words:?}: {error}");
+    }
+}
+
+#[test]
+fn a_priority_without_a_fleet_is_refused() {
+    let setup = fast_match(4, "");
+    let refused = setup.play("match", "local", &["--priority", "500"]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let says = "`--priority` has no effect without `--fleet`";
+    assert!(refused.stderr.contains(says), "{}", refused.stderr);
+    assert!(!setup.run("local").exists());
 }
 
 #[test]

@@ -54,7 +54,7 @@ fn a_fleet_over_websocket_plays_the_games_of_one_machine() {
     for worker in &mut workers {
         wait_until("the end of a worker", || worker.has_ended());
         assert!(
-            worker.printed().contains("expired or revoked"),
+            worker.printed().contains("expired or was revoked"),
             "{}",
             worker.printed()
         );

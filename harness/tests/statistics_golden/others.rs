@@ -121,9 +121,9 @@ pub(crate) fn cutechess(case: &Case, report: &mut Report) {
     let summary: Summary = Definition::Cutechess
         .summary(games(case))
         .expect("single games");
-    let value = llr(Definition::Cutechess, "bayesian", case, games(case));
+    let value = llr(Definition::Cutechess, "logistic", case, games(case));
     compare(case, "llr", value, LLR, report);
-    compare_bounds(case, &config("bayesian", case), report);
+    compare_bounds(case, &config("logistic", case), report);
     let half_width = summary.elo.map(|elo| elo.half_width());
     compare(case, "elo_err", half_width, DISPLAY, report);
     if let Some(elo) = summary.elo {

@@ -1,14 +1,14 @@
 //! Nights that fail, are killed or interrupted: they keep no other night from being played.
 
 use std::fs;
-use std::os::unix::process::CommandExt;
-use std::process::Stdio;
+use std::path::Path;
 use std::thread;
 use std::time::Duration;
 
 use super::common::repository::EngineRepository;
-use super::common::{rows, wait_until};
-use super::{CHANGING_BUILD, STRONG, Tracked};
+use super::common::{Finished, interrupted, rows, wait_until};
+use super::{CHANGING_BUILD, STRONG, Tracked, roles};
+use harness::track::Role;
 
 #[test]
 fn missed_commits_are_caught_up_with_through_kills() {
@@ -68,6 +68,52 @@ fn missed_commits_are_caught_up_with_through_kills() {
     assert_eq!(tracked.table(), table);
 }
 
+#[test]
+fn a_newest_commit_that_does_not_start_is_an_error_and_those_skipped_before_it_are_listed() {
+    let tracked = Tracked::new();
+    let repository = &tracked.repository;
+    repository.write("build.sh", "exit 1");
+    let unbuilt = repository.commit("Does not build");
+    let no_start = "printf '#!/bin/sh\\nexit 9\\n' > \"$1\"; chmod +x \"$1\"";
+    repository.write("build.sh", no_start);
+    let dead = repository.commit("Does not start");
+    repository.write("build.sh", &format!("{no_start} # again"));
+    repository.commit("Does not start either");
+    let path = repository.dir.path().join("summary.md");
+    let path = path.to_str().expect("text");
+    let arguments = ["--since", "v1", "--pairs", "2", "--json", "--summary", path];
+    let summary = || fs::read_to_string(path).expect("written");
+    let items = [
+        format!("- `{}` Does not build: it does not build\n", &unbuilt[..10]),
+        format!(
+            "- `{}` Does not start: it builds but does not start (",
+            &dead[..10]
+        ),
+    ];
+
+    let failed = tracked.track(&arguments);
+    assert_eq!(failed.code, Some(4), "{}", failed.stderr);
+    assert!(summary().contains("not played"), "{}", summary());
+    for item in &items {
+        assert!(summary().contains(item), "{item}: {}", summary());
+    }
+    assert!(tracked.nights().is_empty());
+
+    repository.commit_engine(STRONG, 2, "Fixed");
+    let went = tracked.track(&arguments);
+    assert_eq!(went.code, Some(0), "{}", went.stderr);
+    let json = went.json();
+    let skipped = json["skipped"].as_array().expect("a list");
+    assert_eq!(skipped.len(), 3, "{json}");
+    assert_eq!(skipped[0]["commit"], unbuilt);
+    assert_eq!(skipped[0]["reason"], "it does not build");
+    assert_eq!(skipped[1]["commit"], dead);
+    assert_eq!(skipped[1]["subject"], "Does not start");
+    for item in &items {
+        assert!(summary().contains(item), "{item}: {}", summary());
+    }
+}
+
 /// What kills an engine while it is tried out decides nothing.
 #[test]
 fn a_commit_whose_engine_is_killed_at_its_first_start_is_played_in_its_turn() {
@@ -96,6 +142,15 @@ fn a_commit_whose_engine_is_killed_at_its_first_start_is_played_in_its_turn() {
     assert_eq!(nights[1].matches[1].commit, commits[0]);
 }
 
+/// Starts `hone track`, and sends Ctrl-C to it and to the build that makes `marker`. Returns
+/// what it prints.
+fn interrupt(tracked: &Tracked, arguments: &[&str], marker: &Path) -> String {
+    let Finished { code, stderr, .. } = interrupted(tracked.command(arguments), marker);
+    assert_eq!(code, Some(130), "{stderr}");
+    assert!(!stderr.contains("does not build"), "{stderr}");
+    stderr
+}
+
 /// Ctrl-C goes to `hone` and to the build.
 #[test]
 fn an_interrupted_build_does_not_count_as_a_failure() {
@@ -118,24 +173,11 @@ fn an_interrupted_build_does_not_count_as_a_failure() {
     // After a night of the same process, then as the first that it does.
     for _ in 0..2 {
         let _ = fs::remove_file(&marker);
-        let mut command = tracked.command(&["--since", "v1"]);
-        command.process_group(0);
-        command.stdout(Stdio::null()).stderr(Stdio::piped());
-        let child = command.spawn().expect("starts");
-        wait_until("the third build", || marker.exists());
-        let group = -i32::try_from(child.id()).expect("a process id");
-        // SAFETY: the group is that of our child, which has not been waited for.
-        unsafe {
-            libc::kill(group, libc::SIGINT);
-        }
-        let output = child.wait_with_output().expect("ends");
-        let stderr = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(130), "{stderr}");
+        let stderr = interrupt(&tracked, &["--since", "v1"], &marker);
         let says = format!("Interrupted before {}", &commits[1][..10]);
         for part in [says.as_str(), "Run the same command to continue"] {
             assert!(stderr.contains(part), "{part}: {stderr}");
         }
-        assert!(!stderr.contains("does not build"), "{stderr}");
         assert_eq!(tracked.played(), commits[..1]);
     }
     assert!(!tracked.run(&commits[1]).exists());
@@ -144,6 +186,88 @@ fn an_interrupted_build_does_not_count_as_a_failure() {
     let went = tracked.track(&["--since", "v1"]);
     assert_eq!(went.code, Some(0), "{}", went.stderr);
     assert_eq!(tracked.played(), commits);
+}
+
+/// After a change of compilers, for example.
+#[test]
+fn a_nightly_is_played_without_an_opponent_that_does_not_build_or_start() {
+    let tracked = Tracked::new();
+    let repository = &tracked.repository;
+    repository.write_engine(STRONG, 2);
+    repository.write(
+        "build.sh",
+        "printf '#!/bin/sh\\nexit 9\\n' > \"$1\"; chmod +x \"$1\"",
+    );
+    let release = repository.commit("Builds, and does not start");
+    repository.git(&["tag", "v2"]);
+    let compiler = repository.dir.path().join("compiler");
+    fs::write(&compiler, "").expect("written");
+    repository.write_engine(STRONG, 3);
+    let build = fs::read_to_string(repository.path().join("build.sh")).expect("there");
+    let build = format!("test -e '{}' || exit 1\n{build}", compiler.display());
+    repository.write("build.sh", &build);
+    let previous = repository.commit("Needs the old compiler");
+    let without_release = format!(
+        "warning: this nightly is played without the release {}: ",
+        &release[..10]
+    );
+    let without_previous = format!(
+        "warning: this nightly is played without the previous nightly {}: ",
+        &previous[..10]
+    );
+
+    let night = tracked.track(&["--pairs", "2"]);
+    assert_eq!(night.code, Some(0), "{}", night.stderr);
+    for part in [&without_release, "(it builds but does not start)"] {
+        assert!(night.stderr.contains(part), "{part}: {}", night.stderr);
+    }
+    fs::remove_file(&compiler).expect("removed");
+    fs::remove_dir_all(repository.cache()).expect("removed");
+    let next = repository.commit_engine(STRONG, 4, "Needs no compiler");
+    let night = tracked.track(&["--pairs", "2"]);
+    assert_eq!(night.code, Some(0), "{}", night.stderr);
+    for part in [&without_release, &without_previous, "does not build ("] {
+        assert!(night.stderr.contains(part), "{part}: {}", night.stderr);
+    }
+    assert_eq!(tracked.played(), [previous, next]);
+    for night in tracked.nights() {
+        assert_eq!(roles(&night), [Role::Anchor]);
+    }
+    // No scale exists without the anchor.
+    repository.commit_engine(STRONG, 5, "Fifth");
+    let fatal = tracked.track(&["--set", "track.anchor=v2"]);
+    assert_eq!(fatal.code, Some(4), "{}", fatal.stderr);
+    assert_eq!(tracked.nights().len(), 2);
+}
+
+/// Ctrl-C also ends the build of an opponent.
+#[test]
+fn an_interrupted_build_does_not_leave_an_opponent_out() {
+    let tracked = Tracked::new();
+    let repository = &tracked.repository;
+    let [waits, marker] = ["waits", "is-building"].map(|name| repository.dir.path().join(name));
+    repository.write_engine(STRONG, 2);
+    let build = fs::read_to_string(repository.path().join("build.sh")).expect("there");
+    let wait = format!(
+        "[ ! -e '{}' ] || {{ : >'{}'; sleep 600; }}",
+        waits.display(),
+        marker.display()
+    );
+    repository.write("build.sh", &format!("{wait}\n{build}"));
+    repository.commit("Second");
+    let night = tracked.track(&["--pairs", "2"]);
+    assert_eq!(night.code, Some(0), "{}", night.stderr);
+
+    fs::remove_dir_all(repository.cache()).expect("removed");
+    fs::write(&waits, "").expect("written");
+    let third = repository.commit_engine(STRONG, 3, "Third");
+    let stderr = interrupt(&tracked, &["--pairs", "2"], &marker);
+    assert!(!stderr.contains("played without"), "{stderr}");
+    assert!(!tracked.run(&third).exists());
+    fs::remove_file(&waits).expect("removed");
+    let night = tracked.track(&["--pairs", "2"]);
+    assert_eq!(night.code, Some(0), "{}", night.stderr);
+    assert_eq!(roles(&tracked.nights()[1]), [Role::Anchor, Role::Previous]);
 }
 
 /// Makes the engine crash in each game, a few moves after the opening.

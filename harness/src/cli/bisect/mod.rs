@@ -12,7 +12,7 @@ use super::place::PlaceArgs;
 use super::play::start;
 use super::{Exit, Failure};
 use crate::builds::Spec;
-use crate::config::{Draft, Level};
+use crate::config::{Config, Draft, Level};
 use crate::kinds::bisect::Bisection;
 
 /// Find the commit that lost (or gained) Elo.
@@ -69,6 +69,12 @@ impl BisectArgs {
             }
             None => None,
         };
+        let configure = || Ok((self.configured(file)?, self.place.place()?));
+        start::<Bisection>(configure, file, self.out.as_deref(), &self.ends)
+    }
+
+    /// The configuration with the other arguments laid over it.
+    fn configured(&self, file: Option<&Path>) -> anyhow::Result<Config> {
         let mut draft = Draft::read(file)?;
         if file.is_none() {
             // Built as the newest commit suggests.
@@ -93,7 +99,6 @@ impl BisectArgs {
         self.conditions.apply(&mut draft, &self.set)?;
         let mut config = draft.finish()?;
         config.bisect.get_or_insert_default();
-        let place = self.place.place()?;
-        start::<Bisection>(config, file, self.out.as_deref(), place, &self.ends)
+        Ok(config)
     }
 }

@@ -12,10 +12,11 @@ use crate::book::histogram::Histogram;
 use crate::book::info::Info as Facts;
 use crate::book::make::judge::white_score;
 use crate::book::scan::Scan;
+use crate::cli::common::program;
 use crate::cli::ranges::from_one;
 use crate::cli::sandbox::SandboxArgs;
 use crate::cli::{Exit, Failure, concurrency, progress};
-use crate::engine::analysis::{Analyst, EngineCommand, Request, SearchLimit, evaluate_all};
+use crate::engine::analysis::{Analyst, Request, SearchLimit, evaluate_all};
 use crate::engine::uci::parse_option;
 use crate::openings::Opening;
 use crate::report::chart::{Bar, Chart, Paint, sheet};
@@ -40,7 +41,7 @@ pub(super) struct Info {
     /// Nodes that the engine searches in each position
     #[arg(long, value_name = "N", default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: u64,
-    /// Engines at work at once [default: number of physical cores]
+    /// Engines that run at the same time [default: number of physical cores]
     #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     concurrency: Option<NonZeroUsize>,
     /// Write a chart of the scores as SVG
@@ -109,7 +110,7 @@ impl Info {
     fn judged(&self, engine: &str, scan: &Scan) -> Result<Option<Scores>, Failure> {
         let command = self
             .sandbox
-            .around(EngineCommand::new(engine, self.options.clone())?)?;
+            .around(program(engine, self.options.clone())?)?;
         let ends: Vec<&Chess> = scan.entries.iter().map(|entry| &entry.end).collect();
         let request = |end: &&Chess| {
             let fen = Opening::from_position(end).start_fen().to_owned();

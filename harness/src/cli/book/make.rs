@@ -17,6 +17,7 @@ use crate::book::make::session::{self, Made, Progress};
 use crate::book::make::{Recipe, SourceKind};
 use crate::book::output::Output;
 use crate::checksum::sha256_file;
+use crate::cli::common::program;
 use crate::cli::sandbox::SandboxArgs;
 use crate::cli::{Exit, Failure, concurrency, ranges};
 use crate::engine::analysis::{Analyst, EngineCommand};
@@ -74,7 +75,7 @@ pub(super) struct Make {
     /// The same seed makes the same book
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
-    /// Engines at work at once [default: number of physical cores]
+    /// Engines that run at the same time [default: number of physical cores]
     #[arg(long, value_name = "N", value_parser = ranges::from_one::<NonZeroUsize>)]
     concurrency: Option<NonZeroUsize>,
     #[command(flatten)]
@@ -104,7 +105,7 @@ impl Make {
         }
         let engine = self
             .sandbox
-            .around(EngineCommand::new(&self.engine, self.options.clone())?)?;
+            .around(program(&self.engine, self.options.clone())?)?;
         let count = concurrency(self.concurrency)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

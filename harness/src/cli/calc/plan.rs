@@ -17,7 +17,7 @@ use crate::stats::{Model, SprtConfig};
 
 /// Pass probability and number of games of a sequential test, by true strength
 #[derive(Debug, Args)]
-#[command(mut_arg("model", |model| model.help("normalized, logistic or bayesian")))]
+#[command(mut_arg("model", |model| model.help("normalized, logistic or bayesian [default: normalized]")))]
 pub(super) struct Plan {
     #[command(flatten)]
     pairs: PairsArgs,

@@ -1,6 +1,6 @@
 //! `hone calc rate`: ratings of any number of engines.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
@@ -13,7 +13,7 @@ use crate::cli::{Exit, Failure};
 use crate::ledger::GAMES_PGN;
 use crate::output::Out;
 use crate::report::{counted, fixed, guarded};
-use crate::run::find_run;
+use crate::run::{MANIFEST, Manifest, find_run};
 use crate::stats::Estimate;
 use crate::stats::rating::{Game, Games, Rating, RatingOptions, Ratings, rate};
 use crate::stats::summary::Interval;
@@ -53,7 +53,7 @@ pub(super) struct Rate {
 impl Rate {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let mut games = Games::default();
-        let mut read = BTreeSet::new();
+        let (mut read, mut runs) = (BTreeSet::new(), BTreeMap::new());
         for source in &self.sources {
             let source = &match source.is_file() {
                 true => source.clone(),
@@ -61,6 +61,7 @@ impl Rate {
             };
             note_source(source, &mut read)?;
             if source.is_dir() {
+                note_runs(source, &mut runs)?;
                 add_run(&RunFolder::read(source)?, &mut games)
                     .with_context(|| format!("in {}", source.display()))?;
                 continue;
@@ -124,6 +125,32 @@ fn note_source(source: &Path, read: &mut BTreeSet<PathBuf>) -> Result<(), anyhow
     }
 }
 
+/// Notes the runs whose games a folder has: itself, or those of a pool. The time of its
+/// start tells a run from others, wherever it was copied to.
+///
+/// # Errors
+/// If the games of one would count twice.
+fn note_runs(
+    folder: &Path,
+    runs: &mut BTreeMap<jiff::Timestamp, PathBuf>,
+) -> Result<(), anyhow::Error> {
+    if !folder.join(MANIFEST).exists() {
+        return Ok(());
+    }
+    let manifest = Manifest::read(folder)?;
+    let own = manifest.pooled.is_empty().then_some(manifest.created);
+    let pooled = manifest.pooled.iter().map(|run| run.created);
+    for started in own.into_iter().chain(pooled) {
+        if let Some(other) = runs.insert(started, folder.to_path_buf()) {
+            let (shown, other) = (folder.display(), other.display());
+            bail!(
+                "`{shown}` and `{other}` have games of the same run, which would count twice: give one"
+            );
+        }
+    }
+    Ok(())
+}
+
 fn parse_anchor(text: &str) -> Result<(String, f64), String> {
     let Some((name, elo)) = text.rsplit_once('=') else {
         return Ok((text.to_owned(), 0.0));
@@ -166,7 +193,7 @@ fn print_table(ratings: &Ratings) {
         .map(|rating| rating.name.chars().count());
     let width = names.max().unwrap_or(0).max(6);
     outln!(
-        "{:>4}  {:width$} {:>9} {:>19} {:>8} {:>9} {:>7}  LOS of next",
+        "{:>4}  {:width$} {:>9} {:>19} {:>8} {:>9} {:>7}  LOS vs next",
         "#",
         "engine",
         "Elo",

@@ -16,8 +16,13 @@ use crate::stats::{Counts, Estimate, Model, Wdl, plan};
 /// went on after its decision.
 const FAR_BEYOND: f64 = 1.0;
 
+const MODEL_HELP: &str = "normalized, logistic, bayesian or betting; by default that of the \
+    definition: logistic for cutechess and c-chess-cli, bayesian for single games of openbench, \
+    else normalized";
+
 /// The sequential test of a match, with the estimate after it
 #[derive(Debug, Args)]
+#[command(mut_arg("model", |model| model.help(MODEL_HELP)))]
 pub(super) struct SprtCommand {
     #[command(flatten)]
     counts: CountsArgs,
@@ -63,8 +68,9 @@ impl SprtCommand {
     }
 
     fn evaluate(&self) -> Result<Output, Failure> {
-        let config = self.test.config()?;
         let counts = self.counts.counts();
+        let usual = self.definition.models(counts).first().copied();
+        let config = self.test.config_with(usual.unwrap_or_default())?;
         let games = self.counts.games();
         let llr = match (self.definition, counts, games) {
             (Definition::Hone | Definition::Fishtest, Counts::Pentanomial(pairs), Some(games))

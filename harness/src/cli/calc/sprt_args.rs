@@ -19,9 +19,9 @@ pub(super) struct SprtArgs {
     /// Probability of accepting H0 at elo1
     #[arg(long, default_value_t = 0.05, allow_negative_numbers = true)]
     beta: f64,
-    /// normalized, logistic, bayesian or betting
-    #[arg(long, default_value_t = Model::Normalized)]
-    pub(super) model: Model,
+    /// normalized, logistic, bayesian or betting [default: normalized]
+    #[arg(long)]
+    model: Option<Model>,
     /// Correct the bounds for overshoot
     #[arg(long)]
     overshoot: bool,
@@ -30,8 +30,13 @@ pub(super) struct SprtArgs {
 impl SprtArgs {
     /// The test, if it is possible.
     pub(super) fn config(&self) -> Result<SprtConfig, SprtError> {
+        self.config_with(Model::default())
+    }
+
+    /// The same with another model if none was given.
+    pub(super) fn config_with(&self, usual: Model) -> Result<SprtConfig, SprtError> {
         let config = SprtConfig {
-            model: self.model,
+            model: self.model.unwrap_or(usual),
             elo0: self.elo0,
             elo1: self.elo1,
             alpha: self.alpha,

@@ -4,23 +4,25 @@
 mod log;
 mod outputs;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow, bail, ensure};
 use clap::{Args, FromArgMatches};
 
-use super::common::{announce, failure};
+use super::common::failure;
 use super::{Cli, Exit, Failure, errors, help};
-use crate::dropin::page;
 use crate::dropin::show::{Console, Files};
-use crate::dropin::{CONFIG_JSON, KnownEngines, Program, Request, Settings, StartedRun, flags};
+use crate::dropin::{
+    CONFIG_JSON, KnownEngines, Program, Request, Settings, StartedRun, flags, page, wording,
+};
 use crate::engine::uci::guard;
 use crate::experiment::Verdict;
-use crate::kinds::{Match, RunKind, Session, Test};
+use crate::kinds::{Match, Place, RunKind, Session, Test};
 use crate::ledger::Recovery;
-use crate::output;
+use crate::output::{self, with_causes};
 use crate::platform::quoted;
 use crate::run::{Ended, Manifest, RunFiles, View};
 
@@ -29,8 +31,8 @@ use outputs::{folder_beside, open_files};
 
 /// Play as fastchess: its command line, and what it prints.
 ///
-/// Takes the options of fastchess 1.8; docs/coming-from.md lists them with
-/// what differs. A run's folder is kept under results/ as always, so
+/// Takes the options of fastchess 1.8; `hone help coming-from-flags` lists them
+/// with what differs. A run's folder is kept under results/ as always, so
 /// `hone report`, `verify` and `resume` work. Called by the name `fastchess`
 /// (a link), hone does the same.
 #[derive(Debug, Args)]
@@ -42,8 +44,8 @@ pub(super) struct FastchessArgs {
 
 /// Play as cutechess-cli: its command line, and what it prints.
 ///
-/// Takes the options of cutechess-cli 1.5; docs/coming-from.md lists them with
-/// what differs. A run's folder is kept under results/ as always, so
+/// Takes the options of cutechess-cli 1.5; `hone help coming-from-flags` lists
+/// them with what differs. A run's folder is kept under results/ as always, so
 /// `hone report`, `verify` and `resume` work. Called by the name
 /// `cutechess-cli` (a link), hone does the same.
 #[derive(Debug, Args)]
@@ -58,8 +60,9 @@ pub(super) struct CutechessArgs {
 #[derive(Debug, Args)]
 struct LineArgs {
     /// The options of the program. Besides: --explain prints the equivalent
-    /// configuration of hone, --out DIR names the run's folder, and
-    /// --exit-code verdict returns the exit codes of hone.
+    /// configuration of hone, --out DIR names the run's folder (--out none
+    /// removes it when the match ends), and --exit-code verdict returns the
+    /// exit codes of hone.
     #[arg(value_name = "OPTIONS", trailing_var_arg = true, allow_hyphen_values = true)]
     words: Vec<String>,
 }
@@ -74,6 +77,10 @@ impl CutechessArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         run(Program::Cutechess, "cutechess-cli", &self.line.words)
     }
+}
+
+fn announce(what: &str) {
+    errln!("{}", wording::by_flags(what));
 }
 
 /// A command line in the words of another program.
@@ -113,6 +120,8 @@ pub(super) fn called(arguments: &[OsString]) -> Option<Called> {
 impl Called {
     /// Runs the command line.
     pub(super) fn main(self) -> ExitCode {
+        // Known before anything can fail.
+        let own_codes = asks_for_own_codes(&self.words);
         let words: Result<Vec<String>, _> = self
             .words
             .into_iter()
@@ -126,17 +135,30 @@ impl Called {
             .and_then(|words| run(self.program, &self.command, &words));
         let exit = outcome.unwrap_or_else(|failure| {
             errln!("{}", errors::rendered("play", &failure.error));
-            // The programs have one code for every error.
-            Exit::Rejected
-        });
-        match output::finish() {
-            Ok(()) => exit.into(),
-            Err(error) => {
-                errln!("error: cannot write to standard output: {error}");
-                Exit::Rejected.into()
+            match own_codes {
+                true => failure.exit,
+                // The programs have one code for every error.
+                false => Exit::Rejected,
             }
+        });
+        let Err(error) = output::finish() else {
+            return exit.into();
+        };
+        errln!("error: cannot write to standard output: {error}");
+        match (own_codes, exit) {
+            (false, _) => Exit::Rejected.into(),
+            // The verdict stands: only a success is taken back.
+            (true, Exit::Done) => Exit::Failed.into(),
+            (true, exit) => exit.into(),
         }
     }
+}
+
+/// Whether the exit code is to be that of `hone`: what `--exit-code` asks for last.
+fn asks_for_own_codes<Word: AsRef<OsStr>>(words: &[Word]) -> bool {
+    let mut asked = words.windows(2).rev();
+    let last = asked.find(|pair| pair[0].as_ref() == "--exit-code");
+    last.is_some_and(|pair| pair[1].as_ref() == "verdict")
 }
 
 /// The options that only `hone` has.
@@ -146,6 +168,8 @@ struct Own {
     /// Print the table of flags for the documentation; not in the help.
     table: bool,
     out: Option<PathBuf>,
+    /// Whether the run's folder is removed when the match ends.
+    is_discarded: bool,
     /// Whether the exit code is that of `hone`.
     verdict: bool,
 }
@@ -153,20 +177,25 @@ struct Own {
 impl Own {
     /// Takes them out of the words.
     fn take(words: &[String]) -> anyhow::Result<(Self, Vec<String>)> {
-        let mut own = Self::default();
+        let mut own = Self {
+            verdict: asks_for_own_codes(words),
+            ..Self::default()
+        };
         let mut rest = Vec::new();
         let mut words = words.iter();
         while let Some(word) = words.next() {
             match word.as_str() {
                 "--explain" => own.explain = true,
                 "--table" => own.table = true,
-                "--out" => {
-                    let folder = words.next().context("`--out` needs a folder")?;
-                    own.out = Some(folder.into());
-                }
+                "--out" => match words.next().map(String::as_str) {
+                    Some("none") => (own.out, own.is_discarded) = (None, true),
+                    Some(folder) => {
+                        (own.out, own.is_discarded) = (Some(folder.into()), false);
+                    }
+                    None => bail!("`--out` needs a folder, or none"),
+                },
                 "--exit-code" => match words.next().map(String::as_str) {
-                    Some("verdict") => own.verdict = true,
-                    Some("program") => own.verdict = false,
+                    Some("verdict" | "program") => {}
                     _ => bail!("`--exit-code`: verdict or program is allowed"),
                 },
                 _ => rest.push(word.clone()),
@@ -185,7 +214,15 @@ struct Line<'a> {
     words: Vec<String>,
 }
 
+/// Runs a command line. What is wrong is named by its flags.
 fn run(program: Program, command: &str, words: &[String]) -> Result<Exit, Failure> {
+    run_words(program, command, words).map_err(|failure| Failure {
+        exit: failure.exit,
+        error: anyhow!(wording::by_flags(&with_causes(&failure.error))),
+    })
+}
+
+fn run_words(program: Program, command: &str, words: &[String]) -> Result<Exit, Failure> {
     let (own, words) = Own::take(words)?;
     if own.table {
         out!("{}", page::tables());
@@ -221,7 +258,7 @@ fn run(program: Program, command: &str, words: &[String]) -> Result<Exit, Failur
 
 fn usage(program: Program, command: &str) -> String {
     format!(
-        "The command line of {} {}, played by hone.\n\nUsage: {command} -engine cmd=ENGINE -engine cmd=ENGINE -each tc=TIME [OPTIONS]\n\nOptions:\n{}\nOptions of hone:\n  --explain         print the equivalent configuration of hone, play nothing\n  --out DIR         the run's folder; by default a new one under results/,\n                    or under results/ beside the file of -config outname=\n  --exit-code KIND  verdict: the codes of `hone sprt`; program (default): those of the program\n\nExamples:\n  Test two engines:\n    {command} -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -openings file=book.epd order=random -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05\n  Show the configuration for hone:\n    {command} -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -rounds 100 --explain\n",
+        "The command line of {} {}, played by hone.\n\nUsage: {command} -engine cmd=ENGINE -engine cmd=ENGINE -each tc=TIME [OPTIONS]\n\nOptions:\n{}\nOptions of hone:\n  --explain         print the equivalent configuration of hone, play nothing\n  --out DIR         the run's folder; by default a new one under results/,\n                    or under results/ beside the file of -config outname=;\n                    none: it is removed when the match ends\n  --exit-code KIND  verdict: the codes of `hone sprt`; program (default): those of the program\n\nExamples:\n  Test two engines:\n    {command} -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -openings file=book.epd order=random -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05\n  Show the configuration for hone:\n    {command} -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -rounds 100 --explain\n",
         program.name(),
         program.version(),
         page::plain(program),
@@ -271,7 +308,7 @@ impl Line<'_> {
         let mut files = open_files(settings, Path::new(""))?;
         let outname = settings.config.outname.as_deref();
         let out = self.own.out.clone().or_else(|| folder_beside(outname?));
-        let session = Session::<K>::create(config, out.as_deref(), &mut announce);
+        let session = Session::<K>::create(config, out.as_deref(), Place::Here, &mut announce);
         let session = session.map_err(failure)?;
         let run = std::path::absolute(session.folder.path());
         let started = StartedRun {
@@ -285,7 +322,7 @@ impl Line<'_> {
             started.write(&config_name(settings))?;
         }
         files.begin()?;
-        self.conclude(session, settings, files)
+        self.conclude(session, settings, files, self.own.is_discarded)
     }
 
     fn resume(&self, file: &Path, asked: &Settings) -> Result<Exit, Failure> {
@@ -326,14 +363,18 @@ impl Line<'_> {
             Session::<K>::resume(run, Recovery::LastPair, &mut announce).map_err(failure)?;
         let mut files = open_files(settings, &session.manifest.base)?;
         files.catch_up(&RunFiles::open(run)?)?;
-        self.conclude(session, settings, files)
+        // Its folder may be one that the user named, with other files in it.
+        self.conclude(session, settings, files, false)
     }
 
+    /// Plays the run. `is_discarded`: removes its folder when the match ends; what is
+    /// broken off can be resumed.
     fn conclude<K: RunKind>(
         &self,
         session: Session<K>,
         settings: &Settings,
         files: Files,
+        is_discarded: bool,
     ) -> Result<Exit, Failure> {
         let folder = session.folder.path().to_path_buf();
         let files = match settings.crc {
@@ -353,7 +394,12 @@ impl Line<'_> {
         let pairs = RunFiles::open(&folder)?.pairs.by_arrival()?.count() as u64;
         console.conclude(ended, &resume, 2 * pairs);
         if let Some(error) = console.take_file_error() {
-            return Err(error.into());
+            return Err(Failure::failed(error));
+        }
+        if is_discarded && matches!(ended, Ended::Verdict(_)) {
+            fs::remove_dir_all(&folder)
+                .with_context(|| format!("cannot remove {}", folder.display()))
+                .map_err(Failure::failed)?;
         }
         let is_stopped = View::<K::Experiment>::is_stopped(&console);
         Ok(match self.own.verdict {

@@ -4,13 +4,13 @@
 #[rustfmt::skip] // One line an example.
 pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("", &[
-        ("Is the working tree stronger than main?", "hone sprt --dev worktree: --base git:main --build 'make EXE={out}' --limit 8+0.08"),
+        ("Are the uncommitted changes stronger than main?", "hone sprt --dev worktree: --base git:main --build 'make EXE={out}' --limit 8+0.08"),
         ("Tune the parameters of an engine", "hone tune configs/tune.toml"),
         ("Show the result of a run", "hone report results/RUN"),
     ]),
     ("sprt", &[
         ("Test two programs, without a configuration", "hone sprt --dev ./new --base ./old --limit 8+0.08"),
-        ("Test the working tree against a commit", "hone sprt --dev worktree: --base git:main --build 'make EXE={out}' --limit nodes=20000"),
+        ("Test the uncommitted changes against a commit", "hone sprt --dev worktree: --base git:main --build 'make EXE={out}' --limit nodes=20000"),
         ("Play the second of five shards, for `hone pool`", "hone sprt configs/sprt.toml --set sprt.elo1=3 --shard 2/5"),
     ]),
     ("match", &[
@@ -38,8 +38,8 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ("Allow the owners of tokens to submit, pause and stop runs", "hone serve results --token-file tokens.txt --jobs 2"),
     ]),
     ("resume", &[
-        ("Resume an interrupted run", "hone resume results/RUN"),
         ("Resume the newest run for one hour", "hone resume latest --max-time 1h"),
+        ("Give an undecided test more pairs", "hone resume results/RUN --pairs 40000"),
         ("Test the values of a tuning that has ended", "hone resume results/RUN --verify"),
     ]),
     ("pool", &[
@@ -115,8 +115,8 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ("The same for a script", "hone fleet status --json"),
     ]),
     ("fleet join", &[
-        ("A line for a friend's machines, for 30 days", "hone fleet join anna --expires 30d"),
-        ("A line with which another person starts runs", "hone fleet join ben --role submit"),
+        ("A credential for a friend's machines, for 30 days", "hone fleet join anna --expires 30d"),
+        ("A credential with which another person starts runs", "hone fleet join ben --role submit"),
     ]),
     ("fleet revoke", &[
         ("Disconnect a friend's machines", "hone fleet revoke anna"),
@@ -128,7 +128,7 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ]),
     ("worker", &[
         ("On 14 cores with at most 8 GB", "hone worker JOIN --cores 14 --max-memory 8G"),
-        ("With the line in a file, and endgame tables", "hone worker join.txt --syzygy /tables"),
+        ("With the credential in a file, and endgame tables", "hone worker join.txt --syzygy /tables"),
         ("Build the engines here, in a sandbox", "hone worker JOIN --build always --sandbox"),
     ]),
     ("builds", &[

@@ -101,10 +101,10 @@ const WIDTH: usize = 74;
 fn broken(line: &str) -> String {
     let mut text = String::new();
     let mut width = 0;
-    for (number, part) in line.split(" --").enumerate() {
+    for (number, part) in line.split(" -").enumerate() {
         if number > 0 {
             let is_full = width + part.len() + 3 > WIDTH;
-            text.push_str(if is_full { " \\\n      --" } else { " --" });
+            text.push_str(if is_full { " \\\n      -" } else { " -" });
             width = if is_full { 4 } else { width + 3 };
         }
         text.push_str(part);
@@ -179,6 +179,9 @@ mod tests {
         for (group, _) in GROUPS {
             assert!(help.contains(&format!("\n{group}:\n  ")), "{help}");
         }
-        assert!(help.contains("Examples:\n  Is the working tree"), "{help}");
+        assert!(
+            help.contains("Examples:\n  Are the uncommitted changes"),
+            "{help}"
+        );
     }
 }

@@ -9,8 +9,9 @@ use clap::Args;
 
 use super::common::announce;
 use super::conditions::ConditionArgs;
-use super::ends::EndArgs;
+use super::ends::{EndArgs, repeating};
 use super::key_place::located;
+use super::outcome::not_played;
 use super::place::PlaceArgs;
 use super::play::start;
 use super::ranges::from_one;
@@ -70,7 +71,6 @@ fn plan(section: &TuneSection, space: &Space, json: bool) {
 impl TuneArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let path = &self.config;
-        let mut config = self.config()?;
         for (option, is_set) in [
             ("--simulate", self.simulate.is_some()),
             ("--dry-run", self.dry_run),
@@ -79,8 +79,11 @@ impl TuneArgs {
                 self.ends.results.check_without_games(option)?;
             }
         }
-        self.ends.results.check()?;
-        let json = self.ends.results.json;
+        let results = &self.ends.results;
+        results.check()?;
+        let refused = |failure| not_played(failure, Some(&repeating(None)), results);
+        let mut config = self.config().map_err(|error| refused(error.into()))?;
+        let json = results.json;
         let section = config.tune.get_or_insert_default();
         if self.verify {
             section.verify.get_or_insert_default();
@@ -93,7 +96,7 @@ impl TuneArgs {
             .with_context(|| path.display().to_string())?;
         let before = config.clone();
         let prepared = tune::prepare(&mut config, &mut announce)
-            .map_err(|error| located(error, &before, Some(path)))?;
+            .map_err(|error| refused(located(error, &before, Some(path))))?;
         if prepared == Prepared::Interrupted {
             return Ok(Exit::Interrupted);
         }
@@ -102,8 +105,8 @@ impl TuneArgs {
             plan(&section, &space, json);
             return Ok(Exit::Done);
         }
-        let place = self.place.place()?;
-        start::<Tuning>(config, Some(path), self.out.as_deref(), place, &self.ends)
+        let configure = || Ok((config, self.place.place()?));
+        start::<Tuning>(configure, Some(path), self.out.as_deref(), &self.ends)
     }
 
     /// The configuration with the other arguments laid over it.

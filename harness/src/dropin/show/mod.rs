@@ -14,10 +14,10 @@ mod slots;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{OutputFormat, Settings};
+use super::{OutputFormat, Settings, wording};
 use crate::config::Tournament;
 use crate::executor::PlayedPair;
-use crate::experiment::Experiment;
+use crate::experiment::{Experiment, Verdict};
 use crate::openings::Order;
 use crate::rules::Termination;
 use crate::run::{Ended, Manifest, PairingTally, Progress, Tally, View};
@@ -308,6 +308,12 @@ impl Console {
         if self.format == OutputFormat::Fastchess {
             self.print_failures(&tally);
         }
+        if ended == Ended::Verdict(Verdict::Repeated) {
+            outln!(
+                "{played} of {} games were played: without a clock, the last pairs only repeat earlier games",
+                self.total_games
+            );
+        }
         if !is_over {
             outln!("Tournament was interrupted. To resume the tournament, run: {resume}");
         } else if test.is_some() && tally.games() < played {
@@ -402,9 +408,13 @@ impl<E: Experiment> View<E> for Console {
             }
             return;
         }
-        if !progress.stopping && !self.is_stopped && experiment.verdict().is_none() {
+        if !progress.stopping && !self.is_stopped && !progress.is_over {
             self.start_waiting();
         }
+    }
+
+    fn warn(&mut self, text: &str) {
+        errln!("{}", wording::by_flags(text));
     }
 }
 

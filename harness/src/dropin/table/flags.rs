@@ -15,6 +15,7 @@ pub(in crate::dropin) const FLAGS: &[Entry] = entries![
     Ignored Fastchess "-force-concurrency", "", "-force-concurrency", "more games than processors are allowed anyway";
     Yes Both "-openings", "match.openings", "-openings file=b.epd", "keys in a table of their own; without it every game starts from the start position";
     Yes Both "-srand", "match.seed", "-srand 42", "the order differs from theirs at the same seed; without it a new seed for each run, which `run.toml` keeps";
+    Ignored Fastchess "-randomseed", "", "-randomseed", "without `-srand` every run has a new seed; only versions before 1.0 have this flag";
     Refused Cutechess "-bookmode", "", "-bookmode ram", POLYGLOT;
     Yes Both "-sprt", "[sprt]", "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.05", "keys in a table of their own; without `-rounds`, fastchess plays 2 rounds and hone at most 500,000";
     Yes Both "-tournament", "match.tournament", "-tournament gauntlet", "pyramid plays the pairings of a round robin, in its order; knockout is refused: it uses its games to rank the best engines";
@@ -29,7 +30,7 @@ pub(in crate::dropin) const FLAGS: &[Entry] = entries![
     Yes Fastchess "-tbadjudicate", "adjudication.syzygy.results", "-tb /tables -tbadjudicate BOTH", "";
     Ignored Both "-wait", "", "-wait 100", "hone sends `isready` before each game, so no pause is needed";
     Yes Both "-recover", "", "-recover", "without it, the run stops after the first pair in which an engine crashes or stalls; a configuration of hone always continues";
-    Yes Fastchess "-strict", "match.on_failure", "-strict", "stops at the first failure of an engine; other faults are counted in the report";
+    Yes Fastchess "-strict", "match.on_failure", "-strict", "stops at the first failure of an engine, without lines of that pair; other faults are counted in the report";
     Yes Fastchess "-startup-ms", "match.startup_ms", "-startup-ms 20000", "";
     Yes Fastchess "-ping-ms", "match.stall_ms", "-ping-ms 30000", "default 10 seconds instead of 60";
     Ignored Fastchess "-ucinewgame-ms", "", "-ucinewgame-ms 30000", "`-ping-ms` applies to every answer";

@@ -1,6 +1,6 @@
 //! Every flag of fastchess and cutechess-cli, and what becomes of it here. The
-//! command line is read by this table, and `docs/coming-from.md` printed from
-//! it.
+//! command line is read by this table, and `docs/coming-from-flags.md` printed
+//! from it.
 
 mod entry;
 mod flags;

@@ -167,7 +167,7 @@ impl Analyst {
         let mut iterations: Vec<Iteration> = Vec::new();
         let answer = self
             .client
-            .watch_bestmove(deadline, |info| {
+            .watch_bestmove(deadline, |_, info| {
                 let first = info.pv.split(u8::is_ascii_whitespace).next();
                 let first = first.unwrap_or_default();
                 let known = iterations.last();

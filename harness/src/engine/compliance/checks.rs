@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::time::Duration;
 
 use super::dialogue::{Dialogue, referee_of};
-use crate::engine::uci::OptionKind;
+use crate::engine::uci::{OptionKind, principal_variation};
 use crate::rules::{Info, Score, Spending, departure};
 
 /// `Ok` with a remark or none, `Err` with the fault.
@@ -49,7 +49,11 @@ pub(super) const ALL: [(&str, Rule); 20] = [
 ];
 
 /// What is added to a time limit for the way there and back.
-const SLACK: Duration = Duration::from_millis(500);
+const SLACK: Duration = Duration::from_millis(200);
+
+/// Searches in a row that must be late before it is a fault: a busy machine delays an
+/// answer now and then.
+const LATE_SEARCHES: usize = 3;
 
 /// Enough for a search of one ply to be far below it.
 const NODES: u32 = 20_000;
@@ -74,6 +78,7 @@ async fn options(d: &mut Dialogue) -> Verdict {
     }
     for option in &options {
         let fault = match &option.kind {
+            _ if let Some(fault) = &option.fault => fault.clone(),
             OptionKind::Spin { default, min, max } if !(min..=max).contains(&default) => {
                 format!("the default {default} is outside {min} to {max}")
             }
@@ -97,7 +102,8 @@ async fn options(d: &mut Dialogue) -> Verdict {
 }
 
 async fn defaults(d: &mut Dialogue) -> Verdict {
-    for option in d.options() {
+    // Of a faulty declaration the default may be a guess.
+    for option in d.options().iter().filter(|option| option.fault.is_none()) {
         if let Some(default) = option.default_value() {
             d.send(&format!("setoption name {} value {default}\n", option.name))
                 .await?;
@@ -172,19 +178,36 @@ async fn movetime(d: &mut Dialogue) -> Verdict {
 }
 
 async fn clocks(d: &mut Dialogue) -> Verdict {
-    in_time(d, "go wtime 300 btime 300 winc 10 binc 10", 300).await?;
-    in_time(d, "go wtime 300 btime 300 movestogo 2", 300).await?;
-    in_time(d, "go wtime 50 btime 50", 50).await
+    let mut remark = None;
+    for (go, allowed) in [
+        ("go wtime 300 btime 300 winc 10 binc 10", 300),
+        ("go wtime 300 btime 300 movestogo 2", 300),
+        ("go wtime 50 btime 50", 50),
+    ] {
+        let found = in_time(d, go, allowed).await?;
+        remark = remark.or(found);
+    }
+    Ok(remark)
 }
 
+/// Whether a search keeps to `allowed` milliseconds. It is repeated while it takes longer
+/// than that and [`SLACK`], up to [`LATE_SEARCHES`] times.
 async fn in_time(d: &mut Dialogue, go: &str, allowed: u64) -> Verdict {
     let allowed = Duration::from_millis(allowed);
-    let position = "startpos moves d2d4 d7d5";
-    let (used, _) = d.think(position, go).await?;
-    if used > allowed + SLACK {
-        return Err(format!("`{go}` took {} ms", used.as_millis()));
+    let mut late = Vec::new();
+    let mut is_in_time = false;
+    while !is_in_time && late.len() < LATE_SEARCHES {
+        let (used, _) = d.think("startpos moves d2d4 d7d5", go).await?;
+        is_in_time = used <= allowed + SLACK;
+        if used > allowed {
+            late.push(used.as_millis().to_string());
+        }
     }
-    Ok((used > allowed).then(|| format!("`{go}` took {} ms", used.as_millis())))
+    let took = format!("`{go}` took {} ms", late.join(", "));
+    match is_in_time {
+        true => Ok((!late.is_empty()).then_some(took)),
+        false => Err(took),
+    }
 }
 
 async fn infinite(d: &mut Dialogue) -> Verdict {
@@ -241,13 +264,14 @@ async fn variations(d: &mut Dialogue) -> Verdict {
         return Err("no `bestmove` after `go depth 6`".to_string());
     }
     for line in d.infos() {
-        let Some((_, pv)) = line.split_once(" pv ") else {
+        let Some(pv) = principal_variation(line.as_bytes()) else {
             continue;
         };
         let mut referee = referee_of(position)?;
-        for text in pv.split_whitespace() {
-            let Some(legal) = referee.find(text.as_bytes()) else {
-                return Err(format!("`{text}` is illegal in `{line}`"));
+        for word in pv.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()) {
+            let Some(legal) = referee.find(word) else {
+                let word = String::from_utf8_lossy(word);
+                return Err(format!("`{word}` is illegal in `{line}`"));
             };
             referee.play(legal);
         }

@@ -115,15 +115,8 @@ impl Dialogue {
         let deadline = Instant::now() + wait;
         let infos = &mut self.infos;
         let client = self.client.as_mut().expect("the engine runs until the end");
-        let heard = client
-            .wait_line(deadline, |line| {
-                if line.starts_with(b"info ") {
-                    infos.push(line);
-                }
-                line.starts_with(b"bestmove")
-            })
-            .await;
-        match heard {
+        let heard = client.watch_bestmove(deadline, |line, _| infos.push(line));
+        match heard.await {
             Ok(_) => Ok(true),
             Err(AnswerError::TimedOut) => Ok(false),
             Err(error) => Err(error.to_string()),
@@ -206,4 +199,34 @@ pub(super) fn referee_of(position: &str) -> Result<Referee, String> {
     let referee = Referee::after_command(&format!("position {position}"), None)?;
     debug_assert!(!referee.position().legal_moves().is_empty());
     Ok(referee)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+    use crate::engine::uci::Launch;
+
+    #[test]
+    fn blanks_before_a_line_do_not_matter() {
+        let script = "read uci; echo uciok; read position; read go
+            printf '  info depth 1 pv e2e4\\n \\tbestmove e2e4\\n'; read quit";
+        let launch = Launch {
+            program: "sh".into(),
+            args: vec!["-c".into(), script.into()],
+            ..Launch::default()
+        };
+        let patience = Duration::from_secs(60);
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .expect("a runtime");
+        runtime.block_on(async {
+            let client = Client::start(&launch, patience).await.expect("it starts");
+            let mut dialogue = Dialogue::new(client, patience);
+            let sent = dialogue.send("position startpos\ngo infinite\n").await;
+            sent.expect("it reads");
+            assert_eq!(dialogue.bestmove_within(patience).await, Ok(true));
+            assert_eq!(dialogue.infos(), ["info depth 1 pv e2e4"]);
+        });
+    }
 }

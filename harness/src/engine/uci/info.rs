@@ -37,6 +37,13 @@ impl Info {
 /// Bytes kept of a principal variation: about 200 moves.
 const MAX_PV: usize = 1024;
 
+/// The principal variation of an `info` line, if it has one.
+pub(crate) fn principal_variation(line: &[u8]) -> Option<&[u8]> {
+    let mut line_info = LineInfo::default();
+    line_info.read(line);
+    line_info.pv
+}
+
 /// As many whole moves of a variation as are kept.
 fn shortened(pv: &[u8]) -> &[u8] {
     let Some(kept) = pv.get(..=MAX_PV) else {
@@ -75,10 +82,7 @@ impl<'a> LineInfo<'a> {
                 b"cp" => self.score = words.number().map(Score::Cp).or(self.score),
                 b"mate" => self.score = words.number().map(Score::Mate).or(self.score),
                 b"lowerbound" | b"upperbound" => self.bound = true,
-                b"pv" => {
-                    self.pv = Some(words.rest.trim_ascii());
-                    return;
-                }
+                b"pv" => self.pv = Some(words.until_key()),
                 // The rest of the line is free text.
                 b"string" => return,
                 _ => {}
@@ -87,12 +91,49 @@ impl<'a> LineInfo<'a> {
     }
 }
 
+/// The words that begin a field of an `info` line: UCI prescribes no order of fields.
+fn is_key(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"depth"
+            | b"seldepth"
+            | b"time"
+            | b"nodes"
+            | b"pv"
+            | b"multipv"
+            | b"score"
+            | b"currmove"
+            | b"currmovenumber"
+            | b"hashfull"
+            | b"nps"
+            | b"tbhits"
+            | b"sbhits"
+            | b"cpuload"
+            | b"string"
+            | b"refutation"
+            | b"currline"
+            | b"wdl"
+    )
+}
+
 /// Splits a line at white space (all control characters) without allocating.
 struct Words<'a> {
     rest: &'a [u8],
 }
 
-impl Words<'_> {
+impl<'a> Words<'a> {
+    /// The words before the next key, which stays unread.
+    fn until_key(&mut self) -> &'a [u8] {
+        let mut ahead = Words { rest: self.rest };
+        let mut end = self.rest;
+        while ahead.next().is_some_and(|word| !is_key(word)) {
+            end = ahead.rest;
+        }
+        let words = self.rest.strip_suffix(end).unwrap_or_default();
+        self.rest = end;
+        words.trim_ascii()
+    }
+
     /// The next word if it is a number; skipped in any case.
     fn number<T: TryFrom<i64>>(&mut self) -> Option<T> {
         let word = self.next()?;
@@ -154,6 +195,22 @@ mod tests {
         assert_eq!((info.nodes, info.nps), (1234, 99));
         assert_eq!((info.hashfull, info.tbhits), (7, 3));
         assert_eq!(info.pv, b"e2e4 e7e5");
+    }
+
+    #[test]
+    fn fields_may_come_in_any_order() {
+        for line in [
+            "info depth 12 pv e2e4 e7e5 score cp -31 nodes 1234",
+            "info pv  e2e4 e7e5  nodes 1234 multipv 1 score cp -31 depth 12",
+            "info score cp -31 nodes 1234 depth 12 pv e2e4 e7e5 string pv a2a3 depth 99",
+        ] {
+            let info = info(&[line]);
+            assert_eq!((info.depth, info.nodes), (12, 1234), "{line}");
+            assert_eq!(info.score, Some(Score::Cp(-31)), "{line}");
+            assert_eq!(info.pv, b"e2e4 e7e5", "{line}");
+        }
+        let second = info(&["info depth 3 pv a2a3 multipv 2 score cp 9"]);
+        assert_eq!(second, Info::default());
     }
 
     #[test]

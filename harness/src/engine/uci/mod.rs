@@ -17,6 +17,7 @@ pub use client::Client;
 pub(crate) use client::PROMPT;
 pub(crate) use client::{Answer, AnswerError, StartError};
 pub(crate) use command::{is_one_line, parse_option, program_name, split_command};
+pub(crate) use info::principal_variation;
 pub(crate) use lines::LineReader;
 pub use memory_size::MemorySize;
 pub(crate) use options::{

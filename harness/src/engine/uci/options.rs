@@ -35,6 +35,9 @@ pub enum OptionKind {
 pub struct EngineOption {
     pub name: String,
     pub kind: OptionKind,
+    /// What is missing in its declaration or cannot be read; `kind` then has a guess,
+    /// with which games are played.
+    pub fault: Option<String>,
 }
 
 /// The option that switches an engine to Chess960.
@@ -83,7 +86,8 @@ impl EngineOption {
                 .map(|(_, words)| words.join(" "))
         };
         let number = |key: &str| field(key)?.parse::<i64>().ok();
-        let kind = match field("type")?.as_str() {
+        let type_name = field("type")?;
+        let kind = match type_name.as_str() {
             "check" => OptionKind::Check {
                 default: field("default").is_some_and(|value| value == "true"),
             },
@@ -112,6 +116,7 @@ impl EngineOption {
         Some(Self {
             name: field("name").filter(|name| !name.is_empty())?,
             kind,
+            fault: fault_of(&type_name, field),
         })
     }
 
@@ -140,6 +145,27 @@ impl EngineOption {
             OptionKind::Button | OptionKind::Text { .. } => true,
         }
     }
+}
+
+/// The first field of a `check` or `spin` that is missing or cannot be read.
+fn fault_of(type_name: &str, field: impl Fn(&str) -> Option<String>) -> Option<String> {
+    let is_readable = |value: &str| match type_name {
+        "check" => matches!(value, "true" | "false"),
+        _ => value.parse::<i64>().is_ok(),
+    };
+    let (keys, allowed): (&[&str], _) = match type_name {
+        "check" => (&["default"], "true or false"),
+        "spin" => (
+            &["default", "min", "max"],
+            "a whole number (signed, 64 bits)",
+        ),
+        _ => return None,
+    };
+    keys.iter().find_map(|key| match field(key) {
+        Some(value) if is_readable(&value) => None,
+        Some(value) => Some(format!("`{key} {value}` is not {allowed}")),
+        None => Some(format!("it declares no `{key}`")),
+    })
 }
 
 impl fmt::Display for OptionKind {
@@ -236,7 +262,8 @@ mod tests {
             option("option name Clear Hash type button"),
             EngineOption {
                 name: "Clear Hash".into(),
-                kind: OptionKind::Button
+                kind: OptionKind::Button,
+                fault: None
             }
         );
         assert_eq!(
@@ -252,6 +279,41 @@ mod tests {
         assert_eq!(EngineOption::parse("option"), None);
         assert_eq!(EngineOption::parse("option name x type"), None);
         assert_eq!(EngineOption::parse("id name x"), None);
+    }
+
+    #[test]
+    fn a_field_that_cannot_be_read_is_a_fault_and_guessed() {
+        let spin = |default, min, max| OptionKind::Spin { default, min, max };
+        let check = |default| OptionKind::Check { default };
+        for (line, kind, fault) in [
+            ("spin default 1 min 0 max 10", spin(1, 0, 10), None),
+            (
+                "spin default abc min 0 max 10",
+                spin(0, 0, 10),
+                Some("`default abc` is not a whole number (signed, 64 bits)"),
+            ),
+            (
+                "spin default 1 min -5.5 max 1",
+                spin(1, i64::MIN, 1),
+                Some("`min -5.5` is not a whole number (signed, 64 bits)"),
+            ),
+            (
+                "spin default 10",
+                spin(10, i64::MIN, i64::MAX),
+                Some("it declares no `min`"),
+            ),
+            (
+                "check default maybe",
+                check(false),
+                Some("`default maybe` is not true or false"),
+            ),
+            ("check", check(false), Some("it declares no `default`")),
+            ("check default true", check(true), None),
+        ] {
+            let option = option(&format!("option name x type {line}"));
+            assert_eq!(option.kind, kind, "{line}");
+            assert_eq!(option.fault.as_deref(), fault, "{line}");
+        }
     }
 
     #[test]

@@ -75,11 +75,6 @@ impl Transcript {
         }
     }
 
-    /// The name that the log has from now on.
-    pub(crate) fn set_label(&mut self, label: &str) {
-        self.label = label.to_string();
-    }
-
     /// Adds a line; of a very long one, its beginning.
     pub fn push(&mut self, direction: Direction, at: Instant, line: &[u8]) {
         // One comparison where the UCI traffic is not logged.

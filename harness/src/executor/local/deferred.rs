@@ -6,8 +6,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::executor::{Event, PlayedPair};
 
 /// Holds back a pair from its end until the next game's first `go` is on its
-/// way, or until an engine takes its time to get ready for it: the thread that
-/// writes the ledger would otherwise wake up between the games.
+/// way, or until an engine is started or takes its time to get ready for it: the
+/// thread that writes the ledger would otherwise wake up between the games.
 pub(super) struct DeferredResult {
     events: UnboundedSender<Event>,
     finished: Option<Box<PlayedPair>>,

@@ -8,7 +8,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{Chess, EnPassantMode};
 
 use crate::engine::uci::{Client, MemorySize};
-use crate::executor::{Evidence, PairJob, Situation};
+use crate::executor::{Evidence, PairJob, PonderEnd, Pondered, Situation};
 use crate::openings::Variant;
 use crate::output::printable;
 use crate::platform::MachineMemory;
@@ -27,6 +27,8 @@ pub(super) struct Failure<'a> {
     pub(super) position: &'a Chess,
     /// The last `position` and `go`; no `go` if it failed before it was its turn.
     pub(super) command: (&'a [u8], &'a [u8]),
+    /// How it was to end that search, if it pondered.
+    pub(super) pondered: Option<Pondered>,
     /// Of White and Black.
     pub(super) clocks: [Option<ClockState>; 2],
     pub(super) allowance: Option<Duration>,
@@ -85,8 +87,11 @@ fn situation(failure: &Failure<'_>) -> Situation {
     let player = &job.players[failure.player];
     let (position, go) = failure.command;
     let go = String::from_utf8_lossy(go.trim_ascii());
+    // No clock runs while a search is being stopped.
+    let is_stopped = failure.pondered.is_some_and(|it| it.end == PonderEnd::Stop);
     let allowed = failure
         .allowance
+        .filter(|_| !is_stopped)
         .unwrap_or(Duration::from_millis(rules.stall_ms));
     Situation {
         name: player.name.to_string(),
@@ -97,6 +102,7 @@ fn situation(failure: &Failure<'_>) -> Situation {
             false => String::from_utf8_lossy(position).into_owned(),
         },
         go: go.into_owned(),
+        pondered: failure.pondered,
         allowed_ms: u64::try_from(allowed.as_millis()).unwrap_or(u64::MAX),
         startup_ms: rules.startup_ms,
         stall_ms: rules.stall_ms,
@@ -179,6 +185,9 @@ fn write_summary(
     };
     writeln!(out, "sent:      {}", sent[0])?;
     writeln!(out, "           {}", sent[1])?;
+    if let Some(Pondered { end, after_ms }) = situation.pondered {
+        writeln!(out, "           {} after {after_ms} ms", end.command())?;
+    }
     let best = player.map_or(&[][..], Client::best_move);
     if !best.is_empty() {
         writeln!(out, "answered:  {}", String::from_utf8_lossy(best))?;

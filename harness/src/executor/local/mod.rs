@@ -7,6 +7,7 @@
 mod deferred;
 mod evidence;
 mod game;
+mod ponder_search;
 mod position_command;
 mod slot;
 mod worker;

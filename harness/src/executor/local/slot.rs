@@ -45,31 +45,33 @@ impl EngineSlot {
         player: &Player,
         rules: &Rules,
     ) -> Result<(), RestartError> {
-        if let Some((engine, _)) = &self.current
-            && *engine == player.engine
-            && !player.restart
-        {
+        if self.runs(player) {
             return Ok(());
         }
         self.quit(QUIT_PATIENCE).await;
         let startup = Duration::from_millis(rules.startup_ms);
         let path = &player.launch.program;
         player.program.check(path)?;
-        let mut client = match Client::start(&player.launch, startup).await {
+        let start = || Client::start_as(&player.name, &player.launch, startup);
+        let mut client = match start().await {
             Ok(client) => client,
             Err(error) => {
                 tracing::info!("{} is started again: {error}", player.name);
                 sleep(START_PAUSE).await;
-                Client::start(&player.launch, startup).await?
+                start().await?
             }
         };
-        client.set_label(&player.name);
         client.keep_lines(&rules.record.match_line);
         // It may have been replaced between the check and the start.
         player.program.check(path)?;
         self.current = Some((player.engine, client));
         self.looked = None;
         Ok(())
+    }
+
+    /// Whether this engine runs already, and may play another game.
+    pub(super) fn runs(&self, player: &Player) -> bool {
+        matches!(&self.current, Some((engine, _)) if *engine == player.engine) && !player.restart
     }
 
     /// The engine, if one runs.

@@ -75,7 +75,7 @@ pub(crate) fn advise(section: &TuneSection, space: &Space) -> Advice {
     let mut warnings = budget_warnings(section, &advice);
     warnings.extend(gain_warning(space, &courses));
     warnings.extend(param_warnings(space, &advice.params));
-    warnings.extend(constant_warnings(section));
+    warnings.extend(constant_warnings(section, space));
     advice.warnings = warnings;
     advice
 }
@@ -194,7 +194,7 @@ fn param_warnings(space: &Space, plans: &[ParamPlan]) -> Vec<String> {
         if param.range() < 4.0 * param.quantum() {
             let values = param.range() / param.quantum() + 1.0;
             warnings.push(format!(
-                "{name} has {values:.0} values only: its perturbation is the whole range"
+                "{name} has {values:.0} values only: results show little between them"
             ));
         } else if plan.first.max(last) > most {
             warnings.push(format!(
@@ -215,7 +215,7 @@ fn param_warnings(space: &Space, plans: &[ParamPlan]) -> Vec<String> {
     warnings
 }
 
-fn constant_warnings(section: &TuneSection) -> Vec<String> {
+fn constant_warnings(section: &TuneSection, space: &Space) -> Vec<String> {
     let mut warnings = vec![];
     if let (MethodName::Spsa, SpsaSettings { width_start, .. }) = (section.method, &section.spsa)
         && *width_start < 0.1
@@ -230,6 +230,16 @@ fn constant_warnings(section: &TuneSection) -> Vec<String> {
             .unused_constants()
             .map(|table| format!("[tune.{table}] has no effect: the method is `{method}`")),
     );
+    let has_own_gain = space.params().iter().all(|param| param.gain.is_some());
+    if matches!(section.method, MethodName::Openbench | MethodName::Fishtest)
+        && section.classic.gain.is_some()
+        && has_own_gain
+    {
+        warnings.push(
+            "`gain` in [tune.classic] has no effect: every parameter has a `gain` of its own"
+                .to_string(),
+        );
+    }
     warnings
 }
 
@@ -373,5 +383,25 @@ mod tests {
                 .map(|table| format!("[tune.{table}] has no effect: the method is `{method}`"));
             assert_eq!(warnings, expected.collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn warns_of_a_gain_that_no_parameter_uses() {
+        let warned = |method: &str, gain: Option<f64>| {
+            let section = section(&format!(
+                "pairs = 10000\nmethod = \"{method}\"\n[classic]\ngain = 0.02\n"
+            ));
+            let param = Param {
+                gain,
+                ..Param::int("A", 50.0, 0.0, 100.0)
+            };
+            let warnings = advise(&section, &Space::new(vec![param]).unwrap()).warnings;
+            warnings
+                .iter()
+                .any(|text| text.contains("has no effect: every parameter"))
+        };
+        assert!(warned("openbench", Some(0.002)));
+        assert!(!warned("openbench", None));
+        assert!(!warned("weather-factory", Some(0.002)));
     }
 }

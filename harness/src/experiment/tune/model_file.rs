@@ -93,6 +93,7 @@ impl Model {
                 min: axis.min.ceil() as i64,
                 max: axis.max.floor() as i64,
             },
+            fault: None,
         })
         .collect()
     }

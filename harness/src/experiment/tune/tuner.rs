@@ -122,8 +122,9 @@ impl Tuner {
 
     /// Absorbs every result there is; no batch is planned afterwards.
     pub fn finish(&mut self) {
-        // What is not planned yet, as after a restart, is planned on the way.
-        while self.plan().is_some() {}
+        // What is not planned yet, as after a restart, is planned on the way, but no more
+        // than has results: a window can be as long as the tuning.
+        while self.flights.len() < self.results.len() && self.plan().is_some() {}
         self.planned = self.budget.batches;
         while self.absorb_next().is_some() {}
     }
@@ -138,5 +139,35 @@ impl Tuner {
         }
         self.absorbed += 1;
         Some(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::method::{Spsa, SpsaSettings};
+    use super::super::param::Param;
+    use super::*;
+
+    #[test]
+    fn what_has_no_results_is_not_planned_at_the_end() {
+        let param = Param::int("Margin", 50.0, 0.0, 100.0);
+        let space = Space::new(vec![param]).expect("a space");
+        // To plan all of it would take years.
+        let budget = Budget {
+            batches: u64::MAX,
+            pairs: 1,
+            window: u64::MAX,
+        };
+        let method = Spsa::new(SpsaSettings::default(), space.clone(), u64::MAX, 1);
+        let mut tuner = Tuner::new(space, budget, 3, Box::new(method)).with_history();
+        for _ in 0..3 {
+            tuner.result([0, 0, 1, 0, 0]);
+        }
+        tuner.finish();
+        assert_eq!(
+            tuner.history().map(|history| history.batches().len()),
+            Some(3)
+        );
+        assert!(tuner.flights.is_empty());
     }
 }

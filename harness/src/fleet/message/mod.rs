@@ -393,7 +393,16 @@ pub(crate) struct Status {
     pub(crate) leaving: bool,
 }
 
+/// Between a reason not to play a run and the time of the next try.
+pub(crate) const NEXT_TRY: &str = "; next try in ";
+
 impl Status {
+    /// Why the worker does not play a run, without the time of the next try.
+    pub(crate) fn refusal(&self, run: &Name) -> Option<&str> {
+        let why = self.refuses.get(run)?;
+        Some(why.rsplit_once(NEXT_TRY).map_or(why, |(why, _)| why))
+    }
+
     /// The bytes of the status, with as many reasons of refusals as have room: a
     /// silent worker is taken for dead.
     ///

@@ -1,7 +1,7 @@
 //! A connection, to exactly the server that JOIN names.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
 use async_nats::rustls::client::danger::{
@@ -12,9 +12,10 @@ use async_nats::rustls::crypto::{
 };
 use async_nats::rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use async_nats::rustls::{ClientConfig, DigitallySignedStruct, Error as TlsError, SignatureScheme};
-use async_nats::{Client, ConnectOptions, Event};
+use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event};
 use sha2::{Digest, Sha256};
 use tokio::sync::mpsc;
+use tokio::time::sleep;
 
 use super::subjects::inbox;
 use crate::fleet::access::Access;
@@ -24,6 +25,10 @@ const CONNECT: Duration = Duration::from_secs(10);
 const REQUEST: Duration = Duration::from_secs(10);
 const PING: Duration = Duration::from_secs(10);
 const MOST_DELAY: Duration = Duration::from_secs(3);
+/// How long a server may refuse a credential at first: `hone fleet up` looks for new ones
+/// every second.
+const REFUSED: Duration = Duration::from_secs(5);
+const AGAIN: Duration = Duration::from_millis(500);
 
 /// Connects, and from then on connects again whenever the connection breaks.
 /// What happens to the connection goes to `events`.
@@ -67,9 +72,21 @@ pub(crate) async fn connect(
             .require_tls(true);
     }
     let servers: Vec<_> = access.url.split(',').map(str::trim).collect();
-    options.connect(servers).await.map_err(|error| {
-        anyhow!("cannot connect to {}: {error}\nhelp: is the server up (`hone fleet up`), and may this machine reach it? A credential may also be expired or revoked", access.url)
-    })
+    let deadline = Instant::now() + REFUSED;
+    loop {
+        let error = match options.clone().connect(servers.clone()).await {
+            Ok(client) => return Ok(client),
+            Err(error) => error,
+        };
+        let is_refused = error.kind() == ConnectErrorKind::AuthorizationViolation;
+        if !is_refused || Instant::now() >= deadline {
+            return Err(anyhow!(
+                "cannot connect to {}: {error}\nhelp: is the server up (`hone fleet up`), and may this machine reach it? A credential may also be expired or revoked",
+                access.url
+            ));
+        }
+        sleep(AGAIN).await;
+    }
 }
 
 /// Accepts exactly one certificate, whoever signed it.

@@ -156,6 +156,7 @@ mod tests {
             chess960: false,
             position: String::new(),
             go: String::new(),
+            pondered: None,
             allowed_ms: 1,
             startup_ms: 1,
             stall_ms: 1,

@@ -58,6 +58,11 @@ impl Connection {
         }
     }
 
+    /// Whether the server does not answer, or refuses the credential.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.is_cut_off
+    }
+
     /// Whether the absence of workers means anything.
     pub(super) fn is_settled(&self, now: Instant) -> bool {
         !self.is_cut_off && now.duration_since(self.since) >= ANSWERS

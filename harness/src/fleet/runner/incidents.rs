@@ -51,6 +51,20 @@ impl Incidents {
         }
     }
 
+    /// Keeps the first reason that a worker has not to play the run: a worker can send
+    /// any number of them.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn declined(&mut self, worker: &WorkerId, reason: &str) -> anyhow::Result<()> {
+        let name = worker.to_string();
+        let mut known = self.known.iter();
+        match known.any(|(worker, kind, _)| *worker == name && *kind == IncidentKind::Declined) {
+            true => Ok(()),
+            false => self.worker(worker, IncidentKind::Declined, reason),
+        }
+    }
+
     /// Keeps that a pair, from 0, was taken from a worker.
     ///
     /// # Errors
@@ -103,5 +117,19 @@ mod tests {
         let machines = Machines::read(folder.path()).expect("read").expect("some");
         let pairs: Vec<_> = machines.incidents.iter().map(|one| one.pair).collect();
         assert_eq!(pairs, [None, Some(5), Some(5)]);
+    }
+
+    #[test]
+    fn the_first_reason_not_to_play_is_kept_of_each_worker() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let (mut incidents, _) = Incidents::open(folder.path()).expect("opened");
+        for (name, reason) in [("a", "threads"), ("a", "memory"), ("b", "memory")] {
+            let kept = incidents.declined(&worker(name), reason);
+            kept.expect("written");
+        }
+        let machines = Machines::read(folder.path()).expect("read").expect("some");
+        let kept = machines.incidents.iter();
+        let kept: Vec<_> = kept.map(|one| (&*one.worker, &*one.reason)).collect();
+        assert_eq!(kept, [("all/a", "threads"), ("all/b", "memory")]);
     }
 }

@@ -146,8 +146,8 @@ struct Runner<L: RunnerLink> {
     draining: Option<Instant>,
     /// Somebody waits for an announcement.
     announce_at: Option<tokio::time::Instant>,
-    /// The number of workers that was shown last.
-    shown_workers: Option<usize>,
+    /// What was shown last of the number of workers.
+    shown_workers: Option<String>,
     connection: Connection,
     /// Checks in a row that have found the queue empty.
     idle_checks: u32,
@@ -262,7 +262,9 @@ impl<L: RunnerLink> Runner<L> {
         {
             errln!("{hint}");
         }
-        let _ = timeout(FAREWELL, self.link.flush()).await;
+        if !self.connection.is_cut_off() {
+            let _ = timeout(FAREWELL, self.link.flush()).await;
+        }
     }
 
     /// Takes the results that wait from before, and empties the queue: what is
@@ -312,7 +314,8 @@ impl<L: RunnerLink> Runner<L> {
                 self.draining = Some(Instant::now());
                 self.notice.draining = true;
                 self.announce().await;
-                self.report(self.link.withdraw().await);
+                let withdraw = async { self.report(self.link.withdraw().await) };
+                let _ = timeout(FAREWELL, withdraw).await;
             }
             Command::Stop(Stop::Abort) => {
                 self.sending.abort_all();
@@ -423,24 +426,11 @@ impl<L: RunnerLink> Runner<L> {
         self.carrier.capacity.store(capacity, Ordering::Relaxed);
         self.notice.in_flight = self.dispatch.in_flight();
         match self.notice.encode_shortened() {
+            // The transport keeps a limited number of messages for a server that is gone;
+            // a run announces itself again when it is back.
+            Ok(_) if self.connection.is_cut_off() => {}
             Ok(bytes) => self.report(self.link.announce(bytes).await),
             Err(error) => self.fail(error.to_string()),
-        }
-    }
-
-    /// Tells the user when the number of workers has changed.
-    fn show_workers(&mut self) {
-        let now = Instant::now();
-        let workers = self.dispatch.workers(now);
-        let is_unknown = workers == 0 && !self.connection.is_settled(now);
-        if self.shown_workers == Some(workers) || is_unknown {
-            return;
-        }
-        self.shown_workers = Some(workers);
-        match workers {
-            0 => errln!("fleet: no worker takes part; the run waits for one"),
-            1 => errln!("fleet: 1 worker takes part"),
-            _ => errln!("fleet: {workers} workers take part"),
         }
     }
 
@@ -448,6 +438,10 @@ impl<L: RunnerLink> Runner<L> {
     /// server has lost its disk, or a worker has taken a job and died after
     /// the queue was emptied.
     async fn send_lost(&mut self) {
+        // A request would hold up commands until the server is there again.
+        if self.connection.is_cut_off() {
+            return;
+        }
         let backlog = match self.link.backlog().await {
             Ok(backlog) => backlog,
             Err(error) => return tracing::info!("{error}"),
@@ -471,7 +465,9 @@ impl<L: RunnerLink> Runner<L> {
         self.report(self.link.ask().await);
         let now = Instant::now();
         let settled = since + IN_TRANSIT;
-        if now > settled && self.dispatch.is_drained(settled, now) {
+        // What the workers finish then waits for `hone resume`.
+        let is_alone = self.connection.is_cut_off() && now > since + FAREWELL;
+        if is_alone || (now > settled && self.dispatch.is_drained(settled, now)) {
             self.event(Event::Finished);
         }
     }

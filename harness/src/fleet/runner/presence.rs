@@ -32,6 +32,8 @@ struct Seen {
     /// How often they were fewer than before.
     falls: u32,
     holds: BTreeSet<u64>,
+    /// Why it does not play the run, if it does not.
+    refuses: Option<String>,
 }
 
 impl Seen {
@@ -69,7 +71,8 @@ impl Presence {
         status: &Status,
         now: Instant,
     ) -> bool {
-        let takes_part = !status.leaving && !status.refuses.contains_key(run);
+        let refuses = status.refusal(run).map(str::to_string);
+        let takes_part = !status.leaving && refuses.is_none();
         let holds = status.holds.get(run).into_iter().flatten();
         let mut seen = Seen {
             at: now,
@@ -77,6 +80,7 @@ impl Presence {
             falls: 0,
             slots: usize::from(takes_part) * (status.cores / self.threads),
             holds: holds.copied().collect(),
+            refuses,
         };
         let before = self.remove(&worker);
         if let Some(before) = &before {
@@ -169,6 +173,12 @@ impl Presence {
     /// Workers that are alive and take part.
     pub(super) fn count(&self, now: Instant) -> usize {
         self.alive(now).filter(|seen| seen.slots > 0).count()
+    }
+
+    /// A worker that is alive and does not play the run, and why.
+    pub(super) fn refusal(&self, now: Instant) -> Option<(&WorkerId, &str)> {
+        let mut alive = self.seen.iter().filter(|(_, seen)| seen.is_alive(now));
+        alive.find_map(|(worker, seen)| Some((worker, seen.refuses.as_deref()?)))
     }
 
     /// Games that those who are alive can play at a time.
@@ -264,6 +274,23 @@ mod tests {
         assert!(!presence.knows(&worker(1)) && presence.knows(&worker(2)));
         assert!(!presence.holders.contains_key(&7));
         assert_eq!(presence.given_up(8, &other, late), Some(worker(2)));
+    }
+
+    #[test]
+    fn a_worker_that_does_not_play_the_run_is_named_while_it_is_alive() {
+        let run = Name::random();
+        let mut presence = Presence::new(1);
+        let now = Instant::now();
+        presence.heard(&run, worker(1), &status(&run, &[]), now);
+        assert_eq!(presence.refusal(now), None);
+        let mut refusing = status(&run, &[]);
+        let why = "its disk is full; next try in 5 min".to_string();
+        refusing.refuses.insert(run.clone(), why);
+        presence.heard(&run, worker(2), &refusing, now);
+        let named = presence.refusal(now);
+        assert_eq!(named, Some((&worker(2), "its disk is full")));
+        assert_eq!(presence.count(now), 1);
+        assert_eq!(presence.refusal(now + SILENCE), None);
     }
 
     proptest! {

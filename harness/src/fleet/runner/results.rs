@@ -34,6 +34,7 @@ impl<L: RunnerLink> Runner<L> {
                     }
                     let is_new = self.dispatch.heard(worker.clone(), &status, Instant::now());
                     self.warn_of_shared_name(&worker);
+                    self.note_refusal(&worker, &status);
                     self.statuses.insert(worker, status);
                     if is_new {
                         self.announce_soon();
@@ -64,6 +65,36 @@ impl<L: RunnerLink> Runner<L> {
         if change == Change::Up {
             self.announce_soon();
             self.report(self.link.ask().await);
+        }
+    }
+
+    /// Keeps why a worker does not play the run, unless the run itself excludes it.
+    fn note_refusal(&mut self, worker: &WorkerId, status: &Status) {
+        let reason = status.refusal(self.dispatch.run()).unwrap_or_default();
+        if !reason.is_empty() && !self.dispatch.is_excluded(worker) {
+            self.noted(|all| all.declined(worker, reason));
+        }
+    }
+
+    /// Tells the user when the number of workers has changed, and a reason if there is
+    /// none.
+    pub(super) fn show_workers(&mut self) {
+        let now = Instant::now();
+        let workers = self.dispatch.workers(now);
+        if workers == 0 && !self.connection.is_settled(now) {
+            return;
+        }
+        let text = match (workers, self.dispatch.presence().refusal(now)) {
+            (0, None) => "no worker takes part; the run waits for one".to_string(),
+            (0, Some((worker, why))) => format!(
+                "no worker takes part; the run waits for one; worker {worker} does not play it: {why}"
+            ),
+            (1, _) => "1 worker takes part".to_string(),
+            _ => format!("{workers} workers take part"),
+        };
+        if self.shown_workers.as_ref() != Some(&text) {
+            errln!("fleet: {text}");
+            self.shown_workers = Some(text);
         }
     }
 

@@ -12,7 +12,7 @@ use super::*;
 use crate::executor::Executor;
 use crate::fleet::link::FileStore;
 use crate::fleet::message::samples;
-use crate::fleet::samples::pair_job;
+use crate::fleet::samples::{pair_job, worker};
 
 /// A server that answers everything, but never has stored a part of a file.
 #[derive(Clone, Default)]
@@ -140,6 +140,24 @@ async fn a_run_that_waits_for_results_of_before_is_interrupted_at_once() {
         matches!(commands[..], [Command::Play(_), Command::Stop(Stop::Drain)]),
         "{commands:?}"
     );
+}
+
+#[tokio::test]
+async fn an_interrupted_run_does_not_wait_for_workers_that_it_cannot_hear() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (mut runner, mut remote) = runner(dir.path(), Server::default());
+    runner.dispatch.submit(pair_job(0), Instant::now());
+    let status = samples::status(runner.dispatch.run(), &[0]);
+    let now = Instant::now();
+    runner.dispatch.heard(worker("box"), &status, now);
+    runner.draining = Instant::now().checked_sub(2 * FAREWELL);
+    assert!(runner.draining.is_some());
+    runner.check_drained().await;
+    assert!(remote.next().now_or_never().is_none(), "its pair is played");
+    runner.connection.changed(Change::Refused, Instant::now());
+    runner.check_drained().await;
+    let event = remote.next().now_or_never();
+    assert!(matches!(event, Some(Event::Finished)), "{event:?}");
 }
 
 #[test]

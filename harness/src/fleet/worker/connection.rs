@@ -31,7 +31,7 @@ impl Connection {
     /// The server is gone.
     pub(super) fn down(&mut self) -> Option<&'static str> {
         let is_known = std::mem::replace(&mut self.is_cut_off, true);
-        (!is_known).then_some("the server does not answer; the pairs in progress are played on")
+        (!is_known).then_some("the server does not answer; the pairs in progress continue")
     }
 
     /// The server does not let this worker do something that it needs. Everything else
@@ -54,13 +54,13 @@ impl Connection {
         let Some(since) = self.refused_since else {
             self.refused_since = Some(now);
             return Ok(Some(format!(
-                "the server refuses this JOIN; the worker tries for {} s to connect again",
+                "the server refuses this credential; the worker keeps trying to reconnect for {} s",
                 REFUSED.as_secs()
             )));
         };
         if now.duration_since(since) >= REFUSED {
             bail!(
-                "the server does not accept this JOIN any more: it is expired or revoked\nhelp: ask for a new one (`hone fleet join`)"
+                "the server no longer accepts this credential: it has expired or was revoked\nhelp: ask for a new one (`hone fleet join`)"
             );
         }
         Ok(None)
@@ -96,7 +96,7 @@ mod tests {
         let short = Duration::from_secs(29);
         for _ in 0..2 {
             let text = connection.refused(now).expect("the first refusal");
-            assert!(text.expect("news").contains("tries for 30 s"));
+            assert!(text.expect("news").contains("reconnect for 30 s"));
             now += short;
             assert_eq!(connection.refused(now).expect("not for long"), None);
             connection.up();
@@ -105,6 +105,6 @@ mod tests {
         connection.refused(now).expect("the first refusal");
         let error = connection.refused(now + Duration::from_secs(30));
         let error = error.expect_err("for long").to_string();
-        assert!(error.contains("expired or revoked"), "{error}");
+        assert!(error.contains("expired or was revoked"), "{error}");
     }
 }

@@ -36,6 +36,8 @@ use super::link::{ToWorker, WorkerLink};
 use super::message::{Message, Notice, Status, decode};
 use super::nats::{NatsWorker, connect};
 use crate::builds::Cache;
+use crate::platform::usable_processors;
+use crate::report::counted;
 use crate::run::{Interrupts, Request};
 use abilities::Abilities;
 pub(crate) use abilities::BuildWhen;
@@ -84,11 +86,12 @@ pub(crate) fn work(options: &WorkerOptions) -> anyhow::Result<()> {
         let link = NatsWorker::new(client, id.clone(), events).await?;
         let room = options.abilities.room;
         errln!(
-            "worker {id} at {}: {} threads, {} MB; Ctrl-C finishes the pairs in progress",
+            "worker {id} at {}: {}, {} MB; Ctrl-C finishes the pairs in progress",
             options.access.url,
-            room.threads,
+            counted(room.threads as u64, "thread"),
             room.memory_mb
         );
+        show(options.overload(usable_processors()));
         Worker::new(link, id, options).run(interrupts).await
     });
     // Threads that still end an engine are not waited for any longer.

@@ -13,6 +13,7 @@ use crate::fleet::worker::abilities::{Abilities, BuildWhen, Room};
 use crate::platform::{
     CAN_LIMIT_MEMORY, MachineMemory, host_name, lock_path, physical_cores, processor_name, sandbox,
 };
+use crate::report::counted;
 use crate::rules::tablebase;
 
 /// How a worker works.
@@ -76,6 +77,17 @@ impl WorkerOptions {
             sandbox: asked.sandbox,
             limits_memory: asked.memory_mb.is_some() && CAN_LIMIT_MEMORY,
             cache: Cache::of_user()?.path().to_path_buf(),
+        })
+    }
+
+    /// A warning if engines may use more threads than the `usable` processors.
+    pub(crate) fn overload(&self, usable: Option<usize>) -> Option<String> {
+        let (threads, usable) = (self.abilities.room.threads, usable?);
+        (threads > usable).then(|| {
+            format!(
+                "warning: engines may use {threads} threads, but {} can be used: expect time forfeits and noise\nhelp: lower `--cores`",
+                counted(usable as u64, "processor")
+            )
         })
     }
 
@@ -149,4 +161,20 @@ impl WorkerOptions {
 /// Operating system and processor that programs of this machine are for.
 pub(crate) fn platform() -> String {
     format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_threads_than_processors_are_warned_of() {
+        let mut options = WorkerOptions::sample(std::path::Path::new(""));
+        options.abilities.room.threads = 64;
+        assert_eq!(options.overload(None), None);
+        assert_eq!(options.overload(Some(64)), None);
+        let warning = options.overload(Some(2)).unwrap_or_default();
+        let says = "64 threads, but 2 processors";
+        assert!(warning.contains(says), "{warning}");
+    }
 }

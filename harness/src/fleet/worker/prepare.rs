@@ -18,6 +18,7 @@ use crate::executor::{PairJob, Player, ProgramFile};
 use crate::fleet::clock::Reference;
 use crate::fleet::link::FileSource;
 use crate::fleet::message::{FileRef, Job};
+use crate::platform::process_mark;
 
 /// How long a first search may take, and how long after `stop`.
 const SEARCH: Duration = Duration::from_secs(3);
@@ -200,7 +201,7 @@ impl Prepared {
 /// The same nodes are searched here as where the run was started, or the
 /// program does not do the same on this processor.
 async fn check_bench(path: &Path, launch: &Launch, expected: u64) -> anyhow::Result<()> {
-    let log = path.with_extension(format!("bench-{}.log", std::process::id()));
+    let log = path.with_extension(format!("bench-{}.log", process_mark()));
     let (program, args) = (path.to_path_buf(), launch.args.clone());
     let sandbox = launch.sandbox;
     let found = spawn_blocking(move || {

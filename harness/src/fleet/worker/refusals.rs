@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use crate::fleet::ids::Name;
+use crate::fleet::message::NEXT_TRY;
 
 /// How long a run is left out after a first failure; twice as long after each
 /// further one.
@@ -102,7 +103,7 @@ impl Refusals {
             let why = match one.failures {
                 Some((_, until)) => {
                     let wait = in_minutes(until.duration_since(now));
-                    format!("{}; next try in {wait}", one.why)
+                    format!("{}{NEXT_TRY}{wait}", one.why)
                 }
                 None => one.why.clone(),
             };

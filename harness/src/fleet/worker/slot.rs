@@ -139,7 +139,7 @@ impl SlotState {
             }
             Event::Evidence(evidence) => self.evidence.push(*evidence),
             Event::Memory(note) => tracing::warn!(
-                "engine `{}` has had {} of memory, its `Hash` is {}",
+                "engine `{}` has used {} of memory; its `Hash` is {}",
                 note.name,
                 note.peak,
                 note.hash

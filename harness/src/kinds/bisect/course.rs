@@ -1,5 +1,7 @@
 //! The probabilities over the pairs of a bisection, as a chart.
 
+use maud::Markup;
+
 use super::facts::{BisectFacts, Suspect};
 use crate::builds::short_id;
 use crate::experiment::bisect::Moment;
@@ -13,10 +15,10 @@ const COLOURS: [Paint; 4] = [Paint::Bad, Paint::First, Paint::Second, Paint::Goo
 ///
 /// # Errors
 /// If the chart cannot be drawn.
-pub(super) fn section(facts: &BisectFacts) -> anyhow::Result<String> {
+pub(super) fn section(facts: &BisectFacts) -> anyhow::Result<Markup> {
     let moments = &facts.moments;
     let Some(last) = moments.last().filter(|_| moments.len() > 1) else {
-        return Ok(String::new());
+        return Ok(Markup::default());
     };
     let mut commits: Vec<(usize, &Suspect)> = (1..).zip(&facts.posterior).collect();
     commits.sort_by(|(_, a), (_, b)| {

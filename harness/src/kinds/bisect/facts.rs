@@ -6,12 +6,13 @@ use std::ops::RangeInclusive;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::builds::short_id;
+use super::history::merged_branch;
+use crate::builds::{Commit, short_id};
 use crate::experiment::bisect::{BisectExperiment, Moment, Record};
 use crate::experiment::{Experiment, Verdict};
 use crate::ledger::LedgerError;
 use crate::report::{EndReason, escape_markdown, evidence_findings};
-use crate::run::{EngineIdentity, Fold, Kind, RunFiles};
+use crate::run::{EngineIdentity, Fold, Kind, Manifest, RunFiles};
 use crate::stats::detect::Finding;
 use crate::stats::summary::{Interval, Summary};
 use crate::stats::{Estimate, Pentanomial};
@@ -38,6 +39,9 @@ pub(crate) struct BisectFacts {
     pub(crate) bad: Suspect,
     /// The culprit, once it is found; several, if those between them do not build.
     pub(crate) culprit: Vec<Suspect>,
+    /// The command that bisects the branch which the culprit has merged.
+    #[serde(skip)]
+    next_command: Option<String>,
     /// The most probable commit, found or not; several, as for the culprit.
     #[serde(skip)]
     pub(crate) likeliest: Vec<Suspect>,
@@ -145,6 +149,10 @@ impl BisectFacts {
             verdict,
             good: suspect(0),
             bad: suspect(last),
+            next_command: match likeliest.as_slice() {
+                [one] if is_found => next_command(manifest, &one.commit),
+                _ => None,
+            },
             culprit: match is_found {
                 true => likeliest.clone(),
                 false => Vec::new(),
@@ -203,10 +211,11 @@ impl BisectFacts {
         let played = format!("{} games", self.games);
         match self.verdict {
             BisectVerdict::Found => format!(
-                "Culprit: {}, with {:.1} % probability after {played}. {}",
+                "Culprit: {}, with {:.1} % probability after {played}. {}{}",
                 self.named(),
                 100.0 * self.probability,
-                self.change_words()
+                self.change_words(),
+                self.next_words()
             ),
             BisectVerdict::NoChange => format!(
                 "No commit changed the strength by `smallest` Elo or more ({:.1} % probability \
@@ -256,6 +265,15 @@ impl BisectFacts {
             ),
             None => String::new(),
         }
+    }
+
+    fn next_words(&self) -> String {
+        self.next_command.as_ref().map_or(String::new(), |command| {
+            format!(
+                "\nIt is a merge. To bisect the merged branch, run `{command}` with the other \
+                 options of this run."
+            )
+        })
     }
 
     /// The most probable commits.
@@ -318,6 +336,12 @@ impl BisectFacts {
             self.table()
         )
     }
+}
+
+fn next_command(manifest: &Manifest, culprit: &str) -> Option<String> {
+    let [good, bad] = merged_branch(manifest, culprit)?;
+    let [good, bad] = [&good, &bad].map(Commit::short);
+    Some(format!("hone bisect --good {good} --bad {bad}"))
 }
 
 pub(super) fn verdict(experiment: &BisectExperiment) -> BisectVerdict {

@@ -7,7 +7,7 @@ use anyhow::{Context, bail, ensure};
 
 use crate::builds::{BenchCheck, Commit, Repository};
 use crate::config::{Config, EngineConfig};
-use crate::run::EngineIdentity;
+use crate::run::{EngineIdentity, Manifest};
 
 fn repository(config: &Config, base: &Path) -> anyhow::Result<Repository> {
     let repository = config.engine[0].git.as_ref();
@@ -72,6 +72,19 @@ pub(super) fn skipped(
         }
     };
     section.skip.iter().map(id).collect()
+}
+
+/// The branch that a commit has merged: the commit at which it begins, and its last one.
+/// `None` if the commit is not a merge, its branch has only one commit, or the repository
+/// is not on this machine.
+pub(super) fn merged_branch(manifest: &Manifest, commit: &str) -> Option<[Commit; 2]> {
+    let repository = repository(&manifest.config, &manifest.base).ok()?;
+    let last = repository.commit(&format!("{commit}^2")).ok()?;
+    let before = format!("{commit}^1");
+    let commits = repository.first_parents(&before, &last.id).ok()?;
+    let first = commits.first().filter(|_| commits.len() > 1)?;
+    let start = repository.commit(&format!("{}^", first.id)).ok()?;
+    Some([start, last])
 }
 
 /// The engine at a commit.

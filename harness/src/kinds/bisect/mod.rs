@@ -17,7 +17,7 @@ use anyhow::ensure;
 
 #[cfg(feature = "serve")]
 use super::follow::Following;
-use super::kind::{Engines, Readiness, RunKind, Waiting};
+use super::kind::{Engines, Readiness, RunKind, Waiting, playing};
 #[cfg(feature = "serve")]
 use super::reread::Reread;
 use crate::config::Config;
@@ -119,17 +119,21 @@ impl RunKind for Bisection {
         Ok(BisectExperiment::new(section, last, known).with_max_failures(max_failures))
     }
 
-    fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
+    fn introduction(
+        manifest: &Manifest,
+        at_a_time: Option<usize>,
+        dir: &Path,
+    ) -> anyhow::Result<String> {
         Ok(format!(
-            "bisecting {}, playing {} at a time in {}",
+            "bisecting {}, {} in {}",
             counted(manifest.engines.len() as u64 - 1, "commit"),
-            counted(manifest.concurrency as u64, "pair"),
+            playing(at_a_time),
             dir.display()
         ))
     }
 
-    fn view(manifest: &Manifest) -> impl View<BisectExperiment> {
-        view::Suspects::new(manifest)
+    fn view(manifest: &Manifest, at_a_time: Option<usize>) -> impl View<BisectExperiment> {
+        view::Suspects::new(manifest, at_a_time)
     }
 
     fn prepare_next(

@@ -1,5 +1,7 @@
 //! The report of a bisection as one page of HTML.
 
+use maud::{Markup, html};
+
 use super::course;
 use super::facts::{BisectFacts, BisectVerdict, MatchFacts, SAME_BENCH, Suspect};
 use crate::builds::{Forge, Repository, short_id};
@@ -104,9 +106,8 @@ fn figures(facts: &BisectFacts) -> Vec<Figure> {
 }
 
 /// What is known of the culprit, and how to look at it; empty until it is found.
-fn culprit(facts: &BisectFacts, forge: Option<&Forge>) -> String {
-    let mut html = String::new();
-    for one in &facts.culprit {
+fn culprit(facts: &BisectFacts, forge: Option<&Forge>) -> Markup {
+    let parts = facts.culprit.iter().map(|one| {
         let mut table = Table::new("", &["", ""]);
         table.cells(vec![Cell::text("commit"), linked(one, &one.commit, forge)]);
         table.row(&["subject", &one.subject]);
@@ -117,9 +118,9 @@ fn culprit(facts: &BisectFacts, forge: Option<&Forge>) -> String {
             table.row(&["date", &date.strftime("%Y-%m-%d %H:%M UTC").to_string()]);
         }
         let show = copyable(&format!("git show {}", short_id(&one.commit)));
-        html += &side_by_side(&[table.html(), show]);
-    }
-    html
+        side_by_side(&[table.html(), show])
+    });
+    html! { @for part in parts { (part) } }
 }
 
 fn linked(suspect: &Suspect, text: &str, forge: Option<&Forge>) -> Cell {
@@ -129,7 +130,7 @@ fn linked(suspect: &Suspect, text: &str, forge: Option<&Forge>) -> Cell {
     }
 }
 
-fn suspects(facts: &BisectFacts, forge: Option<&Forge>) -> anyhow::Result<String> {
+fn suspects(facts: &BisectFacts, forge: Option<&Forge>) -> anyhow::Result<Markup> {
     let mut words = vec![(Paint::Bad, "probability")];
     if !facts.skipped.is_empty() {
         words.push((Paint::Faint, "skipped: does not build or play"));
@@ -138,15 +139,12 @@ fn suspects(facts: &BisectFacts, forge: Option<&Forge>) -> anyhow::Result<String
     let likely: Vec<&Suspect> = facts.most_probable().into_iter().take(SHOWN).collect();
     let has_more = likely.len() < facts.posterior.len();
     let first = table("The most probable commits", facts, &likely, forge);
-    let mut html = side_by_side(&[picture, first.html()]);
-    if has_more {
-        let all: Vec<&Suspect> = facts.posterior.iter().collect();
-        html += &table("All commits, oldest first", facts, &all, forge).collapsed();
-    }
-    if !facts.cleared.is_empty() {
-        html += &paragraph(SAME_BENCH);
-    }
-    Ok(html)
+    let all: Vec<&Suspect> = facts.posterior.iter().collect();
+    Ok(html! {
+        (side_by_side(&[picture, first.html()]))
+        @if has_more { (table("All commits, oldest first", facts, &all, forge).collapsed()) }
+        @if !facts.cleared.is_empty() { (paragraph(SAME_BENCH)) }
+    })
 }
 
 /// The probability of every commit, oldest first.
@@ -251,7 +249,7 @@ fn table(
     table
 }
 
-fn matches(matches: &[MatchFacts]) -> String {
+fn matches(matches: &[MatchFacts]) -> Markup {
     if matches.is_empty() {
         return paragraph("No pairs yet.");
     }

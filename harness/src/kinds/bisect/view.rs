@@ -12,21 +12,21 @@ const SHOWN: [usize; 2] = [6, 3];
 pub(crate) struct Suspects {
     names: Vec<String>,
     subjects: Vec<String>,
-    /// Games that are played at a time.
-    workers: usize,
+    /// Pairs that can be played at a time; `None` on a fleet.
+    at_a_time: Option<usize>,
     block: Option<Block>,
     shown: Shown,
 }
 
 impl Suspects {
-    pub(crate) fn new(manifest: &Manifest) -> Self {
+    pub(crate) fn new(manifest: &Manifest, at_a_time: Option<usize>) -> Self {
         let subjects = manifest.engines.iter();
         Self {
             names: manifest.names(),
             subjects: subjects
                 .map(|engine| engine.subject.clone().unwrap_or_default())
                 .collect(),
-            workers: manifest.concurrency,
+            at_a_time,
             block: Block::on_terminal(),
             shown: Shown::default(),
         }
@@ -35,7 +35,7 @@ impl Suspects {
     fn head(&self, experiment: &BisectExperiment, progress: &Progress<'_>) -> String {
         let pairs = progress.tally.pairs;
         let budget = format!("at most {}", experiment.budget());
-        let done = done(pairs, &budget, progress, self.workers);
+        let done = done(pairs, &budget, progress, self.at_a_time);
         let skipped = match experiment.skipped().len() {
             0 => String::new(),
             count => format!("  {count} skipped"),
@@ -120,11 +120,12 @@ mod tests {
             played: 1234,
             in_flight: 12,
             stopping: false,
+            is_over: false,
         };
         let suspects = Suspects {
             names: (0..9).map(|number| format!("{number:010}")).collect(),
             subjects: vec!["Change".to_string(); 9],
-            workers: 12,
+            at_a_time: Some(12),
             block: None,
             shown: Shown::default(),
         };

@@ -54,16 +54,20 @@ impl RunKind for Test {
         SingleTest::experiment(dir, manifest)
     }
 
-    fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
-        let text = introduction(manifest, dir);
+    fn introduction(
+        manifest: &Manifest,
+        at_a_time: Option<usize>,
+        dir: &Path,
+    ) -> anyhow::Result<String> {
+        let text = introduction(manifest, at_a_time, dir);
         Ok(match manifest.config.stage.len() {
             0 => text,
             _ => format!("{}: {text}", manifest.config.stage_words(0)),
         })
     }
 
-    fn view(manifest: &Manifest) -> impl View<Self::Experiment> {
-        SingleTest::view(manifest)
+    fn view(manifest: &Manifest, at_a_time: Option<usize>) -> impl View<Self::Experiment> {
+        SingleTest::view(manifest, at_a_time)
     }
 
     #[cfg(feature = "serve")]

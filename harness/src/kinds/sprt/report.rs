@@ -1,6 +1,5 @@
 //! The report of a sequential test, or of several in a row.
 
-use std::mem;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -10,8 +9,8 @@ use super::single::SingleTest;
 use crate::kinds::kind::RunKind;
 use crate::report::html::{Page, PageLocation};
 use crate::report::{
-    MatchReport, REPORT_JSON, REPORT_MD, Report, StageFacts, SummaryNotes, TestVerdict, json_file,
-    limits,
+    Form, MatchReport, REPORT_JSON, REPORT_MD, Report, StageFacts, SummaryNotes, TestVerdict,
+    json_file, limits,
 };
 use crate::run::{BookIdentity, Fold, Manifest, RunFiles};
 
@@ -174,6 +173,11 @@ impl Report for TestReport {
         Ok(serde_json::to_string(&self.object()?)?)
     }
 
+    /// That of the last stage that has been started, as the JSON.
+    fn form(&self, form: Form) -> Option<String> {
+        self.last().form(form)
+    }
+
     fn summary(&self, notes: SummaryNotes<'_>) -> String {
         let last = self.last().summary(notes);
         if !self.is_staged() {
@@ -213,9 +217,7 @@ impl Report for TestReport {
                 "{}\nThe numbers and games on this page are those of {words}.",
                 self.sentence()
             );
-            let figures = mem::take(&mut page.lead);
             page.lead(&lead, self.verdict().into());
-            page.lead += &figures;
         }
         Ok(page)
     }

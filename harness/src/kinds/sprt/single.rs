@@ -50,12 +50,13 @@ impl RunKind for SingleTest {
 
     fn experiment(_dir: &Path, manifest: &Manifest) -> anyhow::Result<Self::Experiment> {
         let section = manifest.config.sprt.unwrap_or_default();
-        let test = SprtExperiment::new(section.test(), section.max_pairs)?;
+        let max_pairs = manifest.pairs.unwrap_or(section.max_pairs);
+        let test = SprtExperiment::new(section.test(), max_pairs)?;
         Ok(Sharded::new(test, manifest.config.r#match.shard))
     }
 
-    fn view(manifest: &Manifest) -> impl View<Self::Experiment> {
-        Scoreboard::new(manifest)
+    fn view(manifest: &Manifest, at_a_time: Option<usize>) -> impl View<Self::Experiment> {
+        Scoreboard::new(manifest, at_a_time)
     }
 
     #[cfg(feature = "serve")]

@@ -13,7 +13,7 @@ use crate::kinds::kind::{RunKind, Terms};
 use crate::kinds::session::Session;
 use crate::report::write_files;
 use crate::run::prepare::setup::{first_opening, leave_built, open_book};
-use crate::run::{Ended, EngineIdentity, PreparedEngines, SessionError};
+use crate::run::{Ended, EngineIdentity, Manifest, PreparedEngines, SessionError};
 
 /// Refuses stages that cannot be played: they may start hours later.
 pub(super) fn check(config: &Config) -> anyhow::Result<()> {
@@ -69,15 +69,18 @@ pub(super) fn play(
     let manifest = report.manifest().clone();
     let dir = report.dir().to_path_buf();
     let mut ended = None;
-    for (index, config) in (1..).zip(manifest.config.later_stages()) {
+    let mut added = added_pairs(&manifest);
+    for (index, mut config) in (1..).zip(manifest.config.later_stages()) {
         if !report.has_passed(index) {
             break;
         }
+        config.r#match.skip_openings(added);
         announce(&format!("\n{}", manifest.config.stage_words(index)));
         let (folder, books) = (folder(&dir, index), report.books());
         let stage =
             Session::<SingleTest>::after(&manifest, &books, config, &folder, terms, announce)?;
         let played = stage.run(announce).map_err(|error| error.of_folder(&dir))?;
+        added += added_pairs(&played.manifest);
         report.set_stage(index, played.report);
         write_files(&*report, &dir).map_err(SessionError::AfterStart)?;
         ended = Some(played.ended);
@@ -86,4 +89,11 @@ pub(super) fn play(
         }
     }
     Ok(ended)
+}
+
+/// The pairs that `hone resume --pairs` has added to a test.
+fn added_pairs(manifest: &Manifest) -> u64 {
+    let planned = manifest.config.sprt.unwrap_or_default().max_pairs;
+    let pairs = manifest.pairs.unwrap_or(planned);
+    pairs.saturating_sub(planned)
 }

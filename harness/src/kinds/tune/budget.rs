@@ -8,9 +8,11 @@ use anyhow::Context;
 use crate::config::Config;
 use crate::experiment::tune::TuneSection;
 use crate::experiment::{Sharded, TournamentExperiment};
+use crate::kinds::Place;
 use crate::kinds::match_::Match;
 use crate::kinds::session::Session;
 use crate::platform::physical_cores;
+use crate::report::counted;
 use crate::run::{Ended, Progress, RepeatRule, SessionError};
 use crate::settings::{Shard, TimeSpan};
 
@@ -40,13 +42,13 @@ pub(super) fn measured(
     config.r#match.concurrency = Some(at_a_time(config.r#match.concurrency, window));
     let probe = folder.path().join("probe");
     let limit = (time.duration() / SHARE).clamp(SHORTEST, LONGEST);
-    let session = Session::<Match>::create(config, Some(&probe), &mut |_| {})?;
+    let session = Session::<Match>::create(config, Some(&probe), Place::Here, &mut |_| {})?;
     let mut session = session.limited(Some(limit));
     // It is the speed that is measured.
     session.manifest.repeats = RepeatRule::Count;
     announce(&format!(
-        "measuring the speed: playing {} pairs at a time for {} s",
-        session.manifest.concurrency,
+        "measuring the speed: playing {} at a time for {} s",
+        counted(session.manifest.concurrency as u64, "pair"),
         limit.as_secs()
     ));
     let started = Instant::now();

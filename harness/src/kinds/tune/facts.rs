@@ -58,7 +58,10 @@ impl TuneFacts {
 
     /// Names of the parameters whose final value is a bound of their range.
     pub(super) fn at_bound(&self) -> Vec<&str> {
-        self.space.at_bound(&self.final_values)
+        match self.pairs {
+            0 => Vec::new(),
+            _ => self.space.at_bound(&self.final_values),
+        }
     }
 
     /// Adds what a model knows.
@@ -97,7 +100,7 @@ impl TuneFacts {
                 gain.estimate, gain.low, gain.high
             ),
             None => format!(
-                "none shown, no parameter is shown to matter (estimate {:+.1} Elo, too high with \
+                "not shown, because no parameter is shown to matter (estimate {:+.1} Elo, too high with \
                  many parameters)",
                 gain.estimate
             ),
@@ -202,10 +205,10 @@ impl TuneFacts {
         if let Some(gain) = self.true_gain {
             let _ = writeln!(text, "true gain {gain:+.2} Elo");
         }
-        for name in self.space.at_bound(&self.final_values) {
+        for name in self.at_bound() {
             let _ = writeln!(
                 text,
-                "warning: {name} ends at a bound of its range: widen the range and tune again"
+                "warning: {name} ends at a bound of its range: if the engine allows more, widen the range and tune again"
             );
         }
         text

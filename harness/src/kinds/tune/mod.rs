@@ -29,13 +29,12 @@ use anyhow::Context;
 
 #[cfg(feature = "serve")]
 use super::follow::Following;
-use super::kind::{RunKind, Terms};
+use super::kind::{RunKind, Terms, playing};
 #[cfg(feature = "serve")]
 use super::reread::Reread;
 use crate::config::Config;
 use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
-use crate::report::counted;
 use crate::run::{
     Ended, EngineIdentity, Fold, Kind, Manifest, RepeatRule, RunFiles, SessionError, View,
 };
@@ -81,28 +80,27 @@ impl RunKind for Tuning {
         Ok(TuneExperiment::new(&section, space, seed))
     }
 
-    fn introduction(manifest: &Manifest, dir: &Path) -> anyhow::Result<String> {
+    fn introduction(
+        manifest: &Manifest,
+        at_a_time: Option<usize>,
+        dir: &Path,
+    ) -> anyhow::Result<String> {
         let (section, space) = tuned(&manifest.config)?;
         let mut text = describe(&section, &space);
-        if manifest.concurrency as u64 > section.window {
+        if let Some(pairs) = at_a_time.filter(|pairs| *pairs as u64 > section.window) {
             text += &format!(
-                "warning: {} pairs at a time are possible, but `window` and `batch` in [tune] limit \
+                "warning: {pairs} pairs at a time are possible, but `window` and `batch` in [tune] limit \
                  them to {} to {}\n",
-                manifest.concurrency,
                 section.window,
                 section.budget().most_in_flight()
             );
         }
-        text += &format!(
-            "playing {} at a time in {}",
-            counted(manifest.concurrency as u64, "pair"),
-            dir.display()
-        );
+        text += &format!("{} in {}", playing(at_a_time), dir.display());
         Ok(text)
     }
 
-    fn view(manifest: &Manifest) -> impl View<TuneExperiment> {
-        view::Paths::new(manifest)
+    fn view(_manifest: &Manifest, at_a_time: Option<usize>) -> impl View<TuneExperiment> {
+        view::Paths::new(at_a_time)
     }
 
     #[cfg(feature = "serve")]

@@ -1,5 +1,7 @@
 //! The report of a tuning run as one page of HTML.
 
+use maud::{Markup, html};
+
 use super::facts::{TOO_HIGH, TuneFacts};
 use super::pictures::{self, interval, optimum};
 use super::prepare::PLUS;
@@ -122,20 +124,18 @@ fn untested(facts: &TuneFacts, source: Source<'_>) -> String {
 
 /// The test as text, and the way to its own page. That is not there if `hone`
 /// was killed during the test.
-fn verifying(test: &MatchReport, source: Source<'_>) -> String {
+fn verifying(test: &MatchReport, source: Source<'_>) -> Markup {
     let page = format!("{FOLDER}/{}", test.page_name());
-    let way = match source.place {
-        PageLocation::Inside if source.dir.join(&page).exists() => {
-            format!("<p><a href=\"{page}\">Report of the verifying test</a></p>\n")
-        }
-        PageLocation::Inside => {
-            format!("<p><a href=\"{FOLDER}/\">Folder of the verifying test</a></p>\n")
-        }
-        PageLocation::Elsewhere | PageLocation::Served(_) => paragraph(&format!(
-            "The test is a run of its own, in the folder `{FOLDER}` of this run."
-        )),
-    };
-    preformatted(&test.text()) + &way
+    html! {
+        (preformatted(&test.text()))
+        p { @match source.place {
+            PageLocation::Inside if source.dir.join(&page).exists() => a href=(page) { "Report of the verifying test" },
+            PageLocation::Inside => a href={ (FOLDER) "/" } { "Folder of the verifying test" },
+            PageLocation::Elsewhere | PageLocation::Served(_) => {
+                "The test is a run of its own, in the folder " code { (FOLDER) } " of this run."
+            }
+        } }
+    }
 }
 
 /// The measured gain, or else the predicted one.
@@ -179,7 +179,10 @@ fn figures(facts: &TuneFacts, test: Option<&MatchReport>) -> Vec<Figure> {
         names => Figure::new(
             "At a bound of the range",
             &names.len().to_string(),
-            &format!("widen the range: {}", names.join(", ")),
+            &format!(
+                "widen the range if the engine allows it: {}",
+                names.join(", ")
+            ),
         )
         .toned(Tone::Bad),
     };
@@ -207,13 +210,15 @@ fn left_out(facts: &TuneFacts, note: String) -> String {
     }
 }
 
-fn values(facts: &TuneFacts) -> String {
+fn values(facts: &TuneFacts) -> Markup {
     let copies = facts
         .exports()
-        .map(|(name, text)| format!("<h3>{name}</h3>\n{}", copyable(&text)));
-    table(facts).html()
-        + &side_by_side(&copies)
-        + &collapsed("All of it as text", &preformatted(&facts.text()))
+        .map(|(name, text)| html! { h3 { (name) } (copyable(&text)) });
+    html! {
+        (table(facts).html())
+        (side_by_side(&copies))
+        (collapsed("All of it as text", &preformatted(&facts.text())))
+    }
 }
 
 fn table(facts: &TuneFacts) -> Table {
@@ -264,7 +269,7 @@ fn difference(from: &str, to: &str) -> String {
     }
 }
 
-fn paths(experiment: &TuneExperiment) -> anyhow::Result<String> {
+fn paths(experiment: &TuneExperiment) -> anyhow::Result<Markup> {
     let charts = pictures::paths(experiment);
     if charts.is_empty() {
         return Ok(paragraph("No pairs yet."));
@@ -273,31 +278,25 @@ fn paths(experiment: &TuneExperiment) -> anyhow::Result<String> {
     all(&charts, &colours)
 }
 
-fn all(charts: &[Chart<'_>], colours: &[(Paint, &str)]) -> anyhow::Result<String> {
-    let figures: Vec<String> = charts
+fn all(charts: &[Chart<'_>], colours: &[(Paint, &str)]) -> anyhow::Result<Markup> {
+    let figures: Vec<Markup> = charts
         .iter()
         .map(|chart| figure(chart, colours))
         .collect::<anyhow::Result<_>>()?;
     Ok(in_rows(&figures))
 }
 
-fn responses(facts: &TuneFacts) -> anyhow::Result<String> {
+fn responses(facts: &TuneFacts) -> anyhow::Result<Markup> {
     let Some(response) = facts.response() else {
-        return Ok(String::new());
+        return Ok(Markup::default());
     };
-    let mut html = paragraph(
-        "Elo lost by each parameter alone, the others at their final values. Upright: the 95 % \
-         interval of the optimum.",
-    );
+    let words = "Elo lost by each parameter alone, the others at their final values. Upright: \
+                 the 95 % interval of the optimum.";
     let colours = [
         (Paint::First, "estimate"),
         (Paint::Faint, "ends of its 95 % interval"),
         (Paint::Second, "optimum"),
     ];
-    html += &all(&pictures::responses(facts), &colours)?;
-    if response.interactions.is_empty() {
-        return Ok(html);
-    }
     let mut table = Table::new(
         "Interacting parameters: extra Elo lost if both values are raised by a quarter of the \
          span, compared with raising each alone (95 %)",
@@ -306,7 +305,11 @@ fn responses(facts: &TuneFacts) -> anyhow::Result<String> {
     for pair in &response.interactions {
         table.row(&[pair.first.clone(), pair.second.clone(), interval(pair.elo)]);
     }
-    Ok(html + &table.html())
+    Ok(html! {
+        (paragraph(words))
+        (all(&pictures::responses(facts), &colours)?)
+        @if !response.interactions.is_empty() { (table.html()) }
+    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use crate::experiment::Experiment;
 use crate::experiment::tune::TuneExperiment;
 use crate::report::{Block, STOPPING, Shown, done, time_for};
-use crate::run::{Manifest, Progress, View};
+use crate::run::{Progress, View};
 
 /// Points of a parameter's path.
 const POINTS: usize = 32;
@@ -14,8 +14,8 @@ const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 /// The live view of a tuning run.
 #[derive(Debug)]
 pub(crate) struct Paths {
-    /// Games that are played at a time.
-    workers: usize,
+    /// Pairs that can be played at a time; `None` on a fleet.
+    at_a_time: Option<usize>,
     block: Option<Block>,
     shown: Shown,
 }
@@ -23,9 +23,9 @@ pub(crate) struct Paths {
 impl Paths {
     /// A view on standard error: a block that is redrawn on a terminal, a line
     /// now and then elsewhere.
-    pub(crate) fn new(manifest: &Manifest) -> Self {
+    pub(crate) fn new(at_a_time: Option<usize>) -> Self {
         Self {
-            workers: manifest.concurrency,
+            at_a_time,
             block: Block::on_terminal(),
             shown: Shown::default(),
         }
@@ -37,7 +37,7 @@ impl View<TuneExperiment> for Paths {
         if !self.shown.is_due(self.block.is_some(), &progress) {
             return;
         }
-        let pace = pace(experiment, &progress, self.workers);
+        let pace = pace(experiment, &progress, self.at_a_time);
         match &self.block {
             Some(block) => {
                 let mut lines = vec![pace];
@@ -58,9 +58,9 @@ impl View<TuneExperiment> for Paths {
     }
 }
 
-fn pace(experiment: &TuneExperiment, progress: &Progress<'_>, workers: usize) -> String {
+fn pace(experiment: &TuneExperiment, progress: &Progress<'_>, at_a_time: Option<usize>) -> String {
     let (absorbed, budget) = (experiment.absorbed(), experiment.budget());
-    let mut text = done(absorbed, &budget.to_string(), progress, workers);
+    let mut text = done(absorbed, &budget.to_string(), progress, at_a_time);
     if let Some(left) = time_for(budget.saturating_sub(absorbed), progress) {
         text += &format!("  time left: {left}");
     }

@@ -20,18 +20,30 @@ pub(crate) use system::{bind_thread, load, processors};
 #[cfg(windows)]
 pub(super) use windows::bound_mask;
 
+/// Processors that this process may use at a time, or as many as a container's quota of
+/// processor time is worth; `None` where the system does not list them.
+pub(crate) fn usable_processors() -> Option<usize> {
+    let listed = processors().len();
+    (listed > 0).then(|| quota().map_or(listed, |quota| quota.min(listed)))
+}
+
+/// What the system lets this process use, a container's quota of processor time counted.
+fn quota() -> Option<usize> {
+    std::thread::available_parallelism().ok().map(usize::from)
+}
+
 /// Physical cores that this process may use: hyper-threads of one core share
-/// it, and two games on it would slow each other down.
+/// it, and two games on it would slow each other down. A container has no more than its
+/// quota of processor time.
 pub(crate) fn physical_cores() -> usize {
     let mut cores: Vec<_> = processors().iter().map(|p| (p.package, p.core)).collect();
     cores.sort_unstable();
     cores.dedup();
-    match cores.len() {
-        0 => system::core_count()
-            .or_else(|| std::thread::available_parallelism().ok().map(usize::from))
-            .unwrap_or(1),
-        count => count,
-    }
+    let count = match cores.len() {
+        0 => system::core_count(),
+        count => Some(count),
+    };
+    count.into_iter().chain(quota()).min().unwrap_or(1)
 }
 
 #[cfg(test)]
@@ -41,10 +53,10 @@ mod tests {
     #[test]
     fn there_is_a_core_and_no_more_than_logical_processors() {
         let cores = physical_cores();
-        let logical = std::thread::available_parallelism().expect("known");
-        assert!(cores >= 1);
-        assert!(processors().is_empty() || cores <= processors().len());
-        assert!(processors().len() >= logical.get() || processors().is_empty());
+        let logical = std::thread::available_parallelism().expect("known").get();
+        assert!((1..=logical).contains(&cores), "{cores} of {logical}");
+        assert!(usable_processors().is_none_or(|usable| (cores..=logical).contains(&usable)));
+        assert!(processors().len() >= logical || processors().is_empty());
     }
 
     #[cfg(any(target_os = "linux", windows))]

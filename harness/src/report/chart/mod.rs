@@ -66,17 +66,13 @@ mod tests {
         };
         let bars = [("LL".to_string(), 3.0, Paint::First)];
         let bars = Chart::of_bars("bars".to_string(), "pairs", bars);
-        for svg in [chart.on_page().unwrap(), bars.on_page().unwrap()] {
+        let on_page = |chart: &Chart<'_>| chart.on_page().unwrap().into_string();
+        for svg in [on_page(&chart), on_page(&bars)] {
             assert!(svg.contains("var(--ink)"), "{svg}");
             assert!(!svg.contains("=\"#"), "{svg}");
             assert!(svg.contains("role=\"img\""));
         }
-        assert!(
-            chart
-                .on_page()
-                .unwrap()
-                .contains("aria-label=\"&lt;a &quot;")
-        );
+        assert!(on_page(&chart).contains("aria-label=\"&lt;a &quot;"));
         let sheet = sheet(&[chart, bars], 1).unwrap();
         assert!(sheet.contains("<title>&lt;a &quot;chart&quot;&gt; bars</title>"));
         assert!(sheet.contains("LL") && sheet.contains("v1"));

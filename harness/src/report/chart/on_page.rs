@@ -1,37 +1,45 @@
 //! A chart on a page: drawn for wide and for narrow screens, with its values
 //! for those who point at it.
 
+use maud::{Markup, PreEscaped, html};
 use serde_json::json;
 
 use super::Chart;
-use super::plot::{Ends, Size, WIDE};
+use super::plot::{Size, WIDE};
 use super::theme::themed;
-use crate::report::escape;
 
 const NARROW: Size = (330, 260);
 
 impl Chart<'_> {
-    /// As HTML in the colours of a page. What lies outside the axes is drawn
+    /// In the colours of a page. What lies outside the axes is drawn
     /// at their ends.
     ///
     /// # Errors
     /// If an axis has no length.
-    pub(crate) fn on_page(&self) -> anyhow::Result<String> {
-        let (wide, plot) = self.drawn(WIDE)?;
-        let (narrow, narrow_plot) = self.drawn(NARROW)?;
-        let label = &self.label;
-        let wide = themed(&wide, label, &attributes("wide", plot, WIDE));
-        let narrow = themed(&narrow, label, &attributes("narrow", narrow_plot, NARROW));
-        let (values, focus) = match self.readings.as_slice() {
-            [] => (String::new(), ""),
-            _ => (
-                format!(" data-readings=\"{}\"", escape(&self.readings_json())),
-                " tabindex=\"0\" role=\"group\" aria-label=\"Chart: left and right show values\"",
-            ),
-        };
-        Ok(format!(
-            "<div class=\"chart\"{focus}{values}>{wide}{narrow}</div>"
-        ))
+    pub(crate) fn on_page(&self) -> anyhow::Result<Markup> {
+        let pictures = html! { (self.picture("wide", WIDE)?) (self.picture("narrow", NARROW)?) };
+        Ok(match self.readings.is_empty() {
+            true => html! { div.chart { (pictures) } },
+            false => html! {
+                div.chart tabindex="0" role="group" aria-label="Chart: left and right show values" data-readings=(self.readings_json()) {
+                    (pictures)
+                }
+            },
+        })
+    }
+
+    /// With the places of its axes: left, right, top and bottom as shares of the picture.
+    fn picture(&self, class: &str, size: Size) -> anyhow::Result<Markup> {
+        let (svg, (x, y)) = self.drawn(size)?;
+        let share = |at: i32, of: u32| (f64::from(at) / f64::from(of) * 1e4).round() / 1e4;
+        let [left, right] = [x.0, x.1].map(|at| share(at, size.0));
+        let [top, bottom] = [y.0, y.1].map(|at| share(at, size.1));
+        Ok(html! {
+            svg role="img" aria-label=(self.label) class=(class)
+                data-plot=(format!("{left} {right} {top} {bottom}"))
+                width=(size.0) height=(size.1) viewBox={ "0 0 " (size.0) " " (size.1) }
+                xmlns="http://www.w3.org/2000/svg" { (PreEscaped(themed(svg))) }
+        })
     }
 
     /// Each reading with its place as a share of the x axis.
@@ -45,17 +53,4 @@ impl Chart<'_> {
         });
         serde_json::Value::Array(rows.collect()).to_string()
     }
-}
-
-/// The class, and where the axes are: left, right, top and bottom as shares of
-/// the picture.
-fn attributes(class: &str, (x, y): (Ends, Ends), size: Size) -> String {
-    let share = |at: i32, of: u32| (f64::from(at) / f64::from(of) * 1e4).round() / 1e4;
-    format!(
-        "class=\"{class}\" data-plot=\"{} {} {} {}\" ",
-        share(x.0, size.0),
-        share(x.1, size.0),
-        share(y.0, size.1),
-        share(y.1, size.1)
-    )
 }

@@ -1,5 +1,6 @@
 //! A chart and how it is drawn.
 
+use anyhow::Context;
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
@@ -7,7 +8,6 @@ use plotters::style::text_anchor::{HPos, Pos, VPos};
 use super::scale::Scale;
 use super::ticks::short;
 use super::{Band, Bar, Level, Line, Mark, Paint, Reading, Ticks};
-use crate::report::escape;
 use crate::report::numbers::real_minus;
 
 /// A chart's width and height in pixels. The page shows it about as large as
@@ -83,7 +83,7 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// As SVG of this size, and the ends of its axes in it.
+    /// What an SVG element of this size holds, and the ends of the axes in it.
     pub(super) fn drawn(&self, size: Size) -> anyhow::Result<(String, (Ends, Ends))> {
         let mut svg = String::new();
         let plot = {
@@ -92,7 +92,11 @@ impl<'a> Chart<'a> {
             root.present()?;
             plot
         };
-        Ok((svg, plot))
+        let content = svg
+            .split_once('>')
+            .and_then(|(_, rest)| rest.rsplit_once("</svg>"));
+        let (content, _) = content.context("a picture without an element")?;
+        Ok((content.to_string(), plot))
     }
 
     fn draw(&self, root: &Area<'_>, title: &str) -> anyhow::Result<(Ends, Ends)> {
@@ -226,8 +230,8 @@ pub(crate) fn sheet(charts: &[Chart<'_>], columns: usize) -> anyhow::Result<Stri
         root.present()?;
     }
     let labels: Vec<&str> = charts.iter().map(|chart| chart.label.as_str()).collect();
-    let title = escape(&labels.join(" "));
-    Ok(svg.replacen('>', &format!("><title>{title}</title>"), 1))
+    let title = maud::html! { title { (labels.join(" ")) } }.into_string();
+    Ok(svg.replacen('>', &format!(">{title}"), 1))
 }
 
 /// Width of the numbers and the title beside the y axis.

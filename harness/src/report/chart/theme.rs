@@ -58,12 +58,8 @@ impl Paint {
     }
 }
 
-/// A picture for a page: its colours follow the page's theme, and `label` says
-/// to those who cannot see it what it shows.
-pub(super) fn themed(svg: &str, label: &str, attributes: &str) -> String {
-    let label = crate::report::escape(label);
-    let opening = format!("<svg role=\"img\" aria-label=\"{label}\" {attributes}");
-    let mut svg = svg.replacen("<svg ", &opening, 1);
+/// A picture in colours that follow the theme of its page.
+pub(super) fn themed(mut svg: String) -> String {
     for paint in Paint::ALL {
         let RGBColor(r, g, b) = paint.rgb();
         svg = svg.replace(&format!("#{r:02X}{g:02X}{b:02X}"), paint.css());

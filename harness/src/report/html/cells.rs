@@ -1,40 +1,31 @@
 //! Cells of a table: texts, bars, intervals.
 
-use crate::report::escape;
+use maud::{Markup, html};
+
 use crate::report::numbers::real_minus;
 use crate::stats::Estimate;
 
 /// A cell of a table.
 #[derive(Debug, Clone)]
 pub(crate) struct Cell {
-    pub(super) html: String,
+    pub(super) html: Markup,
     pub(super) is_number: bool,
-    class: &'static str,
-    style: String,
+    is_faint: bool,
+    pub(super) style: Option<String>,
 }
 
 impl Cell {
     /// A text.
     pub(crate) fn text(text: &str) -> Self {
-        let is_number = is_number(text);
-        Self {
-            html: match is_number {
-                true => escape(&real_minus(text)),
-                false => escape(text),
-            },
-            is_number,
-            class: "",
-            style: String::new(),
+        match is_number(text) {
+            true => Self::html(html! { (real_minus(text)) }).of_number(),
+            false => Self::html(html! { (text) }),
         }
     }
 
     /// Two texts, one above the other.
     pub(crate) fn lines(first: &str, second: &str) -> Self {
-        Self::html(format!(
-            "{}<br><small>{}</small>",
-            escape(first),
-            escape(second)
-        ))
+        Self::html(html! { (first) br; small { (second) } })
     }
 
     /// The same, even if it begins with a digit.
@@ -49,32 +40,29 @@ impl Cell {
         self
     }
 
-    /// HTML that is already safe.
-    fn html(html: String) -> Self {
+    fn html(html: Markup) -> Self {
         Self {
             html,
             is_number: false,
-            class: "",
-            style: String::new(),
+            is_faint: false,
+            style: None,
         }
     }
 
     /// A text that leads to `href`.
     pub(crate) fn link(text: &str, href: &str) -> Self {
-        Self::html(format!("<a href=\"{}\">{}</a>", escape(href), escape(text)))
+        Self::html(html! { a href=(href) { (text) } })
     }
 
     /// A command to copy.
     pub(crate) fn command(command: &str) -> Self {
-        Self::html(format!("<code>{}</code>", escape(command)))
+        Self::html(html! { code { (command) } })
     }
 
     /// A bar as wide as `share` (0 to 1) of the cell.
     pub(crate) fn bar(share: f64) -> Self {
         let width = (share * 100.0).clamp(0.0, 100.0);
-        Self::html(format!(
-            "<span class=\"bar\" style=\"width:{width:.1}%\"></span>"
-        ))
+        Self::html(html! { span.bar style=(format!("width:{width:.1}%")) {} })
     }
 
     /// An estimate with its interval on a scale that all rows share; `words`
@@ -85,53 +73,47 @@ impl Cell {
             100.0 * share.clamp(0.0, 1.0)
         };
         let [low, middle, high] = [estimate.low, estimate.estimate, estimate.high].map(place);
-        let zero = match (scale.0..=scale.1).contains(&0.0) {
-            true => format!("<i class=\"zero\" style=\"left:{:.1}%\"></i>", place(0.0)),
-            false => String::new(),
-        };
-        Self::html(format!(
-            "<span class=\"whisker\" role=\"img\" aria-label=\"{0}\" title=\"{0}\">{zero}\
-             <i class=\"reach\" style=\"left:{low:.1}%;width:{1:.1}%\"></i>\
-             <i class=\"point\" style=\"left:{middle:.1}%\"></i></span>",
-            escape(words),
-            high - low
-        ))
+        Self::html(html! {
+            span.whisker role="img" aria-label=(words) title=(words) {
+                @if (scale.0..=scale.1).contains(&0.0) {
+                    i.zero style=(format!("left:{:.1}%", place(0.0))) {}
+                }
+                i.reach style=(format!("left:{low:.1}%;width:{:.1}%", high - low)) {}
+                i.point style=(format!("left:{middle:.1}%")) {}
+            }
+        })
     }
 
     /// The same, coloured from bad (`share` 0) over nothing (0.5) to good (1).
     pub(crate) fn judged(mut self, share: f64) -> Self {
         let weight = (100.0 * (share - 0.5).abs().min(0.5)).round();
         let paint = if share < 0.5 { "bad" } else { "good" };
-        self.style =
-            format!("background:color-mix(in srgb, var(--{paint}) {weight}%, transparent)");
+        self.style = Some(format!(
+            "background:color-mix(in srgb, var(--{paint}) {weight}%, transparent)"
+        ));
         self
     }
 
     /// The same, of less weight.
     pub(crate) fn faint(mut self) -> Self {
-        self.class = "faint";
+        self.is_faint = true;
         self
     }
 
     /// The same with an explanation for those who point at it.
     pub(crate) fn explained(mut self, words: &str) -> Self {
-        self.html = format!("<span title=\"{}\">{}</span>", escape(words), self.html);
+        self.html = html! { span title=(words) { (self.html) } };
         self
     }
 
-    pub(super) fn attributes(&self, is_number: bool) -> String {
-        let class = match (is_number, self.class) {
-            (true, "") => "n".to_string(),
-            (true, class) => format!("n {class}"),
-            (false, class) => class.to_string(),
-        };
-        let mut out = String::new();
-        for (name, value) in [("class", &class), ("style", &self.style)] {
-            if !value.is_empty() {
-                out += &format!(" {name}=\"{value}\"");
-            }
+    /// Its class where it `is_number`, or is not.
+    pub(super) fn class(&self, is_number: bool) -> Option<&'static str> {
+        match (is_number, self.is_faint) {
+            (true, false) => Some("n"),
+            (true, true) => Some("n faint"),
+            (false, true) => Some("faint"),
+            (false, false) => None,
         }
-        out
     }
 }
 
@@ -165,7 +147,8 @@ mod tests {
             low: -900.0,
             high: 15.0,
         };
-        let html = Cell::interval(estimate, (-10.0, 10.0), "\"5\"").html;
+        let html = Cell::interval(estimate, (-10.0, 10.0), "\"5\"");
+        let html = html.html.into_string();
         assert!(html.contains("left:0.0%;width:100.0%"), "{html}");
         assert!(html.contains("left:75.0%"), "{html}");
         assert!(html.contains("&quot;5&quot;"), "{html}");
@@ -173,7 +156,8 @@ mod tests {
 
     #[test]
     fn numbers_have_real_minus_signs_and_names_stay() {
-        let html = ["-3.1 to -2", ">99.9 %", "-O3 build"].map(|text| Cell::text(text).html);
+        let html = |text| Cell::text(text).html.into_string();
+        let html = ["-3.1 to -2", ">99.9 %", "-O3 build"].map(html);
         assert_eq!(html, ["−3.1 to −2", "&gt;99.9 %", "-O3 build"]);
         assert!(Cell::text("<0.1 %").is_number);
     }

@@ -1,5 +1,7 @@
 //! Distributions of move times and depths.
 
+use maud::{Markup, html};
+
 use super::bins::Bins;
 use super::markup::{figure, paragraph, pictures};
 use super::table::Table;
@@ -48,7 +50,7 @@ pub(super) fn section(
     efforts: &[Effort],
     facts: &RunFacts,
     means: &[Effort],
-) -> anyhow::Result<String> {
+) -> anyhow::Result<Markup> {
     let names: Vec<&str> = facts.engines.iter().map(|e| e.name.as_str()).collect();
     let from_comments = efforts.iter().any(|effort| effort.ms.total() > 0);
     let (efforts, unit, origin) = if from_comments {
@@ -57,27 +59,27 @@ pub(super) fn section(
         (
             means,
             "games",
-            "games.pgn has no comments on the moves, so these are the means of each game, from games.csv.",
+            "Means of each game, from games.csv: a live page does not read the comments in games.pgn, and with [pgn] minimal = true there are none.",
         )
     };
     if efforts.iter().all(|effort| effort.ms.total() == 0) {
         return Ok(paragraph("No moves yet."));
     }
     let quantities = [TIME, DEPTH];
-    let figures: Vec<String> = quantities
+    let figures: Vec<Markup> = quantities
         .iter()
         .map(|quantity| quantity.figure(unit, &names, efforts))
         .collect::<anyhow::Result<_>>()?;
-    let tables: String = quantities
-        .iter()
-        .map(|quantity| quantity.table(unit, &names, efforts).collapsed())
-        .collect();
-    Ok(paragraph(origin) + &pictures(&figures) + &tables)
+    Ok(html! {
+        (paragraph(origin))
+        (pictures(&figures))
+        @for quantity in &quantities { (quantity.table(unit, &names, efforts).collapsed()) }
+    })
 }
 
 impl Quantity {
     /// Histograms of the first engines.
-    fn figure(&self, unit: &str, names: &[&str], efforts: &[Effort]) -> anyhow::Result<String> {
+    fn figure(&self, unit: &str, names: &[&str], efforts: &[Effort]) -> anyhow::Result<Markup> {
         let both: Vec<(&str, &Counts)> = names
             .iter()
             .zip(efforts)
@@ -259,7 +261,7 @@ mod tests {
             ..Effort::default()
         };
         let figure = DEPTH.figure("moves", &["wild"], &[depths]);
-        let figure = figure.expect("a figure");
+        let figure = figure.expect("a figure").into_string();
         assert!(figure.len() < 50_000, "{} bytes", figure.len());
         assert!(figure.contains("depth 8 to 9"), "{figure}");
     }

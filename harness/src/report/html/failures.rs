@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::escape;
+use maud::{Markup, html};
+
 use super::markup::{paragraph, preformatted, prose};
 use super::numbers::counted;
 use super::{PageLocation, Source};
@@ -50,7 +51,7 @@ enum Fate {
 ///
 /// # Errors
 /// If the ledger cannot be read.
-pub(crate) fn failures_section(source: &Source<'_>, pairs: u64) -> Result<String, LedgerError> {
+pub(crate) fn failures_section(source: &Source<'_>, pairs: u64) -> Result<Markup, LedgerError> {
     let bundles = bundles(&source.dir.join(FAILURES));
     if bundles.is_empty() {
         return Ok(paragraph(
@@ -60,37 +61,40 @@ pub(crate) fn failures_section(source: &Source<'_>, pairs: u64) -> Result<String
     let last = bundles.last().map_or(0, |bundle| bundle.number.pair);
     let failed = failed_games(source, pairs.min(last))?;
     let fates = fates(&bundles, &failed, pairs);
-    let mut html = paragraph(&sentence(&fates));
-    for (index, (bundle, fate)) in bundles.iter().zip(fates).enumerate() {
-        html += &entry(source, bundle, fate, index < SHOWN);
-    }
-    Ok(html)
+    Ok(html! {
+        (paragraph(&sentence(&fates)))
+        @for (index, (bundle, fate)) in bundles.iter().zip(fates).enumerate() {
+            (entry(source, bundle, fate, index < SHOWN))
+        }
+    })
 }
 
 /// A bundle on the page, with its summary or only linked.
-fn entry(source: &Source<'_>, bundle: &Bundle, fate: Fate, is_shown: bool) -> String {
+fn entry(source: &Source<'_>, bundle: &Bundle, fate: Fate, is_shown: bool) -> Markup {
     let name = bundle.path.file_name().unwrap_or_default();
     let name = name.to_string_lossy();
     let GameNumber { pair, game } = bundle.number;
-    let link = link(source, &bundle.path, &name)
-        + &match fate {
-            Fate::Counted => {
-                format!(" · <a href=\"#game-{pair}-{game}\">Show the end on the board</a>")
-            }
-            Fate::LeftOut => " · The pair repeats earlier games".to_string(),
-            Fate::PlayedAgain => " · The game was played again".to_string(),
-            Fate::NotJudged => " · The pair is not judged".to_string(),
-        };
-    let name = escape(&name);
+    let link = html! {
+        a href=(address(source, &bundle.path, &name)) { (FAILURES) "/" (name) }
+        " · "
+        @match fate {
+            Fate::Counted => a href={ "#game-" (pair) "-" (game) } { "Show the end on the board" },
+            Fate::LeftOut => "The pair repeats earlier games",
+            Fate::PlayedAgain => "The game was played again",
+            Fate::NotJudged => "The pair is not judged",
+        }
+    };
     if !is_shown {
-        return format!("<p>Pair and game {name}: {link}</p>\n");
+        return html! { p { "Pair and game " (name) ": " (link) } };
     }
     let summary = fs::read_to_string(bundle.path.join("summary.txt")).unwrap_or_default();
-    format!(
-        "<details><summary>Pair and game {name}: {}</summary>\n<p>{link}</p>\n{}</details>\n",
-        prose(summary.lines().next().unwrap_or("no summary")),
-        preformatted(&summary)
-    )
+    html! {
+        details {
+            summary { "Pair and game " (name) ": " (prose(summary.lines().next().unwrap_or("no summary"))) }
+            p { (link) }
+            (preformatted(&summary))
+        }
+    }
 }
 
 /// How many failures there are of each fate.
@@ -126,7 +130,7 @@ fn sentence(fates: &[Fate]) -> String {
     });
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     format!(
-        "Evidence of {} is kept: {}. `hone replay` puts the engine into the situation again.",
+        "Evidence of {} is kept: {}. `hone replay` repeats the situation.",
         counted(fates.len() as u64, "failure"),
         parts.join(", ")
     )
@@ -205,9 +209,9 @@ impl Bundle {
     }
 }
 
-fn link(source: &Source<'_>, bundle: &Path, name: &str) -> String {
+fn address(source: &Source<'_>, bundle: &Path, name: &str) -> String {
     let inside = format!("{FAILURES}/{}/", percent_encoded(name));
-    let href = match source.place {
+    match source.place {
         PageLocation::Inside => inside,
         PageLocation::Served(address) => format!("{address}/{inside}"),
         PageLocation::Elsewhere => {
@@ -219,12 +223,7 @@ fn link(source: &Source<'_>, bundle: &Path, name: &str) -> String {
             };
             format!("file://{}/", encoded_path(&path))
         }
-    };
-    format!(
-        "<a href=\"{}\">{FAILURES}/{}</a>",
-        escape(&href),
-        escape(name)
-    )
+    }
 }
 
 /// A path in an address.

@@ -1,5 +1,7 @@
 //! The ratings and the crosstable of a tournament.
 
+use maud::{Markup, html};
+
 use super::cells::{Cell, scale_of};
 use super::markup::{paragraph, side_by_side};
 use super::numbers::{ends, percentage, probability, real_minus, with_ends, with_margin};
@@ -11,21 +13,22 @@ use crate::report::tournament::{against, ranked};
 use crate::stats::Wdl;
 use crate::stats::summary::Interval;
 
-pub(super) fn section(facts: &RunFacts) -> String {
-    let list = match (&facts.rating_error, facts.ratings.is_empty()) {
-        (Some(error), _) => paragraph(&format!("No rating list: {error}.")),
-        (None, true) => String::new(),
-        (None, false) => ratings(&facts.ratings),
-    };
+pub(super) fn section(facts: &RunFacts) -> Markup {
+    let has_ratings = !facts.ratings.is_empty();
     let mut parts = vec![crosstable(facts)];
-    if !facts.ratings.is_empty() {
+    if has_ratings {
         parts.push(superiority(&facts.ratings));
     }
-    list + &side_by_side(&parts) + &pairings(facts).collapsed()
+    html! {
+        @if let Some(error) = &facts.rating_error { (paragraph(&format!("No rating list: {error}."))) }
+        @else if has_ratings { (ratings(&facts.ratings)) }
+        (side_by_side(&parts))
+        (pairings(facts).collapsed())
+    }
 }
 
 /// The likelihood of superiority of each engine over each other one.
-fn superiority(ratings: &[Standing]) -> String {
+fn superiority(ratings: &[Standing]) -> Markup {
     let numbers: Vec<String> = (1..=ratings.len()).map(|rank| rank.to_string()).collect();
     let mut head = vec!["engine"];
     head.extend(numbers.iter().map(String::as_str));
@@ -50,7 +53,7 @@ fn superiority(ratings: &[Standing]) -> String {
     table.html()
 }
 
-fn ratings(ratings: &[Standing]) -> String {
+fn ratings(ratings: &[Standing]) -> Markup {
     let scale = scale_of(ratings.iter().filter_map(|one| one.rating.elo));
     let is_early = |one: &Standing| one.rating.interval == Interval::AlwaysValid;
     let caption = format!(
@@ -101,7 +104,7 @@ fn ratings(ratings: &[Standing]) -> String {
 }
 
 /// Each engine's score against each other one, best first.
-fn crosstable(facts: &RunFacts) -> String {
+fn crosstable(facts: &RunFacts) -> Markup {
     let names = ranked(facts);
     let numbers: Vec<String> = (1..=names.len()).map(|rank| rank.to_string()).collect();
     let mut head = vec!["engine"];

@@ -1,8 +1,9 @@
 //! The large figures under the verdict.
 
+use maud::{Markup, html};
+
 use super::cells::{Cell, scale_of};
 use super::numbers::{ends, signed, with_margin};
-use crate::report::escape;
 use crate::report::numbers::TOO_FEW;
 use crate::stats::Estimate;
 
@@ -42,7 +43,7 @@ pub(crate) struct Figure {
     pub(crate) value: String,
     pub(crate) note: String,
     pub(crate) tone: Tone,
-    picture: String,
+    picture: Option<Markup>,
 }
 
 /// A part of a whole, with the class that colours it.
@@ -82,7 +83,7 @@ impl Figure {
         let value = value.unwrap_or_else(|| signed(elo.estimate));
         let words = format!("{value} ({note})");
         Self {
-            picture: Cell::interval(elo, scale_of([elo]), &words).html,
+            picture: Some(Cell::interval(elo, scale_of([elo]), &words).html),
             ..Self::new(name, &value, &note).toned(Tone::of(estimate))
         }
     }
@@ -99,39 +100,36 @@ impl Figure {
             100.0 * share.clamp(0.0, 1.0)
         };
         let (zero, at) = (place(0.0), place(value));
-        self.picture = format!(
-            "<span class=\"gauge\"><i class=\"fill{}\" style=\"left:{:.1}%;width:{:.1}%\"></i>\
-             <i class=\"zero\" style=\"left:{zero:.1}%\"></i></span>",
-            if value < 0.0 { " bad" } else { " good" },
-            zero.min(at),
-            (zero - at).abs()
-        );
+        let side = if value < 0.0 { "bad" } else { "good" };
+        let (left, width) = (zero.min(at), (zero - at).abs());
+        self.picture = Some(html! {
+            span.gauge {
+                i class={ "fill " (side) } style=(format!("left:{left:.1}%;width:{width:.1}%")) {}
+                i.zero style=(format!("left:{zero:.1}%")) {}
+            }
+        });
         self
     }
 
     /// A bar filled to a share of it.
     pub(crate) fn with_progress(mut self, share: f64) -> Self {
         let width = (100.0 * share).clamp(0.0, 100.0);
-        self.picture = format!(
-            "<span class=\"gauge\"><i class=\"fill\" style=\"left:0;width:{width:.1}%\"></i></span>"
-        );
+        self.picture = Some(html! {
+            span.gauge { i.fill style=(format!("left:0;width:{width:.1}%")) {} }
+        });
         self
     }
 
     /// One bar of all parts, each as wide as its share.
     pub(crate) fn with_parts(mut self, parts: &[Part<'_>]) -> Self {
         let total: u64 = parts.iter().map(|part| part.count).sum();
-        let mut bar = String::from("<span class=\"parts\">");
-        for part in parts.iter().filter(|part| part.count > 0) {
-            bar += &format!(
-                "<i class=\"{}\" style=\"flex-grow:{}\" title=\"{}: {} of {total}\"></i>",
-                part.class,
-                part.count,
-                escape(part.name),
-                part.count
-            );
-        }
-        self.picture = bar + "</span>";
+        self.picture = Some(html! {
+            span.parts {
+                @for Part { name, count, class } in parts.iter().filter(|part| part.count > 0) {
+                    i class=(class) style={ "flex-grow:" (count) } title={ (name) ": " (count) " of " (total) } {}
+                }
+            }
+        });
         self
     }
 
@@ -143,44 +141,33 @@ impl Figure {
             .max()
             .unwrap_or(0)
             .max(1);
-        let mut columns = String::from("<span class=\"columns\">");
-        for part in parts {
-            let height = 100.0 * part.count as f64 / most as f64;
-            columns += &format!(
-                "<span title=\"{0}: {1}\"><i class=\"{2}\" style=\"height:{height:.1}%\"></i></span>",
-                escape(part.name),
-                part.count,
-                part.class
-            );
-        }
-        self.picture = columns + "</span>";
+        let height = |count: u64| format!("height:{:.1}%", 100.0 * count as f64 / most as f64);
+        self.picture = Some(html! {
+            span.columns {
+                @for Part { name, count, class } in parts {
+                    span title={ (name) ": " (count) } { i class=(class) style=(height(*count)) {} }
+                }
+            }
+        });
         self
     }
 
-    fn html(&self) -> String {
-        format!(
-            "<div class=\"figure{}\"><dt>{}</dt><dd class=\"value{}\">{}</dd>{}<dd class=\"note\">{}</dd></div>\n",
-            self.tone.class(),
-            escape(&self.name),
-            if self.value.chars().count() > 16 {
-                " long"
-            } else {
-                ""
-            },
-            escape(&self.value),
-            match self.picture.is_empty() {
-                true => String::new(),
-                false => format!("<dd aria-hidden=\"true\">{}</dd>", self.picture),
-            },
-            escape(&self.note)
-        )
+    fn html(&self) -> Markup {
+        let is_long = self.value.chars().count() > 16;
+        html! {
+            div class={ "figure" (self.tone.class()) } {
+                dt { (self.name) }
+                dd.value.long[is_long] { (self.value) }
+                @if let Some(picture) = &self.picture { dd aria-hidden="true" { (picture) } }
+                dd.note { (self.note) }
+            }
+        }
     }
 }
 
 /// All of them, side by side where there is room.
-pub(super) fn html(figures: &[Figure]) -> String {
-    let figures: String = figures.iter().map(Figure::html).collect();
-    format!("<dl class=\"figures\">\n{figures}</dl>\n")
+pub(super) fn html(figures: &[Figure]) -> Markup {
+    html! { dl.figures { @for figure in figures { (figure.html()) } } }
 }
 
 #[cfg(test)]
@@ -221,12 +208,10 @@ mod tests {
     #[test]
     fn a_gauge_is_filled_from_zero() {
         let figure = Figure::new("LLR", "−1", "").with_gauge(-1.5, (-3.0, 3.0));
-        assert!(
-            figure
-                .html()
-                .contains("bad\" style=\"left:25.0%;width:25.0%\"")
-        );
+        let html = figure.html().into_string();
+        assert!(html.contains("bad\" style=\"left:25.0%;width:25.0%\""));
         let beyond = Figure::new("LLR", "9", "").with_gauge(9.0, (-3.0, 3.0));
-        assert!(beyond.html().contains("left:50.0%;width:50.0%"));
+        let html = beyond.html().into_string();
+        assert!(html.contains("left:50.0%;width:50.0%"));
     }
 }

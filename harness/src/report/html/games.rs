@@ -23,13 +23,14 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use maud::{Markup, PreEscaped, html};
 use serde_json::json;
 use shakmaty::san::San;
 use shakmaty::{CastlingMode, CastlingSide, Color, Move, Position, Square};
 use tempfile::SpooledTempFile;
 
 use super::markup::paragraph;
-use super::page::Body;
+use super::page::{Games, LINES};
 use super::record::{self, Ply, Record, Said, Value};
 use super::{PageLocation, Source};
 use crate::ledger::{Entry, GAMES_PGN, GamesFile, PgnSpan};
@@ -48,7 +49,7 @@ const SPOOLED: usize = 1 << 16;
 
 const TEMPORARY: &str = "cannot write the temporary file for the page's games";
 
-const VIEWER: &str = include_str!("viewer.html");
+const VIEWER: PreEscaped<&str> = PreEscaped(include_str!("viewer.html"));
 
 /// The games of the first `pairs` pairs, and what each engine's moves took;
 /// live pages ask for the games when they are looked at.
@@ -58,9 +59,11 @@ const VIEWER: &str = include_str!("viewer.html");
 pub(crate) fn games_section(
     source: &Source<'_>,
     pairs: u64,
-) -> anyhow::Result<(Body, Vec<Effort>)> {
+) -> anyhow::Result<(Games, Vec<Effort>)> {
     if matches!(source.place, PageLocation::Served(_)) {
-        return Ok((served(source).into(), Vec::new()));
+        let words = Termination::ALL.map(Termination::words);
+        let html = viewer(source, &words);
+        return Ok((Games { html, lines: None }, Vec::new()));
     }
     let mut packer = Packer::new(source)?;
     for entry in source.counted(pairs)? {
@@ -69,7 +72,7 @@ pub(crate) fn games_section(
             packer.add(&entry, game)?;
         }
     }
-    packer.finish(source)
+    Ok(packer.finish(source))
 }
 
 struct Packer {
@@ -169,38 +172,28 @@ impl Packer {
         start_text(self.last_fen.as_deref())
     }
 
-    fn finish(self, source: &Source<'_>) -> anyhow::Result<(Body, Vec<Effort>)> {
-        let total = self.total;
+    fn finish(self, source: &Source<'_>) -> (Games, Vec<Effort>) {
+        let (total, shown) = (self.total, self.games);
         if total == 0 {
-            return Ok((paragraph("No games yet.").into(), self.efforts));
+            let html = paragraph("No games yet.");
+            return (Games { html, lines: None }, self.efforts);
         }
         let words: Vec<&str> = self.terminations.iter().map(|t| t.words()).collect();
-        let mut html = String::new();
-        if total > self.games {
-            html += &paragraph(&format!(
-                "The page holds the first {} of {total} games; all are in games.pgn.",
-                self.games
-            ));
-        }
-        if self.games > MAX_SAID {
-            html += &paragraph(&format!(
-                "Scores and times are on the page for the first {MAX_SAID} games; those of all \
-                 games are in games.pgn."
-            ));
-        }
-        if self.unreadable > 0 {
-            html += &paragraph(&format!(
-                "The moves of {} games could not be read from games.pgn.",
-                self.unreadable
-            ));
-        }
-        html += VIEWER;
-        html += &meta(source, &words);
-        html += "<script type=\"text/plain\" id=\"games-data\">\n";
-        let mut body = Body::from(html);
-        body.push_file(self.lines);
-        body.push("</script>\n");
-        Ok((body, self.efforts))
+        let html = html! {
+            @if total > shown {
+                p { "The page holds the first " (shown) " of " (total) " games; all are in games.pgn." }
+            }
+            @if shown > MAX_SAID {
+                p { "Scores and times are on the page for the first " (MAX_SAID) " games; those of all games are in games.pgn." }
+            }
+            @if self.unreadable > 0 {
+                p { "The moves of " (self.unreadable) " games could not be read from games.pgn." }
+            }
+            (viewer(source, &words))
+            script type="text/plain" id="games-data" { (LINES) }
+        };
+        let lines = Some(self.lines);
+        (Games { html, lines }, self.efforts)
     }
 }
 
@@ -213,14 +206,8 @@ fn spool_folder(run: &Path) -> PathBuf {
     }
 }
 
-/// The viewer without games.
-fn served(source: &Source<'_>) -> String {
-    let words = Termination::ALL.map(Termination::words);
-    VIEWER.to_string() + &meta(source, &words)
-}
-
-/// What all games have in common, for the viewer.
-fn meta(source: &Source<'_>, terminations: &[&str]) -> String {
+/// The viewer, and what all games have in common.
+fn viewer(source: &Source<'_>, terminations: &[&str]) -> Markup {
     let variant = source.manifest.config.r#match.variant;
     let meta = json!({
         "engines": source.manifest.names(),
@@ -228,10 +215,11 @@ fn meta(source: &Source<'_>, terminations: &[&str]) -> String {
         "clocks": clocks(source),
         "chess960": variant.castling_mode() == CastlingMode::Chess960,
     });
-    format!(
-        "<script type=\"application/json\" id=\"games-meta\">{}</script>\n",
-        meta.to_string().replace('<', "\\u003c")
-    )
+    let meta = meta.to_string().replace('<', "\\u003c");
+    html! {
+        (VIEWER)
+        script type="application/json" id="games-meta" { (PreEscaped(meta)) }
+    }
 }
 
 /// What a game's line begins with.

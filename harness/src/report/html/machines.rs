@@ -1,12 +1,14 @@
 //! The machines of a run that was played on a fleet.
 
+use maud::{Markup, html};
+
 use super::cells::Cell;
 use super::markup::paragraph;
 use super::table::Table;
 use crate::report::machines::{FleetFacts, MachineFacts};
 use crate::run::files::machines::IncidentKind;
 
-pub(super) fn section(fleet: &FleetFacts) -> String {
+pub(super) fn section(fleet: &FleetFacts) -> Markup {
     let caption = "Workers: what each played, and how often a difference as large as that \
                    between its pairs and those of the others would be by chance (p)";
     let head = [
@@ -29,19 +31,16 @@ pub(super) fn section(fleet: &FleetFacts) -> String {
     for worker in &fleet.workers {
         table.cells(cells(worker));
     }
-    let mut html = table.html();
-    for line in fleet.lines() {
-        html += &paragraph(&format!("{line}."));
+    let caption = "Pairs that were played by another worker than the one that had them first";
+    let mut again = Table::new(caption, &["pair", "worker", "reason"]);
+    for pair in &fleet.played_again {
+        again.row(&[&pair.pair.to_string(), &pair.worker, &pair.reason]);
     }
-    if !fleet.played_again.is_empty() {
-        let caption = "Pairs that were played by another worker than the one that had them first";
-        let mut table = Table::new(caption, &["pair", "worker", "reason"]);
-        for pair in &fleet.played_again {
-            table.row(&[&pair.pair.to_string(), &pair.worker, &pair.reason]);
-        }
-        html += &table.collapsed();
+    html! {
+        (table.html())
+        @for line in fleet.lines() { (paragraph(&format!("{line}."))) }
+        @if !fleet.played_again.is_empty() { (again.collapsed()) }
     }
-    html
 }
 
 fn cells(worker: &MachineFacts) -> Vec<Cell> {

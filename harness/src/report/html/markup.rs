@@ -1,100 +1,87 @@
-//! Pieces of HTML. Every text that comes from outside goes through [`escape`].
+//! Pieces of HTML.
+
+use maud::{Markup, html};
 
 use crate::report::chart::{Chart, Paint};
-use crate::report::escape;
 use crate::report::numbers::real_minus;
 
 /// A paragraph of text.
-pub(crate) fn paragraph(text: &str) -> String {
-    format!("<p>{}</p>\n", prose(text))
+pub(crate) fn paragraph(text: &str) -> Markup {
+    html! { p { (prose(text)) } }
 }
 
 /// A paragraph of text with names of others in it, whose backticks stay.
-pub(super) fn plain(text: &str) -> String {
-    format!("<p>{}</p>\n", escape(&real_minus(text)))
+pub(super) fn plain(text: &str) -> Markup {
+    html! { p { (real_minus(text)) } }
 }
 
 /// Text in which what stands between two backticks is code.
-pub(crate) fn prose(text: &str) -> String {
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some((before, (code, after))) = rest
-        .split_once('`')
-        .and_then(|(before, after)| Some((before, after.split_once('`')?)))
-    {
-        out += &escape(&real_minus(before));
-        out += &format!("<code>{}</code>", escape(code));
-        rest = after;
+pub(super) fn prose(text: &str) -> Markup {
+    let parts: Vec<&str> = text.split('`').collect();
+    html! {
+        @for (index, part) in parts.iter().enumerate() {
+            @if index % 2 == 0 { (real_minus(part)) }
+            // A last backtick alone is text.
+            @else if index + 1 == parts.len() { (real_minus(&format!("`{part}"))) }
+            @else { code { (part) } }
+        }
     }
-    out + &escape(&real_minus(rest))
 }
 
 /// Text as it is, scrolling sideways where it is too wide.
-pub(crate) fn preformatted(text: &str) -> String {
-    format!("<pre tabindex=\"0\">{}</pre>\n", escape(text))
+pub(crate) fn preformatted(text: &str) -> Markup {
+    html! { pre tabindex="0" { (text) } }
 }
 
 /// The same with a button that copies it.
-pub(crate) fn copyable(text: &str) -> String {
-    format!(
-        "<div class=\"copyable\"><button type=\"button\" class=\"copy\" hidden>Copy</button>\n{}</div>\n",
-        preformatted(text)
-    )
+pub(crate) fn copyable(text: &str) -> Markup {
+    html! {
+        div.copyable {
+            button.copy type="button" hidden { "Copy" }
+            (preformatted(text))
+        }
+    }
 }
 
 /// A chart, what its colours mean, and what it shows in words.
 ///
 /// # Errors
 /// If an axis has no length.
-pub(crate) fn figure(chart: &Chart<'_>, entries: &[(Paint, &str)]) -> anyhow::Result<String> {
-    let heading = match chart.title.as_str() {
-        "" => String::new(),
-        title => format!("<h3>{}</h3>\n", escape(title)),
-    };
-    let legend = match entries {
-        [] => String::new(),
-        entries => legend(entries),
-    };
-    Ok(format!(
-        "<figure>\n{heading}{}\n{legend}<figcaption>{}</figcaption>\n</figure>\n",
-        chart.on_page()?,
-        escape(&real_minus(&chart.label))
-    ))
+pub(crate) fn figure(chart: &Chart<'_>, entries: &[(Paint, &str)]) -> anyhow::Result<Markup> {
+    Ok(html! {
+        figure {
+            @if !chart.title.is_empty() { h3 { (chart.title) } }
+            (chart.on_page()?)
+            @if !entries.is_empty() { (legend(entries)) }
+            figcaption { (real_minus(&chart.label)) }
+        }
+    })
 }
 
 /// Charts side by side where there is room.
-pub(crate) fn pictures(figures: &[String]) -> String {
-    format!("<div class=\"pictures\">\n{}</div>\n", figures.concat())
+pub(crate) fn pictures(figures: &[Markup]) -> Markup {
+    html! { div.pictures { @for figure in figures { (figure) } } }
 }
 
 /// What is only seen when it is opened.
-pub(crate) fn collapsed(summary: &str, html: &str) -> String {
-    format!(
-        "<details><summary>{}</summary>\n{html}</details>\n",
-        prose(summary)
-    )
+pub(crate) fn collapsed(summary: &str, content: &Markup) -> Markup {
+    html! { details { summary { (prose(summary)) } (content) } }
 }
 
 /// Pictures or tables, two side by side where there is room.
-pub(crate) fn side_by_side(parts: &[String]) -> String {
-    let parts: String = parts
-        .iter()
-        .map(|part| format!("<div>\n{part}</div>\n"))
-        .collect();
-    format!("<div class=\"beside\">\n{parts}</div>\n")
+pub(crate) fn side_by_side(parts: &[Markup]) -> Markup {
+    html! { div.beside { @for part in parts { div { (part) } } } }
 }
 
 /// What the colours of a picture mean.
-fn legend(entries: &[(Paint, &str)]) -> String {
-    let mut out = String::from("<ul class=\"legend\">");
-    for (paint, name) in entries {
-        out += &format!(
-            "<li><span class=\"swatch\" style=\"background:{}\"></span>{}</li>",
-            paint.css(),
-            escape(name)
-        );
+fn legend(entries: &[(Paint, &str)]) -> Markup {
+    html! {
+        ul.legend {
+            @for (paint, name) in entries {
+                li { span.swatch style={ "background:" (paint.css()) } {} (name) }
+            }
+        }
     }
-    out + "</ul>\n"
 }
 
 #[cfg(test)]
@@ -111,6 +98,7 @@ mod tests {
             prose(evil),
             legend(&[(Paint::First, evil)]),
         ] {
+            let html = html.into_string();
             assert!(!html.contains("<script"), "{html}");
             assert!(!html.contains("<b>"), "{html}");
             assert!(!html.contains("\" onload"), "{html}");
@@ -119,12 +107,13 @@ mod tests {
 
     #[test]
     fn code_is_set_as_code() {
+        let prose = |text| prose(text).into_string();
         assert_eq!(prose("see `a & b`."), "see <code>a &amp; b</code>.");
         assert_eq!(prose("a ` alone"), "a ` alone");
         assert_eq!(prose("`a` and ` one"), "<code>a</code> and ` one");
         assert_eq!(
-            plain("`a` leads, -3 Elo"),
-            "<p>`a` leads, \u{2212}3 Elo</p>\n"
+            plain("`a` leads, -3 Elo").into_string(),
+            "<p>`a` leads, \u{2212}3 Elo</p>"
         );
     }
 }

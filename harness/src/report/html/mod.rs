@@ -24,7 +24,6 @@ mod table;
 mod workers;
 
 pub(crate) use super::chart::Paint;
-pub(crate) use super::escape;
 pub(crate) use cells::{Cell, scale_of};
 pub(crate) use figures::{Figure, Tone};
 pub(crate) use games::games_section;
@@ -38,7 +37,7 @@ pub(crate) use numbers::{counted, ends, percentage, rounded, signed, with_ends, 
 pub(crate) use openings::openings_section;
 pub(crate) use page::Page;
 #[cfg(feature = "serve")]
-pub(crate) use page::{SCRIPT, STYLE};
+pub(crate) use page::{SCRIPT, STYLE, Section, section};
 #[cfg(feature = "serve")]
 pub(crate) use record::{Ply, Record, Said, Swing, Value, biggest_swing, read as read_record};
 pub(crate) use source::{BELOW, PageLocation, Source};
@@ -46,13 +45,15 @@ pub(crate) use table::Table;
 #[cfg(feature = "serve")]
 pub(crate) use workers::workers_section;
 
+use maud::{Markup, html};
+
 use super::breakdown::Breakdown;
 use super::course::Timeline;
 use super::facts::RunFacts;
 use super::text::verdict_sentence;
 use crate::run::Manifest;
 use failures::failures_section;
-use page::Body;
+use page::Games;
 use setup::setup_section;
 
 /// The page of a match or a sequential test; that of a test's first stage has
@@ -117,7 +118,7 @@ pub(crate) fn run_page(
 }
 
 /// The last sections of every run's page: failures among the first `pairs`
-/// pairs, workers, openings, games, configuration; `repeat` tells how to repeat the run, as HTML.
+/// pairs, workers, openings, games, configuration; `repeat` tells how to repeat the run.
 ///
 /// # Errors
 /// If the ledger cannot be read or the configuration cannot be written.
@@ -125,8 +126,8 @@ pub(crate) fn record_sections(
     page: &mut Page,
     source: &Source<'_>,
     pairs: u64,
-    games: Body,
-    repeat: &str,
+    games: Games,
+    repeat: &Markup,
 ) -> anyhow::Result<()> {
     page.section("failures", "Failures", failures_section(source, pairs)?);
     // The live pages count them as the ledger grows.
@@ -144,20 +145,21 @@ pub(crate) fn record_sections(
         let html = openings::openings_section(&facts, source.manifest, None);
         page.section("openings", "Openings", html);
     }
-    page.section("games", "Games", games);
+    page.games(games);
     page.section("setup", "Configuration", setup_section(source, repeat)?);
     Ok(())
 }
 
 /// How a run of engines that the configuration names is repeated.
-fn repeat(manifest: &Manifest) -> String {
-    let words = paragraph(
-        "To repeat it: save this as config.toml, start hone in the same folder with the \
+fn repeat(manifest: &Manifest) -> Markup {
+    let words = "To repeat it: save this as config.toml, start hone in the same folder with the \
          same programs and the same book, and compare the digests that `hone verify` prints. \
-         With a node or depth limit they are equal.",
-    );
+         With a node or depth limit they are equal.";
     let command = manifest.kind.name();
-    words + &copyable(&format!("hone {command} config.toml"))
+    html! {
+        (paragraph(words))
+        (copyable(&format!("hone {command} config.toml")))
+    }
 }
 
 fn subtitle(facts: &RunFacts, manifest: &Manifest) -> String {

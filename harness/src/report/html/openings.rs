@@ -1,5 +1,7 @@
 //! The openings of a run.
 
+use maud::Markup;
+
 use super::cells::Cell;
 use super::markup::{paragraph, side_by_side};
 use super::numbers::percentage;
@@ -13,7 +15,7 @@ pub(crate) fn openings_section(
     facts: &OpeningFacts,
     manifest: &Manifest,
     games: Option<&str>,
-) -> String {
+) -> Markup {
     if facts.pairs == 0 {
         return paragraph("No pairs yet.");
     }

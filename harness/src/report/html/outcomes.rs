@@ -1,7 +1,9 @@
 //! The numbers of a run: results, engines, pairs, endings, colours.
 
+use maud::{Markup, html};
+
 use super::cells::Cell;
-use super::markup::{figure, paragraph, plain, side_by_side};
+use super::markup::{figure, plain, side_by_side};
 use super::numbers::{
     duration, ends, percentage, probability, real_minus, rounded_or_dash, with_margin,
 };
@@ -15,19 +17,15 @@ use crate::stats::summary::Interval;
 use crate::stats::{Counts, Estimate, Wdl};
 
 /// Results beside engines.
-pub(super) fn results(facts: &RunFacts) -> String {
-    let mut html = String::new();
-    for finding in &facts.findings {
-        html += &format!(
-            "<div class=\"lead bad\">{}</div>\n",
-            plain(&finding.sentence())
-        );
-    }
+pub(super) fn results(facts: &RunFacts) -> Markup {
     let numbers = match facts.engines.len() > 2 {
         true => all_games(facts),
         false => first_engine(facts),
     };
-    html + &side_by_side(&[numbers.html(), engines(facts).html()])
+    html! {
+        @for finding in &facts.findings { div.lead.bad { (plain(&finding.sentence())) } }
+        (side_by_side(&[numbers.html(), engines(facts).html()]))
+    }
 }
 
 fn first_engine(facts: &RunFacts) -> Table {
@@ -133,16 +131,22 @@ fn engines(facts: &RunFacts) -> Table {
 }
 
 /// Pairs, endings and colours.
-pub(super) fn counts(facts: &RunFacts) -> anyhow::Result<String> {
-    let games = colours(facts).html() + &endings(facts);
+pub(super) fn counts(facts: &RunFacts) -> anyhow::Result<Markup> {
+    let games = html! {
+        (colours(facts).html())
+        (endings(facts).html())
+        @if let Some(plies) = facts.mean_plies {
+            p { (format!("A game had {plies:.1} plies on average, without the opening.")) }
+        }
+    };
     if facts.engines.len() > 2 {
         return Ok(games);
     }
-    let pairs = pairs_chart(facts)? + &pairs_table(facts).collapsed();
+    let pairs = html! { (pairs_chart(facts)?) (pairs_table(facts).collapsed()) };
     Ok(side_by_side(&[pairs, games]))
 }
 
-fn pairs_chart(facts: &RunFacts) -> anyhow::Result<String> {
+fn pairs_chart(facts: &RunFacts) -> anyhow::Result<Markup> {
     let paints = [
         Paint::Bad,
         Paint::Bad,
@@ -207,7 +211,7 @@ fn colours(facts: &RunFacts) -> Table {
     table
 }
 
-fn endings(facts: &RunFacts) -> String {
+fn endings(facts: &RunFacts) -> Table {
     let games: u64 = facts.terminations.iter().map(|(_, count)| count).sum();
     let head = ["ended by", "games", "White", "drawn", "Black", "share", ""];
     let mut table = Table::new("Games by how they ended, and who won", &head);
@@ -220,13 +224,7 @@ fn endings(facts: &RunFacts) -> String {
         cells.push(Cell::bar(share));
         table.cells(cells);
     }
-    let plies = match facts.mean_plies {
-        Some(plies) => paragraph(&format!(
-            "A game had {plies:.1} plies on average, without the opening."
-        )),
-        None => String::new(),
-    };
-    table.html() + &plies
+    table
 }
 
 fn texts(texts: &[&str]) -> Vec<Cell> {

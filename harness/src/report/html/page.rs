@@ -6,12 +6,12 @@ use std::path::Path;
 use anyhow::Context;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 use tempfile::SpooledTempFile;
 
-use super::escape;
 use super::figures::{self, Figure, Tone};
-use super::markup::plain;
+use super::markup::{paragraph, plain};
 use crate::platform::write_whole;
 use crate::report::verdict::TestVerdict;
 
@@ -52,51 +52,16 @@ fn script() -> String {
     script.replace('\r', "")
 }
 
-/// What a section holds: HTML, and files of it too large for the memory.
-#[derive(Debug, Default)]
-pub(crate) struct Body(Vec<Piece>);
-
+/// What the section of the games holds.
 #[derive(Debug)]
-enum Piece {
-    Html(String),
-    File(SpooledTempFile),
+pub(crate) struct Games {
+    pub(super) html: Markup,
+    /// What stands at [`LINES`] in it: it may be too large for the memory.
+    pub(super) lines: Option<SpooledTempFile>,
 }
 
-impl From<String> for Body {
-    fn from(html: String) -> Self {
-        Self(vec![Piece::Html(html)])
-    }
-}
-
-impl Body {
-    /// Adds HTML.
-    pub(crate) fn push(&mut self, html: &str) {
-        self.0.push(Piece::Html(html.to_string()));
-    }
-
-    /// Adds what is in a file.
-    pub(crate) fn push_file(&mut self, file: SpooledTempFile) {
-        self.0.push(Piece::File(file));
-    }
-
-    fn is_empty(&self) -> bool {
-        let is_empty = |piece: &Piece| matches!(piece, Piece::Html(html) if html.is_empty());
-        self.0.iter().all(is_empty)
-    }
-
-    fn write(self, out: &mut dyn Write) -> io::Result<()> {
-        for piece in self.0 {
-            match piece {
-                Piece::Html(html) => out.write_all(html.as_bytes())?,
-                Piece::File(mut file) => {
-                    file.rewind()?;
-                    io::copy(&mut file, out)?;
-                }
-            }
-        }
-        Ok(())
-    }
-}
+/// The place of the games' lines. Text cannot look like it: its `<` is escaped.
+pub(super) const LINES: PreEscaped<&str> = PreEscaped("<!--lines-->");
 
 impl From<TestVerdict> for Tone {
     fn from(verdict: TestVerdict) -> Self {
@@ -113,9 +78,10 @@ impl From<TestVerdict> for Tone {
 pub(crate) struct Page {
     pub(crate) title: String,
     pub(crate) subtitle: String,
-    /// HTML of the result in words and of the large figures.
-    pub(crate) lead: String,
+    lead: Markup,
+    figures: Markup,
     pub(crate) sections: Vec<Section>,
+    lines: Option<SpooledTempFile>,
 }
 
 /// A section of a page.
@@ -123,20 +89,8 @@ pub(crate) struct Page {
 pub(crate) struct Section {
     pub(crate) id: &'static str,
     pub(crate) heading: &'static str,
-    body: Body,
-}
-
-impl Section {
     /// What stands below its heading.
-    ///
-    /// # Errors
-    /// If a temporary file cannot be read.
-    #[cfg(feature = "serve")]
-    pub(crate) fn html(self) -> io::Result<String> {
-        let mut html = Vec::new();
-        self.body.write(&mut html)?;
-        String::from_utf8(html).map_err(io::Error::other)
-    }
+    pub(crate) html: Markup,
 }
 
 impl Page {
@@ -145,43 +99,44 @@ impl Page {
         Self {
             title: title.to_string(),
             subtitle: subtitle.to_string(),
-            lead: String::new(),
+            lead: Markup::default(),
+            figures: Markup::default(),
             sections: Vec::new(),
+            lines: None,
         }
     }
 
     /// The result in words, one paragraph a line.
     pub(crate) fn lead(&mut self, text: &str, tone: Tone) {
-        self.push_lead(text, tone, super::paragraph);
+        self.lead = lead(text, tone, paragraph);
     }
 
     /// The same with names of others in it.
     pub(crate) fn plain_lead(&mut self, text: &str, tone: Tone) {
-        self.push_lead(text, tone, plain);
-    }
-
-    fn push_lead(&mut self, text: &str, tone: Tone, paragraph: fn(&str) -> String) {
-        let lines = text.lines().filter(|line| !line.is_empty());
-        let lines: String = lines.map(paragraph).collect();
-        self.lead += &format!("<div class=\"lead{}\">\n{lines}</div>\n", tone.class());
+        self.lead = lead(text, tone, plain);
     }
 
     /// The large figures under it.
     pub(crate) fn figures(&mut self, figures: &[Figure]) {
-        self.lead += &figures::html(figures);
+        self.figures = figures::html(figures);
+    }
+
+    /// The result in words and the large figures.
+    pub(crate) fn result(&self) -> Markup {
+        html! { (self.lead) (self.figures) }
     }
 
     /// Adds a section, unless it is empty.
-    pub(crate) fn section(
-        &mut self,
-        id: &'static str,
-        heading: &'static str,
-        body: impl Into<Body>,
-    ) {
-        let body = body.into();
-        if !body.is_empty() {
-            self.sections.push(Section { id, heading, body });
+    pub(crate) fn section(&mut self, id: &'static str, heading: &'static str, html: Markup) {
+        if !html.0.is_empty() {
+            self.sections.push(Section { id, heading, html });
         }
+    }
+
+    /// Adds the section of the games.
+    pub(super) fn games(&mut self, games: Games) {
+        self.section("games", "Games", games.html);
+        self.lines = games.lines;
     }
 
     /// Whether it has a section of this id.
@@ -199,51 +154,78 @@ impl Page {
     }
 
     fn write(self, out: &mut dyn Write) -> io::Result<()> {
-        out.write_all(self.head().as_bytes())?;
-        for Section { id, heading, body } in self.sections {
-            writeln!(
-                out,
-                "<section id=\"{id}\" aria-labelledby=\"{id}-heading\">\n\
-                 <h2 id=\"{id}-heading\">{heading}</h2>"
-            )?;
-            body.write(out)?;
-            writeln!(out, "</section>")?;
+        let html = self.html().into_string();
+        let (before, after) = html.split_once(LINES.0).unwrap_or((&html, ""));
+        out.write_all(before.as_bytes())?;
+        if let Some(mut lines) = self.lines {
+            lines.rewind()?;
+            io::copy(&mut lines, out)?;
         }
-        write!(
-            out,
-            "</main>\n<footer><p>Made by hone {}. This page needs no network.</p></footer>\n\
-             <script>{}</script>\n</body>\n</html>\n",
-            env!("CARGO_PKG_VERSION"),
-            script()
-        )
+        out.write_all(after.as_bytes())
     }
 
-    /// All that comes before the sections.
-    fn head(&self) -> String {
-        let title = escape(&self.title);
-        let style = STYLE.concat();
-        let mut out = format!(
-            "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-             <meta http-equiv=\"Content-Security-Policy\" content=\"{}\">\n\
-             <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-             <meta name=\"color-scheme\" content=\"light dark\">\n\
-             <title>{title}</title>\n<style>\n{style}</style>\n</head>\n<body>\n\
-             <a class=\"skip\" href=\"#main\">Skip to the result</a>\n\
-             <header>\n<h1>{title}</h1>\n<p class=\"subtitle\">{}</p>\n</header>\n\
-             <nav aria-label=\"Sections\"><ul>",
-            policy(&script()),
-            escape(&self.subtitle)
-        );
-        for Section { id, heading, .. } in &self.sections {
-            out += &format!("<li><a href=\"#{id}\">{heading}</a></li>");
+    fn html(&self) -> Markup {
+        let script = script();
+        html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(policy(&script));
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    title { (self.title) }
+                    style { (PreEscaped(STYLE.concat())) }
+                }
+                body {
+                    a.skip href="#main" { "Skip to the result" }
+                    header {
+                        h1 { (self.title) }
+                        p.subtitle { (self.subtitle) }
+                    }
+                    nav aria-label="Sections" {
+                        ul { @for Section { id, heading, .. } in &self.sections { li { a href={ "#" (id) } { (heading) } } } }
+                    }
+                    main id="main" {
+                        (self.result())
+                        @for Section { id, heading, html } in &self.sections { (section(id, heading, html)) }
+                    }
+                    footer { p { "Made by hone " (env!("CARGO_PKG_VERSION")) ". This page needs no network." } }
+                    script { (PreEscaped(script)) }
+                }
+            }
         }
-        out + "</ul></nav>\n<main id=\"main\">\n" + &self.lead + "\n"
+    }
+}
+
+/// A section below its heading.
+pub(crate) fn section(id: &str, heading: &str, content: &Markup) -> Markup {
+    html! {
+        section id=(id) aria-labelledby={ (id) "-heading" } {
+            h2 id={ (id) "-heading" } { (heading) }
+            (content)
+        }
+    }
+}
+
+/// The result in words, one `paragraph` a line.
+fn lead(text: &str, tone: Tone, paragraph: fn(&str) -> Markup) -> Markup {
+    html! {
+        div class={ "lead" (tone.class()) } {
+            @for line in text.lines().filter(|line| !line.is_empty()) { (paragraph(line)) }
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn written(page: Page) -> String {
+        let mut html = Vec::new();
+        page.write(&mut html).expect("written");
+        String::from_utf8(html).expect("text")
+    }
 
     /// A name that is declared twice in one scope stops the whole script.
     #[test]
@@ -267,11 +249,9 @@ mod tests {
     fn a_page_loads_nothing_and_titles_are_text() {
         let mut page = Page::new("<script>x</script>", "a & b");
         page.lead("line\n<b>two</b>", Tone::Bad);
-        page.section("one", "One", "<p>body</p>".to_string());
-        page.section("none", "None", String::new());
-        let mut html = Vec::new();
-        page.write(&mut html).expect("written");
-        let html = String::from_utf8(html).expect("text");
+        page.section("one", "One", paragraph("body"));
+        page.section("none", "None", Markup::default());
+        let html = written(page);
         assert!(html.contains("&lt;script&gt;x&lt;/script&gt;"));
         assert!(html.contains("&lt;b&gt;two"));
         assert!(html.contains("a &amp; b"));
@@ -283,5 +263,20 @@ mod tests {
         let digest = STANDARD.encode(Sha256::digest(script()));
         assert!(html.contains(&format!("script-src 'sha256-{digest}';")));
         assert!(html.contains(&format!("<script>{}</script>", script())));
+    }
+
+    #[test]
+    fn the_games_stand_in_their_element_whatever_the_texts_are() {
+        let mut page = Page::new(LINES.0, LINES.0);
+        let mut lines = SpooledTempFile::new(100);
+        lines.write_all(b"1 1 0 1 w").expect("written");
+        page.games(Games {
+            html: html! { i { (LINES) } },
+            lines: Some(lines),
+        });
+        let html = written(page);
+        assert!(html.contains("<h1>&lt;!--lines--&gt;</h1>"), "{html}");
+        assert!(html.contains("<i>1 1 0 1 w</i></section>"), "{html}");
+        assert!(html.ends_with("</html>"), "{html}");
     }
 }

@@ -1,5 +1,7 @@
 //! LLR and Elo over pairs.
 
+use maud::{Markup, html};
+
 use super::markup::{figure, paragraph, pictures};
 use super::numbers::{ends, real_minus, signed};
 use super::table::Table;
@@ -13,7 +15,7 @@ use crate::stats::{Estimate, SprtState};
 /// Rows of the table beside the pictures.
 const ROWS: u64 = 10;
 
-pub(super) fn section(trace: &Trace) -> anyhow::Result<String> {
+pub(super) fn section(trace: &Trace) -> anyhow::Result<Markup> {
     let moments = trace.moments();
     if moments.is_empty() {
         return Ok(paragraph("No pairs yet."));
@@ -22,7 +24,10 @@ pub(super) fn section(trace: &Trace) -> anyhow::Result<String> {
     if trace.is_test() {
         figures.insert(0, llr_figure(&moments)?);
     }
-    Ok(pictures(&figures) + &table(&moments, trace.is_test()).collapsed())
+    Ok(html! {
+        (pictures(&figures))
+        (table(&moments, trace.is_test()).collapsed())
+    })
 }
 
 /// As many as can be pointed at.
@@ -37,13 +42,13 @@ fn readings<T: Copy>(points: &[(f64, T)], text: impl Fn(T) -> String) -> Vec<Rea
         .collect()
 }
 
-fn llr_figure(moments: &[Moment]) -> anyhow::Result<String> {
+fn llr_figure(moments: &[Moment]) -> anyhow::Result<Markup> {
     let tests: Vec<(f64, SprtState)> = moments
         .iter()
         .filter_map(|moment| Some((moment.pairs as f64, moment.test?)))
         .collect();
     let Some((pairs, last)) = tests.last().copied() else {
-        return Ok(String::new());
+        return Ok(Markup::default());
     };
     let (low, high) = range(tests.iter().flat_map(|(_, t)| [t.llr, t.lower, t.upper]));
     let line = |value: fn(&SprtState) -> f64| tests.iter().map(|(x, t)| (*x, value(t))).collect();
@@ -89,13 +94,13 @@ fn llr_figure(moments: &[Moment]) -> anyhow::Result<String> {
     )
 }
 
-fn elo_figure(moments: &[Moment]) -> anyhow::Result<String> {
+fn elo_figure(moments: &[Moment]) -> anyhow::Result<Markup> {
     let points: Vec<(f64, Estimate)> = moments
         .iter()
         .filter_map(|moment| Some((moment.pairs as f64, moment.elo?)))
         .collect();
     let Some((pairs, last)) = points.last().copied() else {
-        return Ok(String::new());
+        return Ok(Markup::default());
     };
     // The interval of the first pairs is very wide: their band may leave the
     // picture.

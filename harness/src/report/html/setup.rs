@@ -1,17 +1,17 @@
 //! The exact configuration of a run and how to play it again.
 
 use anyhow::Context;
+use maud::{Markup, html};
 
 use super::Source;
 use super::markup::{collapsed, copyable};
 use super::table::Table;
 
-/// Engines, book and configuration; `repeat` is HTML that tells how to repeat
-/// the run.
+/// Engines, book and configuration; `repeat` tells how to repeat the run.
 ///
 /// # Errors
 /// If the configuration cannot be put into TOML.
-pub(crate) fn setup_section(source: &Source<'_>, repeat: &str) -> anyhow::Result<String> {
+pub(crate) fn setup_section(source: &Source<'_>, repeat: &Markup) -> anyhow::Result<Markup> {
     let manifest = source.manifest;
     let mut engines = Table::new("The engines", &["engine", "UCI name", "program", "sha256"]);
     for engine in &manifest.engines {
@@ -37,7 +37,13 @@ pub(crate) fn setup_section(source: &Source<'_>, repeat: &str) -> anyhow::Result
         facts.row(&["sha256 of the book", &book.sha256]);
         facts.row(&["openings in it", &book.openings.to_string()]);
     }
-    let config = toml::to_string(&manifest.config).context("the configuration as TOML")?;
+    let config =
+        toml::to_string(&manifest.repeatable_config()).context("the configuration as TOML")?;
     let summary = "The configuration, with every default filled in";
-    Ok(engines.html() + &facts.html() + repeat + &collapsed(summary, &copyable(&config)))
+    Ok(html! {
+        (engines.html())
+        (facts.html())
+        (repeat)
+        (collapsed(summary, &copyable(&config)))
+    })
 }

@@ -1,16 +1,17 @@
 //! The stages of a test, on the page of the first.
 
+use maud::{Markup, html};
+
 use super::table::Table;
 use super::{BELOW, PageLocation, Source};
-use crate::report::escape;
 use crate::report::facts::RunFacts;
 
-pub(super) fn section(facts: &RunFacts, source: &Source<'_>) -> String {
+pub(super) fn section(facts: &RunFacts, source: &Source<'_>) -> Markup {
     let mut table = Table::new(
         "Each stage is played if the one before accepts H1; this page shows the games of the first",
         &["stage", "limit", "H0, H1 (Elo)", "pairs", "accepted"],
     );
-    let mut links = String::new();
+    let mut links = Vec::new();
     for (index, stage) in facts.stages.iter().enumerate() {
         let [elo0, elo1] = stage.bounds;
         table.row(&[
@@ -32,8 +33,10 @@ pub(super) fn section(facts: &RunFacts, source: &Source<'_>) -> String {
             PageLocation::Inside => format!("{folder}/report.html"),
             PageLocation::Served(address) => format!("{address}{BELOW}{folder}"),
         };
-        let words = escape(&stage.words);
-        links += &format!("<p><a href=\"{href}\">Report of {words}</a></p>\n");
+        links.push((href, &stage.words));
     }
-    table.html() + &links
+    html! {
+        (table.html())
+        @for (href, words) in links { p { a href=(href) { "Report of " (words) } } }
+    }
 }

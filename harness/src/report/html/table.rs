@@ -1,7 +1,8 @@
 //! Tables.
 
+use maud::{Markup, html};
+
 use super::cells::Cell;
-use crate::report::escape;
 
 /// A table. Its first column names the rows.
 #[derive(Debug, Clone)]
@@ -17,7 +18,7 @@ impl Table {
     pub(crate) fn new(caption: &str, head: &[&str]) -> Self {
         Self {
             caption: caption.to_string(),
-            head: head.iter().map(|text| escape(text)).collect(),
+            head: head.iter().map(|text| (*text).to_string()).collect(),
             rows: Vec::new(),
         }
     }
@@ -33,55 +34,52 @@ impl Table {
     }
 
     /// As HTML.
-    pub(crate) fn html(&self) -> String {
-        let mut out = String::from("<div class=\"scroll\" tabindex=\"0\"><table>");
-        if !self.caption.is_empty() {
-            out += &format!("<caption>{}</caption>", escape(&self.caption));
+    pub(crate) fn html(&self) -> Markup {
+        html! {
+            div.scroll tabindex="0" { table {
+                @if !self.caption.is_empty() { caption { (self.caption) } }
+                (self.content())
+            } }
         }
-        self.push_rows(&mut out);
-        out + "</table></div>\n"
     }
 
     /// As HTML that is only seen when it is opened.
-    pub(crate) fn collapsed(&self) -> String {
-        let mut out = format!(
-            "<details><summary>{}</summary><div class=\"scroll\" tabindex=\"0\"><table>",
-            escape(&self.caption)
-        );
-        self.push_rows(&mut out);
-        out + "</table></div></details>\n"
+    pub(crate) fn collapsed(&self) -> Markup {
+        html! {
+            details {
+                summary { (self.caption) }
+                div.scroll tabindex="0" { table { (self.content()) } }
+            }
+        }
     }
 
-    fn push_rows(&self, out: &mut String) {
+    /// Its headings and rows.
+    fn content(&self) -> Markup {
         let is_list = self.head.iter().all(String::is_empty);
-        if !is_list {
-            *out += "<thead><tr>";
-            for (column, name) in self.head.iter().enumerate() {
-                let class = match self.is_of_numbers(column) {
-                    true => " class=\"n\"",
-                    false => "",
-                };
-                *out += &match name.is_empty() {
-                    // Screen readers would read out an empty heading.
-                    true => "<td></td>".to_string(),
-                    false => format!("<th scope=\"col\"{class}>{name}</th>"),
-                };
+        let class = |column| self.is_of_numbers(column).then_some("n");
+        html! {
+            @if !is_list {
+                thead { tr {
+                    @for (column, name) in self.head.iter().enumerate() {
+                        // Screen readers would read out an empty heading.
+                        @if name.is_empty() { td {} }
+                        @else { th scope="col" class=[class(column)] { (name) } }
+                    }
+                } }
             }
-            *out += "</tr></thead>";
-        }
-        *out += "<tbody>";
-        for row in &self.rows {
-            *out += "<tr>";
-            for (column, cell) in row.iter().enumerate() {
-                let is_number = cell.is_number && !is_list;
-                *out += &match column {
-                    0 => format!("<th scope=\"row\">{}</th>", cell.html),
-                    _ => format!("<td{}>{}</td>", cell.attributes(is_number), cell.html),
-                };
+            tbody {
+                @for row in &self.rows {
+                    tr {
+                        @for (column, cell) in row.iter().enumerate() {
+                            @if column == 0 { th scope="row" { (cell.html) } }
+                            @else {
+                                td class=[cell.class(cell.is_number && !is_list)] style=[&cell.style] { (cell.html) }
+                            }
+                        }
+                    }
+                }
             }
-            *out += "</tr>";
         }
-        *out += "</tbody>";
     }
 
     fn is_of_numbers(&self, column: usize) -> bool {
@@ -99,7 +97,7 @@ mod tests {
         let evil = "<script>alert('1')</script>\" onload=\"x&";
         let mut table = Table::new(evil, &[evil, "n"]);
         table.row(&[evil, "1"]);
-        for html in [table.html(), table.collapsed()] {
+        for html in [table.html(), table.collapsed()].map(Markup::into_string) {
             assert!(!html.contains("<script"), "{html}");
             assert!(html.contains("&lt;script&gt;"), "{html}");
         }
@@ -109,7 +107,7 @@ mod tests {
     fn a_column_without_a_name_has_no_empty_heading() {
         let mut table = Table::new("t", &["", "share", ""]);
         table.row(&["x", "50 %", "bar"]);
-        let html = table.html();
+        let html = table.html().into_string();
         assert!(html.contains(
             "<thead><tr><td></td><th scope=\"col\" class=\"n\">share</th><td></td></tr>"
         ));
@@ -120,7 +118,7 @@ mod tests {
         let mut table = Table::new("t", &["a", "b"]);
         table.row(&["x", "+1.5"]);
         table.row(&["y", "not defined"]);
-        let html = table.html();
+        let html = table.html().into_string();
         assert!(html.contains("<td class=\"n\">+1.5</td>"));
         assert!(html.contains("<td>not defined</td>"));
         assert!(html.contains("<th scope=\"col\" class=\"n\">b</th>"));

@@ -1,5 +1,7 @@
 //! The workers of a run: failures and residuals by machine and core.
 
+use maud::{Markup, html};
+
 use super::cells::Cell;
 use super::markup::paragraph;
 use super::numbers::{counted, rounded_or_dash};
@@ -12,7 +14,7 @@ const SHOWN: usize = 32;
 
 /// A table of all workers; `games` is the address of a page's games, which can
 /// be asked for those of a worker.
-pub(crate) fn workers_section(workers: &[WorkerFacts], games: Option<&str>) -> String {
+pub(crate) fn workers_section(workers: &[WorkerFacts], games: Option<&str>) -> Markup {
     if workers.is_empty() {
         return paragraph("No pairs yet.");
     }
@@ -28,20 +30,12 @@ pub(crate) fn workers_section(workers: &[WorkerFacts], games: Option<&str>) -> S
         odd
     );
     let (first, rest) = workers.split_at(workers.len().min(SHOWN));
-    let mut html = paragraph(&sentence)
-        + &table(
-            "By machine and core, those with failures first",
-            first,
-            games,
-        )
-        .html();
-    if !rest.is_empty() {
-        html += &table("The other workers", rest, games).collapsed();
+    html! {
+        (paragraph(&sentence))
+        (table("By machine and core, those with failures first", first, games).html())
+        @if !rest.is_empty() { (table("The other workers", rest, games).collapsed()) }
+        p { "p: how often the pairs of a good worker would differ at least as much from those of the others (chi-square). With many workers some values below 0.05 are normal." }
     }
-    html + &paragraph(
-        "p: how often the pairs of a good worker would differ at least as much from those of \
-         the others (chi-square). With many workers some values below 0.05 are normal.",
-    )
 }
 
 fn is_odd(worker: &WorkerFacts) -> bool {

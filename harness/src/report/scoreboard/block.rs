@@ -25,8 +25,8 @@ const LONGEST_BAR: usize = 40;
 #[derive(Debug)]
 pub(super) struct Players {
     pub(super) names: Vec<String>,
-    /// Games that are played at a time.
-    pub(super) workers: usize,
+    /// Pairs that can be played at a time; `None` on a fleet.
+    pub(super) at_a_time: Option<usize>,
 }
 
 /// Where a block is shown.
@@ -134,7 +134,7 @@ fn pace_line(players: &Players, experiment: &impl Experiment, progress: &Progres
         None => experiment.budget().to_string(),
     };
     let pairs = progress.tally.pairs + progress.tally.dropped_pairs;
-    pace::done(pairs, &budget, progress, players.workers)
+    pace::done(pairs, &budget, progress, players.at_a_time)
 }
 
 /// The pairing of a match of two engines.
@@ -285,7 +285,7 @@ mod tests {
     fn players(names: &[&str]) -> Players {
         Players {
             names: names.iter().map(|name| (*name).to_string()).collect(),
-            workers: 2,
+            at_a_time: Some(2),
         }
     }
 
@@ -296,6 +296,7 @@ mod tests {
             played: tally.pairs,
             in_flight: 4,
             stopping: false,
+            is_over: false,
         }
     }
 
@@ -332,6 +333,18 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
+    }
+
+    #[test]
+    fn on_a_fleet_the_pairs_in_flight_are_shown() {
+        let (test, tally) = sprt(1);
+        let players = Players {
+            at_a_time: None,
+            ..players(&["dev", "base"])
+        };
+        let line = line(&players, &test, &progress(&tally));
+        let expected = "00:01:50 elapsed  4 pairs in flight  2.0 games/s";
+        assert!(line.contains(expected), "{line}");
     }
 
     #[test]

@@ -97,12 +97,13 @@ pub(crate) struct Scoreboard {
 }
 
 impl Scoreboard {
-    /// A scoreboard on standard error.
-    pub(crate) fn new(manifest: &Manifest) -> Self {
+    /// A scoreboard on standard error. `at_a_time`: pairs that can be played at a time;
+    /// `None` on a fleet.
+    pub(crate) fn new(manifest: &Manifest, at_a_time: Option<usize>) -> Self {
         Self {
             players: Players {
                 names: manifest.names(),
-                workers: manifest.concurrency,
+                at_a_time,
             },
             block: Block::on_terminal(),
             shown: Shown::default(),
@@ -152,6 +153,7 @@ mod tests {
             played: 9,
             in_flight: 2,
             stopping: false,
+            is_over: false,
         };
         let mut shown = Shown::default();
         assert!([0, 1].map(|_| shown.is_due(false, &progress)) == [false; 2]);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use indicatif::FormattedDuration;
 
 use crate::experiment::Experiment;
-use crate::report::numbers::duration;
+use crate::report::numbers::{counted, duration};
 use crate::run::Progress;
 use crate::stats::forecast;
 
@@ -18,17 +18,29 @@ pub(crate) fn line_interval(elapsed: Duration) -> Duration {
     (elapsed / 20).clamp(FIRST_LINE, LAST_LINE)
 }
 
-/// What a run has done so far: pairs, time, games in progress, speed.
-pub(crate) fn done(pairs: u64, budget: &str, progress: &Progress<'_>, workers: usize) -> String {
-    let playing = progress.in_flight.min(workers as u64);
+/// What a run has done so far: pairs, time, games in progress, speed. `at_a_time`: pairs
+/// that can be played at a time; `None` on a fleet, where it is not known how many of
+/// those in flight are being played.
+pub(crate) fn done(
+    pairs: u64,
+    budget: &str,
+    progress: &Progress<'_>,
+    at_a_time: Option<usize>,
+) -> String {
+    let playing = match at_a_time {
+        Some(most) => {
+            let games = progress.in_flight.min(most as u64);
+            format!("{} in progress", counted(games, "game"))
+        }
+        None => format!("{} in flight", counted(progress.in_flight, "pair")),
+    };
     let repeats = match progress.tally.dropped_pairs {
         0 => String::new(),
         dropped => format!(", {dropped} of them repeat earlier games"),
     };
     let mut text = format!(
-        "{pairs} of {budget} pairs{repeats}  {} elapsed  {playing} {} in progress",
-        FormattedDuration(progress.elapsed),
-        if playing == 1 { "game" } else { "games" }
+        "{pairs} of {budget} pairs{repeats}  {} elapsed  {playing}",
+        FormattedDuration(progress.elapsed)
     );
     if let Some(rate) = pairs_per_second(progress) {
         text += &match 2.0 * rate {

@@ -14,12 +14,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::builds::short_id;
 use crate::config::{Config, EngineConfig};
+pub(crate) use crate::ledger::MANIFEST;
 use crate::platform::write_whole;
 use crate::run::play::repeats::RepeatRule;
 use crate::settings::Shard;
-
-/// Name of the manifest in a run's folder.
-pub(crate) const MANIFEST: &str = "run.toml";
 
 /// What is being done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -152,6 +150,13 @@ pub(crate) struct BookIdentity {
     pub distinct: Option<usize>,
 }
 
+impl BookIdentity {
+    /// Openings that differ; of a run from before they were counted, all.
+    pub(crate) fn distinct_openings(&self) -> usize {
+        self.distinct.unwrap_or(self.openings)
+    }
+}
+
 /// A run whose pairs are in a pool.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct PooledRun {
@@ -183,6 +188,10 @@ pub(crate) struct Manifest {
     pub base: PathBuf,
     /// Pairs in flight at once, with the default filled in.
     pub concurrency: usize,
+    /// Pairs that `hone resume --pairs` has set in place of the configured number: of
+    /// each pairing of a match, or at most of a test.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<u64>,
     /// Which processors each worker's engines are bound to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub placement: Vec<Vec<usize>>,
@@ -241,6 +250,31 @@ impl Manifest {
         let path = dir.join(MANIFEST);
         write_whole(&path, |file| file.write_all(text.as_bytes()))
             .with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Whether a match plays the pairs that it was planned with, whatever its results.
+    #[cfg(feature = "serve")]
+    pub(crate) fn plays_as_planned(&self) -> bool {
+        self.config.r#match.stop.is_none() && self.pairs.is_none()
+    }
+
+    /// The configuration by which the run is played anew: with the pairs that it has got.
+    pub(crate) fn repeatable_config(&self) -> Config {
+        let mut config = self.config.clone();
+        if let Some(pairs) = self.pairs {
+            if self.kind == Kind::Sprt {
+                config.sprt.get_or_insert_default();
+            }
+            let stage = config.stage.first_mut();
+            let tests = [&mut config.sprt]
+                .into_iter()
+                .chain(stage.map(|stage| &mut stage.sprt));
+            for test in tests.flatten() {
+                test.max_pairs = pairs;
+            }
+            config.r#match.pairs = pairs;
+        }
+        config
     }
 
     /// Names of the engines, in the order of the configuration.

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::folder::Folder;
 use super::manifest::Manifest;
 use crate::experiment::Experiment;
-use crate::ledger::{LedgerError, Pairs};
+use crate::ledger::{Entry, LedgerError, Pairs};
 use crate::run::play::fold::Fold;
 
 /// The files of a run, finished or not.
@@ -69,14 +69,15 @@ impl RunFiles {
     pub(crate) fn seconds_played(&self) -> Result<f64, LedgerError> {
         let mut time = PlayTime::new(&self.manifest);
         for entry in self.pairs.by_arrival()? {
-            time.absorb(entry?.finished_ms);
+            time.absorb(&entry?);
         }
         Ok(time.seconds())
     }
 }
 
 /// How long a run has been playing, by its ledger: from its start to its last
-/// pair, breaks of more than ten minutes between two pairs left out.
+/// pair, breaks between two pairs left out: more than ten minutes, and more than
+/// twice what the moves of the later pair took.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PlayTime {
     last_ms: i64,
@@ -94,10 +95,17 @@ impl PlayTime {
         }
     }
 
-    /// Takes the time of the next pair in the order of arrival.
-    pub(crate) fn absorb(&mut self, finished_ms: i64) {
+    /// Takes the next pair in the order of arrival.
+    pub(crate) fn absorb(&mut self, entry: &Entry) {
+        let moves = entry.result.games.iter().flat_map(|game| game.ms).sum();
+        self.absorb_times(entry.finished_ms, moves);
+    }
+
+    /// The moves of a pair take most of its time: no shorter gap before its end is a break.
+    fn absorb_times(&mut self, finished_ms: i64, moves_ms: u64) {
         let gap = finished_ms - self.last_ms;
-        if (0..Self::BREAK_MS).contains(&gap) {
+        let moves = i64::try_from(moves_ms).unwrap_or(i64::MAX);
+        if (0..Self::BREAK_MS.max(moves.saturating_mul(2))).contains(&gap) {
             self.total_ms += gap;
         }
         // Pairs arrive out of order, and no time counts twice.
@@ -121,8 +129,20 @@ mod tests {
         };
         // The second pair ended before the first was written.
         for finished_ms in [4_000, 3_000, 5_000, 5_000 + PlayTime::BREAK_MS, 5_000 + 1] {
-            time.absorb(finished_ms);
+            time.absorb_times(finished_ms, 100);
         }
         assert_eq!(time.seconds(), 5.0);
+    }
+
+    #[test]
+    fn the_time_of_long_games_counts() {
+        let mut time = PlayTime {
+            last_ms: 0,
+            total_ms: 0,
+        };
+        let hour = 6 * PlayTime::BREAK_MS;
+        time.absorb_times(hour, hour as u64 - 1_000);
+        time.absorb_times(4 * hour, hour as u64);
+        assert_eq!(time.seconds(), hour as f64 / 1000.0);
     }
 }

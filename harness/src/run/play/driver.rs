@@ -154,6 +154,8 @@ pub struct Progress<'a> {
     pub in_flight: u64,
     /// After a request to stop: what is in flight is being finished.
     pub stopping: bool,
+    /// There is a verdict: no further pair is played.
+    pub is_over: bool,
 }
 
 /// Shows how a run goes.
@@ -379,6 +381,7 @@ impl<E: Experiment> Driver<E> {
             played: self.played,
             in_flight: self.in_flight,
             stopping: self.stopping.is_some(),
+            is_over: self.fold.verdict().is_some(),
         };
         view.update(&self.fold.experiment, progress);
     }

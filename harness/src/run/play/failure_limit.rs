@@ -118,7 +118,7 @@ impl FailureLimit {
             .collect();
         (!replayed.is_empty()).then(|| {
             format!(
-                "warning: failures do not count, because their games were played again: {}\nhelp: an engine that fails when it stands badly gains from that; `on_failure = \"count\"` in [match] counts its failures as losses",
+                "warning: failures do not count, because their games were played again: {}\nhelp: an engine that fails in bad positions gains from that; `on_failure = \"count\"` in [match] counts its failures as losses",
                 replayed.join(", ")
             )
         })

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::sync::mpsc;
 
-use crate::platform::on_termination;
+use crate::platform::{on_interrupt, on_termination};
 
 /// Delay until further signals count as separate requests.
 const HEARING: Duration = Duration::from_millis(20);
@@ -26,7 +26,7 @@ pub enum Request {
 }
 
 impl Interrupts {
-    /// Listens for signals. Must be called inside a runtime.
+    /// Listens for signals from now on. Must be called inside a runtime.
     ///
     /// # Errors
     /// If the system refuses.
@@ -34,13 +34,7 @@ impl Interrupts {
         let (sender, requests) = mpsc::unbounded_channel();
         let terminated = sender.clone();
         on_termination(move || terminated.send(Request::Now).is_ok())?;
-        tokio::spawn(async move {
-            while tokio::signal::ctrl_c().await.is_ok() {
-                if sender.send(Request::Finish).is_err() {
-                    return;
-                }
-            }
-        });
+        on_interrupt(move || sender.send(Request::Finish).is_ok())?;
         Ok(Self { requests })
     }
 

@@ -18,7 +18,7 @@ impl MemoryWarnings {
     pub(super) fn of_engine(&mut self, note: &MemoryNote) -> Option<String> {
         self.engines.insert(note.engine).then(|| {
             format!(
-                "warning: engine `{}` has had {} of memory, its `Hash` is {}\nhelp: `max_memory` in [[engine]] sets a limit",
+                "warning: engine `{}` has used {} of memory; its `Hash` is {}\nhelp: `max_memory` in [[engine]] sets a limit",
                 note.name, note.peak, note.hash
             )
         })
@@ -33,7 +33,7 @@ impl MemoryWarnings {
         self.of_machine = true;
         let [available, total] = [memory.available, memory.total].map(MemorySize::of_bytes);
         Some(format!(
-            "warning: only {available} of this machine's {total} of memory are left: engines may be slowed down or killed\nhelp: lower `Hash` or `concurrency`, or set `max_memory` in [[engine]]"
+            "warning: only {available} of this machine's {total} of memory is left: engines may be slowed down or killed\nhelp: lower `Hash` or `concurrency`, or set `max_memory` in [[engine]]"
         ))
     }
 }
@@ -52,7 +52,7 @@ mod tests {
             hash: "16M".parse().expect("a size"),
         };
         let first = warnings.of_engine(&note(0)).expect("the first");
-        assert!(first.contains("`big` has had 20G of memory, its `Hash` is 16M"));
+        assert!(first.contains("`big` has used 20G of memory; its `Hash` is 16M"));
         assert_eq!(warnings.of_engine(&note(0)), None);
         assert!(warnings.of_engine(&note(1)).is_some());
 

@@ -17,7 +17,14 @@ use toml::{Table, Value};
 use crate::run::files::manifest::MANIFEST;
 
 /// Keys of the manifest that may change between two starts of a run.
-const FREE: [&str; 5] = ["hone", "base", "concurrency", "placement", "pooled"];
+const FREE: [&str; 6] = [
+    "hone",
+    "base",
+    "concurrency",
+    "pairs",
+    "placement",
+    "pooled",
+];
 /// Keys of sections of its `[config]` that may: `hone resume --verify` adds the
 /// test after a tuning.
 const FREE_IN_SECTIONS: [(&str, &[&str]); 3] = [

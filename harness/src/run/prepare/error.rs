@@ -44,7 +44,7 @@ pub(crate) enum PrepareError {
     Ready { name: String, source: AnswerError },
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
-    #[error(transparent)]
+    #[error("cannot start: {0}")]
     Preflight(#[from] PreflightError),
     #[error("engine `{name}`: cannot read {}: {source}", path.display())]
     Read {

@@ -84,10 +84,11 @@ fn greet(
             })
         })?;
     runtime.block_on(async {
-        let mut client = Client::start(launch, startup).await.map_err(failed)?;
+        let started = Client::start_as(&engine.name, launch, startup).await;
+        let mut client = started.map_err(failed)?;
         make_ready(&mut client, engine, play.variant, ready).await?;
         if let Some(preflight) = preflight {
-            preflight.search(&mut client, announce).await?;
+            preflight.try_out(&mut client, announce).await?;
         }
         let greeting = Greeting {
             id: client.name().to_string(),

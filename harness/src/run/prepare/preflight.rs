@@ -18,20 +18,20 @@ const SOON: Duration = Duration::from_secs(2);
 /// Why an engine is not fit for a game.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PreflightError {
-    #[error("cannot start: engine `{name}` did not answer `{go}` within {seconds} s{help}")]
+    #[error("engine `{name}` did not answer `{go}` within {seconds} s{help}")]
     Silent {
         name: String,
         go: String,
         seconds: u64,
         help: &'static str,
     },
-    #[error("cannot start: engine `{name}` ended ({status}) after `{go}`")]
+    #[error("engine `{name}` ended ({status}) after `{go}`")]
     Ended {
         name: String,
         go: String,
         status: String,
     },
-    #[error("cannot start: engine `{name}` answered `{go}` with the illegal move `{best}`")]
+    #[error("engine `{name}` answered `{go}` with the illegal move `{best}`")]
     Illegal {
         name: String,
         go: String,
@@ -48,6 +48,8 @@ pub(super) struct Preflight<'a> {
     pub(super) limit: &'a Limit,
     pub(super) opening: &'a Opening,
     pub(super) config: &'a Config,
+    /// Whether an engine that fails must not play.
+    pub(super) is_required: bool,
 }
 
 /// An answer, in time or after a `stop`.
@@ -57,12 +59,31 @@ struct Answered {
 }
 
 impl Preflight<'_> {
+    /// [`Preflight::search`], with a warning of a failure where the engine plays all
+    /// the same: its games show the failure.
+    ///
+    /// # Errors
+    /// As [`Preflight::search`], if the engine must not play then.
+    pub(super) async fn try_out(
+        &self,
+        client: &mut Client,
+        announce: &mut dyn FnMut(&str),
+    ) -> Result<(), PreflightError> {
+        match self.search(client, announce).await {
+            Err(error) if !self.is_required => {
+                announce(&format!("warning: before the first game, {error}"));
+                Ok(())
+            }
+            searched => searched,
+        }
+    }
+
     /// Lets the engine search. It must be ready; its process is not to be used
     /// for games afterwards.
     ///
     /// # Errors
     /// If it does not answer, ends, or answers with an illegal move.
-    pub(super) async fn search(
+    async fn search(
         &self,
         client: &mut Client,
         announce: &mut dyn FnMut(&str),
@@ -249,6 +270,7 @@ mod tests {
             limit: &limit,
             opening: &Opening::default(),
             config: &config,
+            is_required: true,
         };
         preflight.warning(None, Duration::from_millis(used_ms))
     }

@@ -77,13 +77,15 @@ impl PreparedEngines {
             source,
         })?;
         let limit = engine.limit.as_ref().unwrap_or(&config.r#match.limit);
+        let is_built = built.is_some();
         let preflight = opening.map(|opening| Preflight {
             name: &engine.name,
             limit,
             opening,
             config,
+            // A commit whose engine does not play is a broken build.
+            is_required: is_built || !config.r#match.continues_after_failures(),
         });
-        let is_built = built.is_some();
         let greeting = greet_patiently(engine, &launch, config, preflight, is_built, announce)
             .map_err(|error| match is_built {
                 true => of_a_build(engine, error),
@@ -327,7 +329,7 @@ fn warn_of_limits(config: &Config, announce: &mut dyn FnMut(&str)) {
             && hash >= limit.mib()
         {
             announce(&format!(
-                "warning: engine `{name}`: `max_memory` is {limit}, but its `Hash` alone is {hash}M: it will not start or crash"
+                "warning: engine `{name}`: `max_memory` is {limit}, but its `Hash` alone is {hash}M: it will fail to start, or crash"
             ));
         }
     }

@@ -11,7 +11,7 @@ use crate::config::{Config, EngineConfig, Tournament};
 use crate::engine::uci::split_command;
 use crate::executor::{Player, placement};
 use crate::openings::{Book, BookError, BookOptions, Opening};
-use crate::platform::{CAN_SEE_STARVATION, load, processors};
+use crate::platform::{CAN_SEE_STARVATION, load, processors, usable_processors};
 use crate::rules::tablebase::Tables;
 use crate::run::error::SessionError;
 use crate::run::files::manifest::{BookIdentity, EngineIdentity, Kind, Manifest, option_value};
@@ -27,20 +27,19 @@ pub(crate) fn placement(
     announce: &mut dyn FnMut(&str),
 ) -> anyhow::Result<Vec<Vec<usize>>> {
     let processors = processors();
+    let usable = usable_processors().unwrap_or(usize::MAX);
     let each = processors_a_game(config, engines);
     let wanted = concurrency * each;
-    if !processors.is_empty() && wanted > processors.len() {
+    if wanted > usable {
         announce(&format!(
-            "warning: {concurrency} games at a time with {each} threads each need {wanted} processors, but the machine has {}: expect time forfeits and noise",
-            processors.len()
+            "warning: {concurrency} games at a time with {each} threads each need {wanted} processors, but {usable} can be used: expect time forfeits and noise"
         ));
     }
     if config.r#match.on_machine_fault == OnMachineFault::Replay {
         // The engines would keep each other waiting: not a fault of the machine.
         ensure!(
-            processors.is_empty() || wanted <= processors.len(),
-            "`on_machine_fault = \"replay\"`: {concurrency} games at a time with {each} threads each need {wanted} processors, but the machine has {}\nhelp: lower `concurrency` or `Threads`",
-            processors.len()
+            wanted <= usable,
+            "`on_machine_fault = \"replay\"`: {concurrency} games at a time with {each} threads each need {wanted} processors, but {usable} can be used\nhelp: lower `concurrency` or `Threads`"
         );
         if !CAN_SEE_STARVATION {
             announce(
@@ -126,28 +125,28 @@ pub(crate) fn first_opening(config: &Config, book: Option<&Book>) -> Opening {
     })
 }
 
-/// Warns of a run that plans more pairs of a pairing than it has openings,
-/// where repeated games do not count as evidence.
+/// Warns of a run that plans more pairs of a pairing than its book has `distinct`
+/// openings (`None`: no book), where repeated games do not count as evidence.
 pub(crate) fn warn_of_repeats(
     planned: Option<u64>,
-    book: Option<&Book>,
+    distinct: Option<usize>,
     rule: RepeatRule,
     announce: &mut dyn FnMut(&str),
 ) {
-    let distinct = book.map_or(1, Book::distinct) as u64;
-    let Some(planned) = planned.filter(|planned| *planned > distinct && rule == RepeatRule::Drop)
-    else {
+    let all = distinct.unwrap_or(1) as u64;
+    let Some(planned) = planned.filter(|planned| *planned > all && rule == RepeatRule::Drop) else {
         return;
     };
-    let openings = match book {
+    let openings = match distinct {
         None => "every game begins at the start position".to_string(),
-        Some(_) if distinct == 1 => "the book has 1 distinct opening".to_string(),
-        Some(_) => format!("the book has {distinct} distinct openings"),
+        Some(1) => "the book has 1 distinct opening".to_string(),
+        Some(distinct) => format!("the book has {distinct} distinct openings"),
     };
     announce(&format!(
         "warning: up to {planned} pairs of two engines are planned, but {openings}: with a limit of \
-         nodes or depth, later pairs repeat earlier games and do not count\n\
-         help: a test that is still undecided then needs a larger book"
+         nodes or depth, later pairs repeat earlier games and do not count, and a run that only \
+         repeats games ends early\n\
+         help: use a larger book or a time control"
     ));
 }
 
@@ -179,7 +178,8 @@ pub(crate) fn warn_of_same_engines(
         announce(&format!(
             "warning: `{}` and `{}` are the same program with the same options: with a limit of \
              nodes or depth a deterministic engine plays the same moves in both games of every pair\n\
-             help: check that the change is saved, committed and built",
+             help: check that the change is saved, committed and built; if both are meant to be \
+             the same program, stop the run, because its games show no difference",
             all[at].0.name, other.name
         ));
     }

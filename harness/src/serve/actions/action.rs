@@ -29,6 +29,8 @@ pub(crate) enum Refusal {
     TooLarge(String),
     /// Not now.
     Conflict(String),
+    /// A file of the queue cannot be read or written; nothing is changed.
+    Failed(anyhow::Error),
 }
 
 impl Refusal {
@@ -38,7 +40,7 @@ impl Refusal {
             Self::Unknown(message) | Self::Conflict(message) | Self::TooLarge(message) => {
                 message.clone()
             }
-            Self::Invalid(error) => with_causes(error),
+            Self::Invalid(error) | Self::Failed(error) => with_causes(error),
         }
     }
 

@@ -143,6 +143,16 @@ impl Job {
         }
     }
 
+    /// The actions that are possible now, as the API names them.
+    pub(crate) fn offered(&self) -> &'static [&'static str] {
+        match (self.played_by, self.wanted) {
+            (PlayedBy::Another, _) => &[],
+            (_, Wanted::Approval) => &["approve", "stop", "priority"],
+            (_, Wanted::Played) if self.failure.is_none() => &["pause", "stop", "priority"],
+            (_, Wanted::Played | Wanted::Paused) => &["resume", "stop", "priority"],
+        }
+    }
+
     /// Whether somebody must approve it.
     pub(crate) fn needs_approval(&self) -> bool {
         self.wanted == Wanted::Approval
@@ -171,7 +181,7 @@ impl Job {
             ));
         }
         let config = fs::read(self.config(folder));
-        let config = config.map_err(|error| Refusal::Invalid(error.into()))?;
+        let config = config.map_err(|error| Refusal::Failed(error.into()))?;
         let Some(read) = read else {
             return Err(Refusal::Invalid(anyhow!(
                 "an approval needs `config=SHA256`, of the configuration that /api/queue/{name} shows"
@@ -335,6 +345,25 @@ mod tests {
             let error = of(params).expect_err(why);
             assert!(error.contains(why), "{error}");
         }
+    }
+
+    #[test]
+    fn only_what_is_possible_is_offered() {
+        let submission = Submission {
+            name: "one".to_string(),
+            kind: Kind::Match,
+            priority: 0,
+        };
+        let mut job = Job::new(&submission, "ann");
+        assert_eq!(job.offered(), ["pause", "stop", "priority"]);
+        job.failure = Some("the engine is missing".to_string());
+        assert_eq!(job.offered(), ["resume", "stop", "priority"]);
+        (job.failure, job.wanted) = (None, Wanted::Paused);
+        assert_eq!(job.offered(), ["resume", "stop", "priority"]);
+        job.wanted = Wanted::Approval;
+        assert_eq!(job.offered(), ["approve", "stop", "priority"]);
+        job.played_by = PlayedBy::Another;
+        assert!(job.offered().is_empty());
     }
 
     /// A tuning has one engine until it starts.

@@ -32,7 +32,7 @@ pub(crate) struct Queue {
     results: PathBuf,
     /// Of the queue.
     folder: PathBuf,
-    /// Runs that are played at once.
+    /// Runs that are played at the same time.
     places: usize,
     /// Whether a run that is submitted must be approved by somebody else.
     needs_approval: bool,
@@ -115,7 +115,8 @@ impl Queue {
     /// Adds a run.
     ///
     /// # Errors
-    /// [`Refusal`]: its name is taken, or its configuration is not valid.
+    /// [`Refusal`]: its name is taken, its configuration is not valid, or its files cannot be
+    /// written.
     pub(crate) fn submit(
         &self,
         submission: &Submission,
@@ -138,11 +139,12 @@ impl Queue {
         let path = job.config(&self.folder);
         let accepted = fs::write(&path, config)
             .with_context(|| format!("cannot write {}", path.display()))
-            .and_then(|()| job.check_config(&self.folder))
-            .and_then(|()| job.save(&self.folder));
-        if let Err(error) = accepted {
+            .map_err(Refusal::Failed)
+            .and_then(|()| job.check_config(&self.folder).map_err(Refusal::Invalid))
+            .and_then(|()| job.save(&self.folder).map_err(Refusal::Failed));
+        if let Err(refusal) = accepted {
             job.remove(&self.folder);
-            return Err(Refusal::Invalid(error));
+            return Err(refusal);
         }
         state.jobs.push(job);
         state.version += 1;
@@ -150,7 +152,7 @@ impl Queue {
     }
 
     /// Does something with a run. `read` is the SHA-256 of the configuration that is
-    /// approved.
+    /// approved. What cannot be saved is not done.
     ///
     /// # Errors
     /// [`Refusal`].
@@ -164,18 +166,12 @@ impl Queue {
         let mut state = self.lock();
         let state = &mut *state;
         let at = state.jobs.iter().position(|job| job.name == run);
-        let at = match at {
+        let mut job = match at {
             Some(_) if self.is_elsewhere(state, run) => return Err(Refusal::elsewhere(run)),
-            Some(at) => at,
-            None if action == Action::Resume => {
-                let job = self.adopt(state, run, by)?;
-                state.jobs.push(job);
-                state.jobs.len() - 1
-            }
+            Some(at) => state.jobs[at].clone(),
+            None if action == Action::Resume => self.adopt(state, run, by)?,
             None => return Err(self.not_queued(state, run)),
         };
-        state.version += 1;
-        let job = &mut state.jobs[at];
         if job.needs_approval() && !matches!(action, Action::Approve | Action::Stop) {
             let message = format!("`{run}` has not been approved");
             return Err(Refusal::Conflict(message));
@@ -183,12 +179,7 @@ impl Queue {
         let child = state.children.iter_mut().find(|child| child.run == run);
         match action {
             Action::Approve => job.approve(&self.folder, by, read)?,
-            Action::Pause => {
-                job.wanted = Wanted::Paused;
-                if let Some(child) = child {
-                    child.pause();
-                }
-            }
+            Action::Pause => job.wanted = Wanted::Paused,
             Action::Resume => {
                 job.wanted = Wanted::Played;
                 job.failure = None;
@@ -197,11 +188,22 @@ impl Queue {
                 if let Some(child) = child {
                     child.stop();
                 }
-                state.jobs.remove(at).remove(&self.folder);
+                job.remove(&self.folder);
+                state.jobs.retain(|one| one.name != run);
+                state.version += 1;
                 return Ok(());
             }
         }
-        job.save(&self.folder).map_err(Refusal::Invalid)
+        job.save(&self.folder).map_err(Refusal::Failed)?;
+        if let Some(child) = child.filter(|_| action == Action::Pause) {
+            child.pause();
+        }
+        match at {
+            Some(at) => state.jobs[at] = job,
+            None => state.jobs.push(job),
+        }
+        state.version += 1;
+        Ok(())
     }
 
     /// Changes when a run starts.
@@ -210,13 +212,18 @@ impl Queue {
     /// [`Refusal`].
     pub(crate) fn set_priority(&self, run: &str, priority: i32) -> Result<(), Refusal> {
         let mut state = self.lock();
-        state.version += 1;
         let state = &mut *state;
         let Some(job) = state.jobs.iter_mut().find(|job| job.name == run) else {
             return Err(self.not_queued(state, run));
         };
-        job.priority = priority;
-        job.save(&self.folder).map_err(Refusal::Invalid)
+        let changed = Job {
+            priority,
+            ..job.clone()
+        };
+        changed.save(&self.folder).map_err(Refusal::Failed)?;
+        *job = changed;
+        state.version += 1;
+        Ok(())
     }
 
     /// The run in the folder or in the queue that has a name, in upper or lower case:
@@ -387,96 +394,4 @@ fn locked(path: &Path) -> anyhow::Result<File> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::ledger::GAMES_CSV;
-    use crate::run::Kind;
-
-    /// A queue with these jobs in a folder of runs.
-    fn queue(results: &Path, names: &[&str]) -> Queue {
-        let folder = results.join(FOLDER);
-        fs::create_dir_all(&folder).expect("made");
-        for name in names {
-            let submission = Submission {
-                name: name.to_string(),
-                kind: Kind::Match,
-                priority: 0,
-            };
-            let job = Job::new(&submission, "ann");
-            job.save(&folder).expect("written");
-            fs::write(job.config(&folder), "").expect("written");
-        }
-        Queue::open(results, 1, false).expect("free")
-    }
-
-    /// As after a server that was killed: its run is still played.
-    #[test]
-    fn a_run_that_another_process_plays_takes_a_place_and_is_left_alone() {
-        let results = tempfile::tempdir().expect("a folder");
-        let run = results.path().join("first");
-        fs::create_dir(&run).expect("made");
-        fs::write(run.join(MANIFEST), "").expect("written");
-        let ledger = File::create(run.join(GAMES_CSV)).expect("made");
-        ledger.lock().expect("free");
-        let queue = queue(results.path(), &["first", "second"]);
-        for action in [Action::Pause, Action::Resume, Action::Stop] {
-            let refused = queue.act("first", action, "ann", None);
-            let refused = refused.expect_err("it is not ours");
-            assert!(matches!(refused, Refusal::Conflict(_)), "{refused:?}");
-            let message = refused.message();
-            assert!(
-                message.contains("another process plays `first`"),
-                "{message}"
-            );
-        }
-        assert!(queue.configuration("first").is_some(), "it is in the queue");
-        let (version, _) = queue.jobs();
-        queue.tick();
-        let (shown, jobs) = queue.jobs();
-        let words: Vec<String> = jobs.iter().map(Job::words).collect();
-        assert_eq!(words, ["running, started by another process", "waiting"]);
-        assert_ne!(version, shown, "the page changes");
-        // A run that is not in the queue.
-        queue
-            .act("second", Action::Stop, "ann", None)
-            .expect("not played");
-        let ended = results.path().join("second");
-        fs::create_dir(&ended).expect("made");
-        fs::write(ended.join(MANIFEST), "").expect("written");
-        let refused = queue.act("second", Action::Pause, "ann", None);
-        let message = refused.expect_err("it is not played").message();
-        assert!(
-            message.ends_with("it has ended or was stopped"),
-            "{message}"
-        );
-    }
-
-    #[test]
-    fn one_server_has_the_queue() {
-        let results = tempfile::tempdir().expect("a folder");
-        let first = queue(results.path(), &[]);
-        let second = Queue::open(results.path(), 1, false).expect_err("taken");
-        let message = second.to_string();
-        assert!(message.contains("another `hone serve`"), "{message}");
-        drop(first);
-        Queue::open(results.path(), 1, false).expect("free again");
-    }
-
-    /// On some file systems both would have the same files.
-    #[test]
-    fn names_that_differ_only_in_case_are_the_same() {
-        let results = tempfile::tempdir().expect("a folder");
-        fs::create_dir(results.path().join("Ended")).expect("made");
-        let queue = queue(results.path(), &["waiting"]);
-        for name in ["WAITING", "waiting", "ended"] {
-            let submission = Submission {
-                name: name.to_string(),
-                kind: Kind::Match,
-                priority: 0,
-            };
-            let refused = queue.submit(&submission, "", "ann");
-            let refused = refused.expect_err("taken");
-            assert!(matches!(refused, Refusal::Conflict(_)), "{refused:?}");
-        }
-    }
-}
+mod tests;

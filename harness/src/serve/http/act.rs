@@ -13,6 +13,7 @@ use serde_json::json;
 use tokio::task::spawn_blocking;
 
 use super::guard::refused;
+use super::parameters::{NoParameters, Parameters};
 use super::state::{Actions, Shared};
 use crate::checksum::sha256_of;
 use crate::serve::actions::{Action, Event, Refusal, Submission, priority_of};
@@ -25,7 +26,7 @@ pub(super) const BODY: usize = 256 << 10;
 /// of a token.
 type Params = Query<Vec<(String, String)>>;
 
-pub(super) async fn queue(State(shared): State<Shared>) -> Response {
+pub(super) async fn queue(State(shared): State<Shared>, _: Parameters<NoParameters>) -> Response {
     // The queue is locked while files are written.
     let jobs = spawn_blocking(move || Some(shared.actions.as_ref()?.queue.jobs().1));
     match jobs.await {
@@ -45,6 +46,7 @@ const CONFIG_SHA256: HeaderName = HeaderName::from_static("config-sha256");
 pub(super) async fn configuration(
     State(shared): State<Shared>,
     Path(run): Path<String>,
+    _: Parameters<NoParameters>,
 ) -> Response {
     let text = spawn_blocking(move || shared.actions.as_ref()?.queue.configuration(&run));
     match text.await {
@@ -222,6 +224,7 @@ fn status_of(refusal: &Refusal) -> StatusCode {
         Refusal::Invalid(_) => StatusCode::BAD_REQUEST,
         Refusal::TooLarge(_) => StatusCode::PAYLOAD_TOO_LARGE,
         Refusal::Conflict(_) => StatusCode::CONFLICT,
+        Refusal::Failed(_) => StatusCode::INTERNAL_SERVER_ERROR,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse, Response};
@@ -11,9 +11,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::guard::refused;
+use super::parameters::{NoParameters, Parameters};
 use super::state::Shared;
 use super::swings::look_through;
 use crate::ledger::{GAMES_PGN, GamesFile};
+use crate::report::Form;
 use crate::report::html::{Head, Record, game_line, read_record, start_text};
 use crate::rules::Termination;
 use crate::serve::index::{self, GameRow};
@@ -26,24 +28,31 @@ pub(super) async fn description() -> Response {
     ([(CONTENT_TYPE, "application/json")], OPENAPI).into_response()
 }
 
-pub(super) async fn runs(State(shared): State<Shared>) -> Response {
+pub(super) async fn runs(State(shared): State<Shared>, _: Parameters<NoParameters>) -> Response {
     let overview = shared.overview().await;
     Json(overview.as_ref()).into_response()
 }
 
 /// The machines and runs of the fleet.
-pub(super) async fn fleet(State(shared): State<Shared>) -> Response {
+pub(super) async fn fleet(State(shared): State<Shared>, _: Parameters<NoParameters>) -> Response {
     match &shared.fleet {
         Some(fleet) => {
             let json = Arc::clone(&fleet.borrow().json);
             ([(CONTENT_TYPE, "application/json")], json.to_string()).into_response()
         }
-        None => refused(StatusCode::NOT_FOUND, "no fleet is watched"),
+        None => refused(
+            StatusCode::NOT_FOUND,
+            "this server was started without `--fleet`",
+        ),
     }
 }
 
 /// The facts of the run, as in its `report.json`.
-pub(super) async fn run(State(shared): State<Shared>, Path(run): Path<String>) -> Response {
+pub(super) async fn run(
+    State(shared): State<Shared>,
+    Path(run): Path<String>,
+    _: Parameters<NoParameters>,
+) -> Response {
     match shared.open(&run).await {
         Some(opened) => {
             let json = Arc::clone(&opened.snapshot.borrow().json);
@@ -51,14 +60,6 @@ pub(super) async fn run(State(shared): State<Shared>, Path(run): Path<String>) -
         }
         None => unreadable(&shared, &run),
     }
-}
-
-/// The forms in which other test pages show their numbers.
-#[derive(Debug, Clone, Copy, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum Form {
-    OpenBench,
-    Fishtest,
 }
 
 #[derive(Debug, Deserialize)]
@@ -71,17 +72,13 @@ pub(super) struct StatsQuery {
 pub(super) async fn stats(
     State(shared): State<Shared>,
     Path(run): Path<String>,
-    Query(StatsQuery { form }): Query<StatsQuery>,
+    Parameters(StatsQuery { form }): Parameters<StatsQuery>,
 ) -> Response {
     let overview = shared.overview().await;
     let Some(summary) = overview.find(&run) else {
         return unreadable(&shared, &run);
     };
-    let block = match form {
-        Form::OpenBench => summary.openbench_block(),
-        Form::Fishtest => summary.fishtest_block(),
-    };
-    match block {
+    match summary.form(form) {
         Some(text) => text.into_response(),
         None => refused(
             StatusCode::NOT_FOUND,
@@ -92,7 +89,11 @@ pub(super) async fn stats(
 }
 
 /// What each worker has played, and how its results differ from the others'.
-pub(super) async fn workers(State(shared): State<Shared>, Path(run): Path<String>) -> Response {
+pub(super) async fn workers(
+    State(shared): State<Shared>,
+    Path(run): Path<String>,
+    _: Parameters<NoParameters>,
+) -> Response {
     match shared.open(&run).await {
         Some(opened) => {
             let workers = Arc::clone(&opened.snapshot.borrow().workers);
@@ -111,7 +112,7 @@ pub(super) async fn workers(State(shared): State<Shared>, Path(run): Path<String
 pub(super) async fn games(
     State(shared): State<Shared>,
     Path(run): Path<String>,
-    Query(query): Query<index::Query>,
+    Parameters(query): Parameters<index::Query>,
 ) -> Response {
     let Some(opened) = shared.open(&run).await else {
         return unreadable(&shared, &run);
@@ -147,6 +148,7 @@ pub(super) async fn games(
 pub(super) async fn game(
     State(shared): State<Shared>,
     Path((run, game)): Path<(String, String)>,
+    _: Parameters<NoParameters>,
 ) -> Response {
     let numbers = game
         .split_once('-')

@@ -81,7 +81,7 @@ pub(super) async fn bundle(
     let list = html! {
         p { a href=(pages::run_href(&run)) { "The run" } }
         ul { @for name in &names { li { a href={ (base) "/" (name) } { (name) } } } }
-        p { "Put the engine into the situation again: " code { "hone replay " (folder.display()) } }
+        p { "Repeat the situation: " code { "hone replay " (folder.display()) } }
     };
     let title = format!("Failure in game {bundle}");
     let page = pages::plain(&title, shared.site(), &list);

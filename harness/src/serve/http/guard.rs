@@ -57,24 +57,20 @@ pub(super) async fn check(State(shared): State<Shared>, request: Request, next: 
 fn refusal(headers: &HeaderMap, hosts: &[String]) -> Option<&'static str> {
     let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or(""));
     let Some(host) = text(&HOST) else {
-        return Some("the request names no host");
+        return Some("the request has no `Host` header");
     };
     // Any site can give its name the address of this machine.
     if !is_known(host, hosts) {
         return Some("this host name is not served; `hone serve --host NAME` allows it");
     }
-    if text(&ORIGIN).is_some_and(|origin| {
+    let has_other_origin = text(&ORIGIN).is_some_and(|origin| {
         origin != format!("http://{host}") && origin != format!("https://{host}")
-    }) {
-        return Some("requests of other sites are not answered");
-    }
-    // Only a link that a person follows may come from elsewhere.
+    });
     let is_foreign =
         matches!(text(&FETCH_SITE), Some(site) if !["same-origin", "none"].contains(&site));
-    if is_foreign && text(&FETCH_MODE) != Some("navigate") {
-        return Some("requests of other sites are not answered");
-    }
-    None
+    // Only a link that a person follows may come from elsewhere.
+    let is_link = text(&FETCH_MODE) == Some("navigate");
+    (has_other_origin || is_foreign && !is_link).then_some("requests from other sites are refused")
 }
 
 /// Whether a host is an address, this machine, or a name that was allowed.

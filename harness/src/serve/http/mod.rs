@@ -12,6 +12,7 @@ mod events;
 mod guard;
 mod listen;
 mod metrics;
+mod parameters;
 mod routes;
 mod state;
 mod swings;

@@ -1,6 +1,6 @@
 //! What changed between the two engines of a run.
 
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 
 use crate::builds::{Commit, Forge, Repository, short_id};
 use crate::report::html::copyable;
@@ -9,9 +9,9 @@ use crate::run::{EngineIdentity, Kind, Manifest};
 /// Commits that are listed.
 const LISTED: usize = 50;
 
-/// The commits between the two engines and where the difference can be seen,
-/// as HTML; `None` unless both were built from one repository. It starts git.
-pub(crate) fn change(manifest: &Manifest) -> Option<String> {
+/// The commits between the two engines and where the difference can be seen;
+/// `None` unless both were built from one repository. It starts git.
+pub(crate) fn change(manifest: &Manifest) -> Option<Markup> {
     if manifest.kind == Kind::Bisect {
         return None;
     }
@@ -38,15 +38,14 @@ pub(crate) fn change(manifest: &Manifest) -> Option<String> {
         "git -C {} log --oneline {range}",
         shlex::try_quote(&path.display().to_string()).ok()?,
     );
-    let markup = html! {
+    Some(html! {
         @if let Some(forge) = &forge {
             p { a href=(forge.diff(&old, &new)) rel="noreferrer" { "The difference between " (short_id(&old)) " and " (short_id(&new)) } }
         }
         (commits("In the first engine only", between(&old, &new), forge.as_ref()))
         (commits("In the second engine only", between(&new, &old), forge.as_ref()))
-        (PreEscaped(copyable(&command)))
-    };
-    Some(markup.into_string())
+        (copyable(&command))
+    })
 }
 
 fn commits(heading: &str, commits: Option<Vec<Commit>>, forge: Option<&Forge>) -> Markup {

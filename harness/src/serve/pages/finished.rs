@@ -37,7 +37,7 @@ pub(crate) fn finished_page(overview: &Overview, search: &Search, site: Site) ->
             (form(search))
             p.facts {
                 @match found.len() {
-                    0 => { "No finished run fits." },
+                    0 => { "No finished run matches." },
                     all => { "Runs " (start + 1) " to " (to) " of " (all) ", newest first." },
                 }
             }

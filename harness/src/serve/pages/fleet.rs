@@ -14,11 +14,11 @@ pub(crate) fn fleet_parts(view: &FleetView) -> Snapshot {
     let sentence = sentence(view);
     let fleet = view.fleet.as_ref();
     let section = |name: &str, heading: &str, of: fn(&FleetView, &Overview) -> Markup| {
-        let html = fleet.map_or_else(String::new, |fleet| of(view, fleet).into_string());
+        let html = fleet.map(|fleet| of(view, fleet)).unwrap_or_default();
         Part::new(name, Some(heading), html)
     };
     let parts = vec![
-        Part::new("state", None, state(view, &sentence).into_string()),
+        Part::new("state", None, state(view, &sentence)),
         section("machines", "Machines", machines),
         section("queue", "Runs by share", queue),
         section("quarantine", "Quarantine", quarantine),
@@ -207,14 +207,14 @@ fn quarantine(view: &FleetView, fleet: &Overview) -> Markup {
         && left_out.clone().next().is_none();
     html! {
         @if is_empty {
-            p { "No machine is in quarantine or left out of a run, and none refuses one." }
+            p { "No machine is in quarantine or excluded from a run, and none refuses a run." }
         } @else {
             ul {
                 @for (line, worker, why) in quarantined {
                     li { (worker) " is in quarantine for " (link(view, fleet, line.run.as_str())) ": " (why) }
                 }
                 @for (line, pattern) in left_out {
-                    li { (pattern) " is left out of " (link(view, fleet, line.run.as_str())) ": its configuration excludes it" }
+                    li { (pattern) " is excluded from " (link(view, fleet, line.run.as_str())) " by its configuration" }
                 }
                 @for (worker, run, why) in refusing {
                     li { (worker) " does not play " (link(view, fleet, run.as_str())) ": " (why) }

@@ -3,6 +3,7 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::assets;
+use crate::report::html::section;
 use crate::serve::snapshot::{Part, Snapshot};
 
 /// What the server offers beside runs.
@@ -51,12 +52,7 @@ fn element(part: &Part) -> Markup {
     };
     match &part.heading {
         None => inner,
-        Some(heading) => html! {
-            section id=(part.name) aria-labelledby={ (part.name) "-heading" } {
-                h2 id={ (part.name) "-heading" } { (heading) }
-                (inner)
-            }
-        },
+        Some(heading) => section(&part.name, heading, &inner),
     }
 }
 

@@ -29,10 +29,9 @@ pub(crate) fn overview_parts(overview: &Overview) -> Snapshot {
         Part::new(
             "state",
             None,
-            html! { p.facts { (sentence) @if overview.loading { ", reading more …" } } }
-                .into_string(),
+            html! { p.facts { (sentence) @if overview.loading { ", reading more …" } } },
         ),
-        Part::new("filter", None, filter().into_string()),
+        Part::new("filter", None, filter()),
         section(
             "running",
             "Running",
@@ -84,7 +83,7 @@ fn when(is_there: bool, html: impl FnOnce() -> Markup) -> Markup {
 }
 
 fn section(name: &str, heading: &str, html: Markup) -> Part {
-    Part::new(name, Some(heading), html.into_string())
+    Part::new(name, Some(heading), html)
 }
 
 /// Hides the rows that are not looked for; needs the page's script.
@@ -282,7 +281,7 @@ fn queue(overview: &Overview) -> Markup {
                             td data-name="state" { (job.words()) }
                             td.n data-name="priority" { (job.priority) }
                             td data-name="submitted" { (job.submitted.strftime("%Y-%m-%d %H:%M").to_string()) }
-                            td data-name="actions" { (actions(&job.name, job.needs_approval())) }
+                            td data-name="actions" { (actions(&job.name, job.offered())) }
                         }
                     }
                 }
@@ -291,18 +290,13 @@ fn queue(overview: &Overview) -> Markup {
     }
 }
 
-/// The buttons of a queued run; they need the page's script and a token.
-pub(super) fn actions(run: &str, needs_approval: bool) -> Markup {
-    let names: &[&str] = match needs_approval {
-        true => &["approve", "stop"],
-        false => &["pause", "resume", "stop"],
-    };
+/// The buttons of a run for these actions; they need the page's script and a token.
+pub(super) fn actions(run: &str, offered: &[&str]) -> Markup {
     html! {
         span.actions data-run=(run) hidden {
-            @for action in names {
+            @for action in offered {
                 button type="button" data-action=(action) { (action) }
             }
-            button type="button" data-action="priority" { "priority" }
         }
     }
 }

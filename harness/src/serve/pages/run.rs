@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use maud::{Markup, PreEscaped, html};
+use maud::{Markup, html};
 use serde_json::json;
 
 use super::overview::{actions, pace};
 use super::{at, run_href};
-use crate::report::Breakdown;
-use crate::report::html::{Page, copyable, openings_section, workers_section};
+use crate::report::html::{BELOW, Page, Section, copyable, openings_section, workers_section};
+use crate::report::{Breakdown, Form};
 use crate::run::Manifest;
 use crate::serve::snapshot::{Part, Snapshot};
 use crate::serve::summary::{RunSummary, State};
@@ -20,15 +20,17 @@ pub(crate) struct Beside<'a> {
     /// The folder of the run.
     pub dir: &'a Path,
     pub summary: &'a RunSummary,
+    /// The actions that are possible, if the run is in the queue.
+    pub queued: Option<&'a [&'a str]>,
     pub breakdown: &'a Breakdown,
-    /// What changed between the engines, as HTML.
-    pub change: Option<&'a str>,
+    /// What changed between the engines.
+    pub change: Option<&'a Markup>,
 }
 
 /// The page of a run: that of its report, and what only makes sense live.
 ///
 /// # Errors
-/// If a section cannot be made.
+/// If the workers cannot be put into JSON.
 pub(crate) fn run_parts(page: Page, beside: Beside<'_>) -> anyhow::Result<Snapshot> {
     let summary = beside.summary;
     // Those of a fleet are on it already, with more about each.
@@ -36,20 +38,15 @@ pub(crate) fn run_parts(page: Page, beside: Beside<'_>) -> anyhow::Result<Snapsh
     let address = run_href(&summary.run);
     let workers = beside.breakdown.workers.facts(beside.manifest, beside.dir);
     let mut parts = vec![
-        Part::new("lead", None, page.lead),
-        Part::new("pace", None, pace_line(summary)),
-        Part::new("live", Some("Games being played"), LIVE.to_string()),
+        Part::new("lead", None, page.result()),
+        Part::new("pace", None, pace_line(summary, beside.queued)),
+        Part::new("live", Some("Games being played"), live()),
     ];
-    for section in page.sections {
-        let (id, heading) = (section.id, section.heading);
-        parts.push(Part::new(id, Some(heading), section.html()?));
+    for Section { id, heading, html } in page.sections {
+        parts.push(Part::new(id, Some(heading), html));
         if id == "results" {
             if let Some(change) = beside.change {
-                parts.push(Part::new(
-                    "change",
-                    Some("What changed"),
-                    change.to_string(),
-                ));
+                parts.push(Part::new("change", Some("What changed"), change.clone()));
             }
             if let Some(numbers) = numbers(summary) {
                 parts.push(Part::new("numbers", Some("Numbers to copy"), numbers));
@@ -76,10 +73,26 @@ pub(crate) fn run_parts(page: Page, beside: Beside<'_>) -> anyhow::Result<Snapsh
 }
 
 /// Filled by the page's script.
-const LIVE: &str = "<div id=\"live-boards\"></div>\n\
-    <p id=\"live-none\" class=\"facts\">No game of this run is being played.</p>\n";
+fn live() -> Markup {
+    html! {
+        div #live-boards {}
+        p #live-none .facts { "No game of this run is being played." }
+    }
+}
 
-fn pace_line(summary: &RunSummary) -> String {
+/// The actions that are possible with a run. If it is not in the queue, another process
+/// plays it, or it can be resumed. Stages, nights and verifying tests are resumed with the run
+/// that they belong to.
+fn offered<'a>(summary: &RunSummary, queued: Option<&'a [&'a str]>) -> &'a [&'a str] {
+    let is_part = summary.run.contains(BELOW);
+    match queued {
+        Some(offered) => offered,
+        None if is_part || summary.state == State::Running || summary.is_over() => &[],
+        None => &["resume"],
+    }
+}
+
+fn pace_line(summary: &RunSummary, queued: Option<&[&str]>) -> Markup {
     let state = match summary.state {
         State::Running => "Running: ",
         State::Stopped => "Stopped, not finished: ",
@@ -93,13 +106,12 @@ fn pace_line(summary: &RunSummary) -> String {
     let done = format!("{} of {most}{} pairs", summary.pairs, summary.budget);
     html! {
         p.pace { (state) (done) ", " (pace(summary)) (end(summary)) }
-        p { (actions(&summary.run, false)) }
+        p { (actions(&summary.run, offered(summary, queued))) }
         p.facts {
             a href={ (run_href(&summary.run)) "/games.pgn" } { "games.pgn" } " · "
             a href={ "/api" (run_href(&summary.run)) } { "JSON" }
         }
     }
-    .into_string()
 }
 
 /// When a run will be done.
@@ -117,32 +129,27 @@ fn end(summary: &RunSummary) -> Markup {
 }
 
 /// The statistics in the forms that other test pages use, if they fit them.
-fn numbers(summary: &RunSummary) -> Option<String> {
-    let (openbench, fishtest) = (summary.openbench_block()?, summary.fishtest_block()?);
-    let html = html! {
+fn numbers(summary: &RunSummary) -> Option<Markup> {
+    let openbench = summary.form(Form::OpenBench)?;
+    let fishtest = summary.form(Form::Fishtest)?;
+    Some(html! {
         div.beside {
-            div { h3 { "OpenBench" } (PreEscaped(copyable(&openbench))) }
-            div { h3 { "fishtest" } (PreEscaped(copyable(&fishtest))) }
+            div { h3 { "OpenBench" } (copyable(&openbench)) }
+            div { h3 { "fishtest" } (copyable(&fishtest)) }
         }
-    };
-    Some(html.into_string())
+    })
 }
 
 /// The page of a folder of nights.
-///
-/// # Errors
-/// If a section cannot be made.
-pub(crate) fn nights_parts(page: Page, id: &str) -> anyhow::Result<Snapshot> {
-    let mut parts = vec![Part::new("lead", None, page.lead)];
-    for section in page.sections {
-        let (name, heading) = (section.id, section.heading);
-        parts.push(Part::new(name, Some(heading), section.html()?));
-    }
-    Ok(Snapshot {
+pub(crate) fn nights_parts(page: Page, id: &str) -> Snapshot {
+    let mut parts = vec![Part::new("lead", None, page.result())];
+    let sections = page.sections.into_iter();
+    parts.extend(sections.map(|one| Part::new(one.id, Some(one.heading), one.html)));
+    Snapshot {
         title: page.title,
         description: format!("{}: {}", id, page.subtitle),
         subtitle: page.subtitle,
         parts,
         ..Snapshot::default()
-    })
+    }
 }

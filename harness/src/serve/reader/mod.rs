@@ -207,6 +207,12 @@ impl Reader {
 
     fn publish(&mut self) {
         self.is_stale = false;
+        let queue = self.queue.as_ref();
+        let (version, jobs) = queue.map(|queue| queue.jobs()).unwrap_or_default();
+        self.queue_version = version;
+        for (id, run) in &mut self.runs {
+            run.take_job(jobs.iter().find(|job| job.name == *id));
+        }
         let all = self.runs.values();
         let (stages, runs): (Vec<&WatchedRun>, _) = all.partition(|run| run.is_stage);
         let summaries = |runs: Vec<&WatchedRun>| -> Vec<RunSummary> {
@@ -219,12 +225,6 @@ impl Reader {
         let damaged = damaged.filter_map(|(id, run)| Some(Damaged::new(id, run.damage.as_ref()?)));
         let nights = self.nights.iter();
         let nights = nights.map(|(id, nights)| Nights::new(id, &nights.sentence));
-        let (version, jobs) = self
-            .queue
-            .as_ref()
-            .map(|queue| queue.jobs())
-            .unwrap_or_default();
-        self.queue_version = version;
         let mut overview = Overview::new(
             summaries(runs),
             nights.collect(),

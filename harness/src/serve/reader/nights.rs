@@ -70,7 +70,7 @@ impl WatchedNights {
 
     fn show(&self, id: &str) -> anyhow::Result<String> {
         let report = TrackReport::read(&self.path)?;
-        let mut next = nights_parts(report.page(PageLocation::Served(&run_href(id)))?, id)?;
+        let mut next = nights_parts(report.page(PageLocation::Served(&run_href(id)))?, id);
         next.json = report.json()?.into();
         let sentence = next.subtitle.clone();
         self.sender.send_replace(Arc::new(next));

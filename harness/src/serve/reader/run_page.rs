@@ -5,6 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use maud::Markup;
 use tokio::sync::watch;
 
 use super::ledgers::Ledgers;
@@ -31,7 +32,7 @@ pub(super) struct RunPage {
     /// Whether it is behind the summary.
     pub is_behind: bool,
     /// What changed between the engines, once somebody has looked.
-    change: OnceCell<Option<String>>,
+    change: OnceCell<Option<Markup>>,
     /// The number of the games that are shown.
     live: u64,
 }
@@ -53,7 +54,8 @@ impl RunPage {
         self.opened.is_watched(KEPT)
     }
 
-    /// Shows the results.
+    /// Shows the results. `queued` are the actions that are possible, if the run is in the
+    /// queue.
     ///
     /// # Errors
     /// If the page cannot be made.
@@ -62,6 +64,7 @@ impl RunPage {
         ledgers: &mut Ledgers,
         manifest: &Manifest,
         summary: &RunSummary,
+        queued: Option<&[&str]>,
     ) -> anyhow::Result<()> {
         let report = ledgers.first.following.report()?;
         let page = report.page(PageLocation::Served(&run_href(&summary.run)))?;
@@ -70,8 +73,9 @@ impl RunPage {
             manifest,
             dir: &ledgers.games.dir,
             summary,
+            queued,
             breakdown: &ledgers.first.breakdown,
-            change: self.change.get_or_init(|| change(manifest)).as_deref(),
+            change: self.change.get_or_init(|| change(manifest)).as_ref(),
         };
         let mut next = run_parts(page, beside)?;
         next.json = json.into();

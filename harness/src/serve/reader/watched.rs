@@ -12,6 +12,7 @@ use crate::ledger::GAMES_CSV;
 use crate::output::with_causes;
 use crate::platform::FileId;
 use crate::run::{MANIFEST, Manifest};
+use crate::serve::actions::Job;
 use crate::serve::opened::Opened;
 use crate::serve::process::is_played;
 use crate::serve::remote::RemoteGames;
@@ -42,6 +43,8 @@ pub(super) struct WatchedRun {
     looked: Option<Instant>,
     loaded: Option<Loaded>,
     summary: Option<RunSummary>,
+    /// The actions that are possible, if it is in the queue.
+    queued: Option<&'static [&'static str]>,
     /// Whether it is a later stage of another run.
     pub is_stage: bool,
     /// Why its ledger cannot be read.
@@ -75,6 +78,7 @@ impl WatchedRun {
             looked: None,
             loaded: None,
             summary: None,
+            queued: None,
             is_stage: false,
             damage: None,
         })
@@ -89,6 +93,17 @@ impl WatchedRun {
     /// was replaced by another run, or runs were added to a pool.
     pub(super) fn is_outdated(&self) -> bool {
         manifest_stamp(&self.path) != self.manifest_stamp
+    }
+
+    /// Takes over what can be done with it in the queue.
+    pub(super) fn take_job(&mut self, job: Option<&Job>) {
+        let queued = job.map(Job::offered);
+        if queued != self.queued
+            && let Some(loaded) = &mut self.loaded
+        {
+            loaded.page.is_behind = true;
+        }
+        self.queued = queued;
     }
 
     /// Brings it up to date. Returns whether its summary has changed.
@@ -199,7 +214,7 @@ impl WatchedRun {
         loaded.page.is_behind = true;
         if is_watched {
             let Loaded { ledgers, page, .. } = loaded;
-            page.show(ledgers, &self.manifest, &summary)?;
+            page.show(ledgers, &self.manifest, &summary, self.queued)?;
         }
         loaded.due = Instant::now() + REFRESH.max(began.elapsed() * SHARE);
         self.summary = Some(summary);

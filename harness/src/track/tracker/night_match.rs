@@ -1,28 +1,33 @@
 //! What is played in the night of a commit.
 
-use super::Tracker;
+use std::fmt::Display;
+
+use super::{Start, Tracker};
 use crate::builds::{BenchCheck, Commit, short_id};
 use crate::config::Config;
+use crate::kinds::Session;
 use crate::output::numbered;
 use crate::report::counted;
 use crate::rules::Limit;
-use crate::run::{MANIFEST, Manifest};
+use crate::run::{BookIdentity, MANIFEST, Manifest, PrepareError, SessionError};
 use crate::track::RUNS;
 use crate::track::gauntlet::{Opponent, opponents};
 use crate::track::previous::previous_of;
 use crate::track::result::opponent_name;
+use crate::track::role::Role;
+use crate::track::skipped::SkippedCommit;
 
 impl Tracker {
-    /// Whom a commit's build plays.
+    /// Whom a commit's build plays; without the opponents that do not build, except the
+    /// anchor.
     ///
     /// # Errors
-    /// If the repository does not answer, or a release cannot be built although it is not at
-    /// fault.
-    pub(super) fn opponents_of(&self, commit: &Commit) -> anyhow::Result<Vec<Opponent>> {
+    /// If the repository does not answer, or an opponent cannot be built although it is not
+    /// at fault.
+    pub(super) fn opponents_of(&mut self, commit: &Commit) -> anyhow::Result<Vec<Opponent>> {
         let history = self.repository.history(&commit.id)?;
         let branch = self.repository.history(&self.section.branch)?;
         let previous = previous_of(commit, &history, &branch, &self.nights);
-        let previous = previous.filter(|previous| self.is_there(previous));
         let releases = &self.section.releases;
         let mut release = None;
         if !releases.is_empty()
@@ -30,33 +35,89 @@ impl Tracker {
                 .repository
                 .newest_tag(&format!("{}^", commit.id), releases)?
         {
-            let tagged = self.repository.commit(&tag)?;
-            match self.builds(&tagged) {
-                Ok(()) => release = Some(tagged.id),
-                Err(error) if error.is_of_commit() => {
-                    (self.announce)(&format!("the release {tag} does not build: skipped"));
-                }
-                Err(error) => return Err(error.into()),
-            }
+            release = Some(self.repository.commit(&tag)?.id);
         }
         let release = release.as_deref();
-        Ok(opponents(&commit.id, &self.anchor.id, previous, release))
+        let mut playing = Vec::new();
+        for opponent in opponents(&commit.id, &self.anchor.id, previous, release) {
+            let fault = match opponent.role {
+                Role::Anchor => None,
+                Role::Previous | Role::Release => self.fault_of(&opponent)?,
+            };
+            match fault {
+                Some(why) => self.warn_without(&opponent, &why),
+                None => playing.push(opponent),
+            }
+        }
+        Ok(playing)
     }
 
-    /// Whether the repository still has the commit of the previous nightly.
-    fn is_there(&self, previous: &str) -> bool {
-        let is_there = self.repository.commit(previous).is_ok();
-        if !is_there {
-            (self.announce)(&format!(
-                "the previous nightly {} is not played: its commit is not in the repository any more",
-                short_id(previous)
-            ));
+    /// Why an opponent has no build to play with, if it has none.
+    fn fault_of(&mut self, opponent: &Opponent) -> anyhow::Result<Option<String>> {
+        let Ok(commit) = self.repository.commit(&opponent.commit) else {
+            let why = "its commit is not in the repository any more";
+            return Ok(Some(why.to_string()));
+        };
+        match self.builds(&commit) {
+            Ok(()) => Ok(None),
+            // Ctrl-C also ends builds.
+            Err(error) if error.is_of_commit() && !self.is_stop_requested() => {
+                Ok(Some(error.to_string()))
+            }
+            Err(error) => Err(error.into()),
         }
-        is_there
+    }
+
+    fn warn_without(&self, opponent: &Opponent, why: &dyn Display) {
+        let role = match opponent.role {
+            Role::Previous => "previous nightly",
+            role @ (Role::Anchor | Role::Release) => role.name(),
+        };
+        (self.announce)(&format!(
+            "warning: this nightly is played without the {role} {}: {why}",
+            short_id(&opponent.commit)
+        ));
+    }
+
+    /// Starts a commit's night; without the opponents that do not start, except the anchor.
+    pub(super) fn start_against(
+        &mut self,
+        commit: &Commit,
+        mut opponents: Vec<Opponent>,
+        skip_broken: bool,
+    ) -> Result<Start, SessionError> {
+        let run = self.out.join(RUNS).join(self.run_name(commit));
+        while !opponents.is_empty() {
+            let config = self.config_of(commit, &opponents);
+            let place = self.place.clone();
+            let error = match Session::create(config, Some(&run), place, &mut self.announce) {
+                Ok(session) => {
+                    self.warn_of_few_openings(&session.manifest);
+                    return Ok(Start::Ready(Box::new(session)));
+                }
+                Err(error) => error,
+            };
+            let SessionError::Prepare(PrepareError::Broken { name, source }) = &error else {
+                return Err(error);
+            };
+            if skip_broken && name == commit.short() {
+                let reason = format!("it builds but does not start ({source})");
+                return Ok(Start::Broken(SkippedCommit::new(commit, reason)));
+            }
+            let mut others = opponents.iter();
+            let broken = others.position(|opponent| {
+                opponent.role != Role::Anchor && opponent_name(opponent) == *name
+            });
+            let Some(at) = broken else {
+                return Err(error);
+            };
+            self.warn_without(&opponents.remove(at), &error);
+        }
+        Ok(Start::NoOpponents)
     }
 
     /// The night's match: the new build against each opponent.
-    pub(super) fn config_of(&self, commit: &Commit, opponents: &[Opponent]) -> Config {
+    fn config_of(&self, commit: &Commit, opponents: &[Opponent]) -> Config {
         let mut config = self.config.clone();
         let tracked = config.engine.remove(0);
         let mut new = tracked.clone();
@@ -79,9 +140,9 @@ impl Tracker {
     }
 
     /// Warns of a book that is too small, unless this process has played a night before.
-    pub(super) fn warn_of_few_openings(&self, manifest: &Manifest) {
+    fn warn_of_few_openings(&self, manifest: &Manifest) {
         let book = manifest.book.as_ref();
-        let openings = book.map_or(1, |book| book.distinct.unwrap_or(book.openings));
+        let openings = book.map_or(1, BookIdentity::distinct_openings);
         let r#match = &manifest.config.r#match;
         if self.played.is_empty()
             && let Some(warning) = few_openings(&r#match.limit, openings as u64, r#match.pairs)
@@ -91,7 +152,7 @@ impl Tracker {
     }
 
     /// A name that no night and no run has yet.
-    pub(super) fn run_name(&self, commit: &Commit) -> String {
+    fn run_name(&self, commit: &Commit) -> String {
         let runs = self.out.join(RUNS);
         let is_free = |name: &String| {
             let is_run = runs.join(name).join(MANIFEST).exists();

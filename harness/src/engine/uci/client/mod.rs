@@ -146,11 +146,24 @@ pub struct Client {
 }
 
 impl Client {
-    /// Starts the engine and waits for its `uciok`, at most for `startup`.
+    /// Starts the engine and waits for its `uciok`, at most for `startup`. The log
+    /// names it after its program.
     ///
     /// # Errors
     /// [`StartError`], with what the engine said instead.
     pub async fn start(launch: &Launch, startup: Duration) -> Result<Self, StartError> {
+        Self::start_as(&launch.name(), launch, startup).await
+    }
+
+    /// [`Client::start`], with the name that the log has for the engine.
+    ///
+    /// # Errors
+    /// As [`Client::start`].
+    pub(crate) async fn start_as(
+        name: &str,
+        launch: &Launch,
+        startup: Duration,
+    ) -> Result<Self, StartError> {
         let command = launch.command_line();
         let spawned = launch.spawn().await;
         let mut child = spawned.map_err(|source| StartError::Spawn {
@@ -183,7 +196,7 @@ impl Client {
             sent: Instant::now(),
             rested: Instant::now(),
             alarm: Box::pin(sleep_until(Instant::now().into())),
-            transcript: Transcript::of(pid, launch.name()),
+            transcript: Transcript::of(pid, name.to_string()),
             stderr,
             name: String::new(),
             author: String::new(),
@@ -252,11 +265,6 @@ impl Client {
             self.stop_if_late(arrived, deadline)?;
             self.fill(deadline).await?;
         }
-    }
-
-    /// The name that the log has for it.
-    pub(crate) fn set_label(&mut self, name: &str) {
-        self.transcript.set_label(name);
     }
 
     /// Keeps lines of what it says before its answers, for its [`Info`].

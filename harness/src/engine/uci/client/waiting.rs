@@ -30,9 +30,9 @@ struct Heard<'a> {
 }
 
 impl Heard<'_> {
-    /// Takes a line of a search, and shows what is known after an `info`. Returns whether
-    /// it is the answer.
-    fn take(&mut self, line: &[u8], watch: &mut impl FnMut(&Info)) -> bool {
+    /// Takes a line of a search. Shows an `info` line and what is known after it. Returns
+    /// whether it is the answer.
+    fn take(&mut self, line: &[u8], watch: &mut impl FnMut(&[u8], &Info)) -> bool {
         if !self.patterns.is_empty() {
             self.keep(line);
         }
@@ -41,7 +41,7 @@ impl Heard<'_> {
             && rest.first().is_some_and(u8::is_ascii_whitespace)
         {
             self.info.update(line);
-            watch(self.info);
+            watch(line, self.info);
             return false;
         }
         let mut words = line
@@ -115,36 +115,23 @@ impl Client {
         self.has_answered_unasked
     }
 
-    /// Waits for a line that `is_it` accepts, which sees every line without
-    /// its end.
-    ///
-    /// # Errors
-    /// [`AnswerError`].
-    pub async fn wait_line(
-        &mut self,
-        deadline: Instant,
-        mut is_it: impl FnMut(&[u8]) -> bool,
-    ) -> Result<Answer, AnswerError> {
-        self.wait_for(deadline, |_, line| is_it(line)).await
-    }
-
     /// Waits for the answer to a `go`, keeping what the `info` lines say.
     ///
     /// # Errors
     /// [`AnswerError`]; after a time-out the engine may still be thinking.
     pub async fn wait_bestmove(&mut self, deadline: Instant) -> Result<Answer, AnswerError> {
-        self.watch_bestmove(deadline, |_| {}).await
+        self.watch_bestmove(deadline, |_, _| {}).await
     }
 
-    /// [`Client::wait_bestmove`] that shows what is known after each `info`
-    /// line.
+    /// [`Client::wait_bestmove`] that shows each `info` line, without blanks before it
+    /// and without its end, and what is known after it.
     ///
     /// # Errors
     /// As [`Client::wait_bestmove`].
     pub async fn watch_bestmove(
         &mut self,
         deadline: Instant,
-        mut watch: impl FnMut(&Info),
+        mut watch: impl FnMut(&[u8], &Info),
     ) -> Result<Answer, AnswerError> {
         match self.early.take() {
             Some(answer) => Ok(answer),
@@ -161,7 +148,7 @@ impl Client {
     pub(crate) async fn read_along(&mut self) -> Infallible {
         loop {
             if self.early.is_none() {
-                self.early = self.hear(&mut |heard, line| heard.take(line, &mut |_| {}));
+                self.early = self.hear(&mut |heard, line| heard.take(line, &mut |_, _| {}));
             }
             if self.early.is_some() || !matches!(self.lines.fill().await, Ok(true)) {
                 return pending().await;

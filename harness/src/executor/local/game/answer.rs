@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use shakmaty::{ByColor, Color};
+use shakmaty::Color;
 
 use super::turn::PendingSearch;
 use super::{End, Game};
@@ -47,7 +47,7 @@ impl Game<'_> {
             _ => (second, first),
         };
         let answer = asked.client().wait_bestmove(deadline);
-        if self.pondering == ByColor::default() {
+        if self.pondering.white.is_none() && self.pondering.black.is_none() {
             return answer.await;
         }
         tokio::select! {

@@ -93,6 +93,10 @@ impl Game<'_> {
             Some(why) => why.clone(),
             None => self.table.slots[player].client().exit_status().await,
         };
+        let (command, pondered) = match &self.ended_pondering {
+            Some(ended) => (&ended.command, Some(ended.end)),
+            None => (&*self.table.command, None),
+        };
         evidence::collect(&evidence::Failure {
             job: self.job,
             game: self.white,
@@ -100,7 +104,8 @@ impl Game<'_> {
             reason: end.reason(),
             status,
             position: self.referee.position(),
-            command: self.table.command.split(),
+            command: command.split(),
+            pondered,
             clocks: white_first(self.clocks.as_ref().map(Clock::shown)),
             allowance: self.clocks[loser].allowance(),
             clients: self.table.slots.each_ref().map(EngineSlot::running),

@@ -16,6 +16,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, Chess, Color, Move, Position};
 
 use super::deferred::DeferredResult;
+use super::ponder_search::{EndedPondering, PonderSearch};
 use super::position_command::PositionCommand;
 use super::slot::{EngineSlot, RestartError};
 use crate::engine::uci::AnswerError;
@@ -187,8 +188,9 @@ struct Game<'a> {
     digest: GameDigest,
     opening_plies: u32,
     last_move: Option<Move>,
-    /// What each engine ponders on.
-    pondering: ByColor<Option<Move>>,
+    pondering: ByColor<Option<PonderSearch>>,
+    /// What the engine to move pondered, if that leads to its move or to its failure.
+    ended_pondering: Option<EndedPondering>,
     /// Which players did not get ready.
     unready: [bool; 2],
     /// Why players' engines could not be started again.
@@ -232,6 +234,7 @@ impl<'a> Game<'a> {
             opening_plies: 0,
             last_move: None,
             pondering: ByColor::default(),
+            ended_pondering: None,
             unready: [false; 2],
             missing,
             table,

@@ -4,8 +4,10 @@ use std::time::{Duration, Instant};
 
 use shakmaty::Color::{self, Black, White};
 
-use super::Game;
+use super::{Game, millis};
 use crate::engine::uci::AnswerError;
+use crate::executor::local::ponder_search::{EndedPondering, PonderSearch};
+use crate::executor::{PonderEnd, Pondered};
 
 impl Game<'_> {
     /// Lets the engine that has just moved think on the answer it expects, if
@@ -24,23 +26,40 @@ impl Game<'_> {
             return;
         }
         let mut command = self.table.command.after(self.uci(legal));
-        let command = command.with_go(&self.clocks, color, true);
+        let sent = command.with_go(&self.clocks, color, true);
         let client = self.table.slots[player].client();
         client.clear_info();
         client.drop_unasked();
         // If it does not read any more, its next turn will show that.
-        if client.send(command, deadline).await.is_ok() {
-            self.pondering[color] = Some(legal);
+        if client.send(sent, deadline).await.is_ok() {
+            self.pondering[color] = Some(PonderSearch {
+                expected: legal,
+                command,
+                begun: Instant::now(),
+            });
         }
     }
 
     /// Ends the pondering of the engine whose turn it is. Returns whether it
-    /// had guessed its opponent's move and can go on thinking.
+    /// had guessed its opponent's move and can continue to think.
     pub(super) async fn end_pondering(&mut self, color: Color) -> Result<bool, AnswerError> {
-        let Some(expected) = self.pondering[color].take() else {
+        self.ended_pondering = None;
+        let Some(search) = self.pondering[color].take() else {
             return Ok(false);
         };
-        if self.last_move == Some(expected) {
+        let guessed = self.last_move == Some(search.expected);
+        let end = match guessed {
+            true => PonderEnd::PonderHit,
+            false => PonderEnd::Stop,
+        };
+        self.ended_pondering = Some(EndedPondering {
+            command: search.command,
+            end: Pondered {
+                end,
+                after_ms: millis(search.begun.elapsed()),
+            },
+        });
+        if guessed {
             return Ok(true);
         }
         let player = self.player(color);
@@ -48,6 +67,7 @@ impl Game<'_> {
         let client = self.table.slots[player].client();
         client.send(b"stop\n", deadline).await?;
         client.wait_bestmove(deadline).await?;
+        self.ended_pondering = None;
         Ok(false)
     }
 

@@ -21,6 +21,10 @@ impl Table<'_> {
     ) -> Result<[Option<String>; 2], GameError> {
         let mut missing = [None, None];
         for (index, player) in job.players.iter().enumerate() {
+            if !self.slots[index].runs(player) {
+                // A start takes seconds, and nobody's clock runs.
+                self.deferred.send();
+            }
             match self.slots[index].ensure_running(player, &job.rules).await {
                 Ok(()) => {
                     self.started.insert(player.engine);

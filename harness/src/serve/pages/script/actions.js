@@ -3,13 +3,26 @@ const TOKEN = "hone-token";
 
 const savedToken = () => window.sessionStorage.getItem(TOKEN) || "";
 
+const NO_ANSWER = "the server does not answer";
+
+// An answer of the server and its text; no answer if the server is gone.
+async function ask(address, options) {
+  try {
+    const answer = await fetch(address, options);
+    return { answer, text: await answer.text() };
+  } catch {
+    return { answer: null, text: NO_ANSWER };
+  }
+}
+
 async function act(address, body, token) {
-  const answer = await fetch(address, {
+  const { answer, text } = await ask(address, {
     method: "POST",
     headers: { Authorization: `Bearer ${token}` },
     body,
   });
-  const words = (await answer.text()).trim();
+  const words = text.trim();
+  if (!answer) return { isDone: false, words };
   if (answer.ok) window.sessionStorage.setItem(TOKEN, token);
   else if (answer.status === 401) window.sessionStorage.removeItem(TOKEN);
   return { isDone: answer.ok, words };
@@ -52,15 +65,14 @@ function isApproved(run, config) {
 
 // What is approved is what was read: the server compares its SHA-256.
 async function approval(run) {
-  const answer = await fetch(`/api/queue/${encodeURIComponent(run)}`);
-  const text = await answer.text();
-  if (!answer.ok) {
+  const { answer, text } = await ask(`/api/queue/${encodeURIComponent(run)}`);
+  if (!answer?.ok) {
     showAnswer(text.trim(), false);
     return null;
   }
   const config = answer.headers.get("Config-Sha256");
   if (!config) {
-    showAnswer("cannot approve: the header Config-Sha256 is missing from the answer", false);
+    showAnswer("cannot approve: the header Config-Sha256 is missing from the response", false);
     return null;
   }
   return (await isApproved(run, text)) ? `?config=${config}` : null;
@@ -79,7 +91,8 @@ async function press(button) {
     query = await approval(run);
     if (query === null) return;
   }
-  const token = savedToken() || window.prompt("Token") || "";
+  const token = savedToken() || window.prompt("Token");
+  if (token === null) return;
   const { isDone, words } = await act(`/api/runs/${encodeURIComponent(run)}/${action}${query}`, null, token);
   showAnswer(isDone ? `${action}: done` : words, isDone);
 }
@@ -95,6 +108,7 @@ function startSubmit(form) {
   byId("submit-token").value = savedToken();
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
+    byId("submit-answer").textContent = "";
     const query = new URLSearchParams();
     for (const name of ["name", "kind", "priority"]) query.set(name, byId(`submit-${name}`).value);
     const config = byId("submit-config").value;

@@ -86,14 +86,16 @@ function showStatus({ words, isGood }) {
 
 function tell(words, isGood) {
   connection = { words, isGood };
-  clearTimeout(answerTimer);
-  showStatus(connection);
+  if (answerTimer === null) showStatus(connection);
 }
 
 function showAnswer(words, isGood) {
   clearTimeout(answerTimer);
   showStatus({ words, isGood });
-  answerTimer = setTimeout(() => showStatus(connection), ANSWER_MS);
+  answerTimer = setTimeout(() => {
+    answerTimer = null;
+    showStatus(connection);
+  }, ANSWER_MS);
 }
 
 // The server sends something every 15 s: after this time it is gone.

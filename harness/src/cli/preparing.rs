@@ -1,0 +1,65 @@
+//! Requests to stop while a run is prepared.
+
+use std::process;
+use std::thread::{self, JoinHandle};
+
+use anyhow::Context;
+use tokio::runtime::Builder;
+use tokio::sync::oneshot;
+
+use super::Exit;
+use super::ends::{ResultArgs, repeating};
+use crate::report;
+use crate::run::Interrupts;
+
+/// The message after a request to stop.
+const INTERRUPTED: &str =
+    "Interrupted before anything was played. Run the same command to start again.";
+
+/// Ends the process at a request to stop, as long as a run is prepared: a build may take
+/// minutes, and it has no results that could be saved.
+pub(super) struct Preparing {
+    /// Gets whether preparing has failed.
+    done: oneshot::Sender<bool>,
+    thread: JoinHandle<()>,
+}
+
+impl Preparing {
+    /// From now on a request to stop ends the process, after a message and the summary.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub(super) fn begin(results: ResultArgs) -> anyhow::Result<Self> {
+        let runtime = Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.context("cannot start the async runtime")?;
+        let mut interrupts = runtime
+            .block_on(async { Interrupts::listen() })
+            .context("cannot listen for signals")?;
+        let (done, is_done) = oneshot::channel();
+        let waiting = async move {
+            tokio::select! {
+                _ = interrupts.next() => true,
+                // Ctrl-C also ends builds, whose failure may be noticed first.
+                has_failed = is_done => has_failed == Ok(true) && interrupts.is_requested().await,
+            }
+        };
+        let thread = thread::spawn(move || {
+            if runtime.block_on(waiting) {
+                errln!("{INTERRUPTED}");
+                let text = report::failed_summary(INTERRUPTED, Some(&repeating(None)));
+                if let Err(error) = results.summarize(&text) {
+                    errln!("warning: {error:#}");
+                }
+                process::exit(Exit::Interrupted as i32);
+            }
+        });
+        Ok(Self { done, thread })
+    }
+
+    /// The run is prepared, or that has failed. Does not return after a request to stop.
+    pub(super) fn end(self, has_failed: bool) {
+        // The thread is gone only if it panicked.
+        let _ = self.done.send(has_failed);
+        let _ = self.thread.join();
+    }
+}

@@ -1,0 +1,179 @@
+//! What `hone resume` may change in a run before it continues it.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail, ensure};
+
+use super::place::Place;
+use super::tune::test_folder;
+use super::{fold_of, of};
+use crate::config::check_concurrency;
+use crate::ledger::{Lock, Recovery};
+use crate::report::counted;
+use crate::run::prepare::setup::warn_of_repeats;
+use crate::run::{BookIdentity, Folder, Kind, Manifest, RunFiles};
+
+/// The changes of one `hone resume`, which are undone if the run is refused.
+pub(crate) struct Changes {
+    /// What is done with damage.
+    recovery: Recovery,
+    /// Where the run is continued.
+    place: Place,
+    /// The manifests before each change, with their folders.
+    before: Vec<(PathBuf, Manifest)>,
+}
+
+impl Changes {
+    /// Nothing is changed yet.
+    pub(crate) fn new(recovery: Recovery, place: Place) -> Self {
+        Self {
+            recovery,
+            place,
+            before: Vec::new(),
+        }
+    }
+
+    /// Sets the number of pairs played at the same time in a run, and in those that have
+    /// followed it in its folder.
+    ///
+    /// # Errors
+    /// If the number is out of range, or a run is being played or cannot be read or
+    /// written.
+    pub(crate) fn concurrency(
+        &mut self,
+        dir: &Path,
+        pairs: usize,
+        announce: &mut dyn FnMut(&str),
+    ) -> anyhow::Result<()> {
+        check_concurrency(pairs).map_err(|error| anyhow::anyhow!("`--concurrency`: {error}"))?;
+        let mut manifest = Manifest::read(dir)?;
+        // The workers of a pool's sources have the next numbers.
+        let own = manifest.pooled.iter().map(|run| run.first_worker).min();
+        if let Some(own) = own.filter(|own| pairs > *own) {
+            bail!(
+                "`--concurrency`: {pairs} is out of range: a pool of runs has {own} worker number{} for this machine",
+                if own == 1 { "" } else { "s" }
+            );
+        }
+        // Not while another process plays it.
+        let _held = Lock::resume(dir, self.recovery)?;
+        let mut followers = of(manifest.kind).later(&manifest, dir);
+        followers.extend(test_folder(&manifest, dir));
+        manifest.concurrency = pairs;
+        // For runs that are still to follow.
+        manifest.config.r#match.concurrency = Some(pairs);
+        let (config, engines) = (&manifest.config, &manifest.engines);
+        manifest.placement = self.place.placement(config, engines, pairs, announce)?;
+        // First those that another process may hold.
+        for follower in followers {
+            self.concurrency(&follower, pairs, &mut |_| {})?;
+        }
+        self.write(dir, &manifest)
+    }
+
+    /// Sets the pairs of each pairing of a match, or the most pairs of a test; of a test
+    /// in stages, those of the stage that was started last, and of a tuning those of the
+    /// test of its values.
+    ///
+    /// # Errors
+    /// If it is not such a run, has more pairs or its verdict, is being played, or cannot
+    /// be read or written.
+    pub(crate) fn pairs(
+        &mut self,
+        dir: &Path,
+        pairs: u64,
+        announce: &mut dyn FnMut(&str),
+    ) -> anyhow::Result<()> {
+        let mut manifest = Manifest::read(dir)?;
+        // Not while another process plays it.
+        let _held = Lock::resume(dir, self.recovery)?;
+        let stage = of(manifest.kind).later(&manifest, dir).pop();
+        if let Some(follower) = stage.or_else(|| test_folder(&manifest, dir)) {
+            return self.pairs(&follower, pairs, announce);
+        }
+        let planned = planned_pairs(&manifest).with_context(|| {
+            format!(
+                "--pairs is for matches and tests, and {} is a {}",
+                dir.display(),
+                manifest.kind.name()
+            )
+        })?;
+        ensure!(
+            manifest.pooled.is_empty(),
+            "--pairs is not for pools, and {} is one\n\
+             help: set the same `--pairs` for each of its runs, and pool them into a new folder",
+            dir.display()
+        );
+        ensure!(
+            pairs >= planned,
+            "`--pairs`: {pairs} is too small: {} are planned, and a run can only have more than planned",
+            counted(planned, "pair")
+        );
+        if pairs == planned {
+            return Ok(());
+        }
+        manifest.pairs = Some(pairs);
+        let files = RunFiles::of(Folder::open(dir), manifest)?;
+        let fold = fold_of(&files)?;
+        ensure!(
+            fold.verdict().is_none(),
+            "`--pairs`: the run has its verdict after {}, which more pairs do not change\n\
+             help: see it with `hone report {}`",
+            counted(fold.absorbed(), "pair"),
+            dir.display()
+        );
+        let manifest = &files.manifest;
+        let distinct = manifest.book.as_ref().map(BookIdentity::distinct_openings);
+        warn_of_repeats(Some(pairs), distinct, manifest.repeats, announce);
+        self.write(dir, manifest)
+    }
+
+    /// Adds the verifying test to a tuning that was started without one.
+    ///
+    /// # Errors
+    /// If it is not a tuning, is being played, or cannot be read or written.
+    pub(crate) fn verification(&mut self, dir: &Path) -> anyhow::Result<()> {
+        let mut manifest = Manifest::read(dir)?;
+        ensure!(
+            manifest.kind == Kind::Tune,
+            "--verify is for tunings, and {} is a {}",
+            dir.display(),
+            manifest.kind.name()
+        );
+        let section = manifest.config.tune.get_or_insert_default();
+        if section.verify.is_some() {
+            return Ok(());
+        }
+        section.verify.get_or_insert_default();
+        // Not while another process plays it.
+        let _held = Lock::resume(dir, self.recovery)?;
+        self.write(dir, &manifest)
+    }
+
+    fn write(&mut self, dir: &Path, manifest: &Manifest) -> anyhow::Result<()> {
+        let before = Manifest::read(dir)?;
+        manifest.write(dir)?;
+        self.before.push((dir.to_path_buf(), before));
+        Ok(())
+    }
+
+    /// Undoes all changes, the last one first.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(crate) fn undo(self) -> anyhow::Result<()> {
+        let mut changes = self.before.into_iter().rev();
+        changes.try_for_each(|(dir, before)| before.write(&dir))
+    }
+}
+
+/// The pairs that a match or a test may play so far.
+fn planned_pairs(manifest: &Manifest) -> Option<u64> {
+    let config = &manifest.config;
+    let configured = match manifest.kind {
+        Kind::Match => config.r#match.pairs,
+        Kind::Sprt => config.sprt.unwrap_or_default().max_pairs,
+        Kind::Tune | Kind::Bisect => return None,
+    };
+    Some(manifest.pairs.unwrap_or(configured))
+}

@@ -1,0 +1,108 @@
+//! The parameters of a request for JSON: what is unknown or not valid is refused in plain
+//! words.
+
+use axum::extract::{FromRequestParts, Query};
+use axum::http::StatusCode;
+use axum::http::request::Parts;
+use axum::response::Response;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+
+use super::guard::refused;
+
+/// The parameters of a request.
+pub(super) struct Parameters<T>(pub T);
+
+/// Those of an address that has none.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NoParameters {}
+
+impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Parameters<T> {
+    type Rejection = Response;
+
+    async fn from_request_parts(parts: &mut Parts, _state: &S) -> Result<Self, Response> {
+        match Query::try_from_uri(&parts.uri) {
+            Ok(Query(parameters)) => Ok(Self(parameters)),
+            Err(rejection) => {
+                let text = rejection.body_text();
+                Err(refused(StatusCode::BAD_REQUEST, &in_plain_words(&text)))
+            }
+        }
+    }
+}
+
+/// What axum writes before the name of a parameter and the words of serde.
+const BEFORE: &str = "Failed to deserialize query string: ";
+
+/// Words of serde and of the standard library, and those for people.
+const WORDS: [(&str, &str); 7] = [
+    ("unknown field", "unknown parameter"),
+    (", there are no fields", ": this address has no parameters"),
+    ("missing field", "missing parameter"),
+    ("unknown variant", "unknown value"),
+    (
+        "number too large to fit in target type",
+        "the number is too large",
+    ),
+    ("invalid digit found in string", "not a whole number"),
+    (
+        "cannot parse integer from empty string",
+        "a number is missing",
+    ),
+];
+
+/// Why a query is refused.
+fn in_plain_words(text: &str) -> String {
+    let mut text = text.strip_prefix(BEFORE).unwrap_or(text).to_string();
+    for (theirs, ours) in WORDS {
+        text = text.replace(theirs, ours);
+    }
+    match text.split_once(": ") {
+        // The words name the parameter themselves.
+        Some((name, why)) if why.contains(&format!("`{name}`")) => why.to_string(),
+        Some((name, why)) if !name.contains('`') => {
+            format!("the parameter `{name}` is not valid: {why}")
+        }
+        _ => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::serve::index;
+
+    fn refusal<T: DeserializeOwned>(query: &str) -> Option<String> {
+        let address = format!("http://localhost/api?{query}");
+        let parsed = Query::<T>::try_from_uri(&address.parse().expect("an address"));
+        Some(in_plain_words(&parsed.err()?.body_text()))
+    }
+
+    #[test]
+    fn a_query_is_refused_in_plain_words() {
+        for (query, why) in [
+            (
+                "offset=99999999999999999999",
+                "the parameter `offset` is not valid: the number is too large",
+            ),
+            (
+                "offset=ten",
+                "the parameter `offset` is not valid: not a whole number",
+            ),
+        ] {
+            assert_eq!(refusal::<index::Query>(query).as_deref(), Some(why));
+        }
+        let unknown = refusal::<index::Query>("x=1").expect("refused");
+        assert!(
+            unknown.starts_with("unknown parameter `x`, expected"),
+            "{unknown}"
+        );
+        assert_eq!(refusal::<index::Query>("offset=10"), None);
+        assert_eq!(refusal::<NoParameters>(""), None);
+        assert_eq!(
+            refusal::<NoParameters>("state=x").as_deref(),
+            Some("unknown parameter `state`: this address has no parameters")
+        );
+    }
+}

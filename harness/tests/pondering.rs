@@ -1,0 +1,110 @@
+//! Engines that think in the opponent's time.
+
+#![cfg(unix)]
+
+mod common;
+
+use std::fs;
+use std::path::Path;
+
+use common::{Finished, Setup, engines, finish, hone, no_failures, on_run, scripted};
+
+const BOOK: &str = "openings = { file = \"books/quick.epd\" }\n";
+
+fn play(config: &str) -> (Setup, Finished) {
+    let setup = Setup::new(config);
+    let finished = setup.play("match", "run", &["--json"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let verified = on_run("verify", &setup.run("run"));
+    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    (setup, finished)
+}
+
+#[test]
+fn engines_may_ponder() {
+    let cmd = |seed: u32| format!("{} --ponder --seed {seed}", scripted());
+    let players = engines(
+        ("one", &cmd(1), "ponder = true"),
+        ("two", &cmd(2), "ponder = true"),
+    );
+    let (_, finished) = play(&format!(
+        "{players}[match]\npairs = 6\nconcurrency = 2\nlimit = \"20+0.5\"\n{BOOK}"
+    ));
+    no_failures(&finished);
+}
+
+/// The opponent answers only when all is written: were nobody to read it, the pipe would
+/// be full.
+#[test]
+fn an_engine_that_ponders_may_write_more_than_its_pipe_holds() {
+    let dir = tempfile::tempdir().unwrap();
+    let written = dir.path().join("written");
+    let written = written.display();
+    let cmd = |more: &str| format!("{} {more}:{written}", scripted());
+    let players = engines(
+        (
+            "loud",
+            &cmd("--ponder ponder=chatter ponder=mark"),
+            "ponder = true",
+        ),
+        ("patient", &cmd("go:2=until"), ""),
+    );
+    let (_, finished) = play(&format!(
+        "{players}[match]\npairs = 1\nlimit = \"60+1\"\n{BOOK}[adjudication]\nmax_moves = 3\n"
+    ));
+    no_failures(&finished);
+}
+
+/// A run whose first engine ends when its pondering is ended by `command`, and the folder
+/// of its first failure.
+fn dying_on(command: &str) -> (Setup, std::path::PathBuf) {
+    let bad = format!("{} --ponder --name bad {command}=exit:7", scripted());
+    let players = engines(("bad", &bad, "ponder = true"), ("good", &scripted(), ""));
+    let (setup, _) = play(&format!(
+        "{players}[match]\npairs = 12\nconcurrency = 1\nlimit = \"60+1\"\nmax_failures = 1.0\n{BOOK}"
+    ));
+    let failures = fs::read_dir(setup.run("run/failures")).expect("failures");
+    let mut folders: Vec<_> = failures.map(|entry| entry.expect("one").path()).collect();
+    folders.sort();
+    let first = folders.swap_remove(0);
+    (setup, first)
+}
+
+fn replay(bundle: &Path) -> Finished {
+    let mut command = hone();
+    command.arg("replay").arg(bundle).arg("--dialogue");
+    finish(command)
+}
+
+#[test]
+fn a_failure_at_the_end_of_pondering_is_kept_as_it_was_and_repeated() {
+    for command in ["ponderhit", "stop"] {
+        let (_setup, bundle) = dying_on(command);
+        let summary = fs::read_to_string(bundle.join("summary.txt")).expect("a summary");
+        let sent = summary.split_once("sent:      position ").expect("sent").1;
+        let lines: Vec<&str> = sent.lines().collect();
+        assert!(
+            lines[1].starts_with("           go ponder wtime "),
+            "{summary}"
+        );
+        let end = format!("           {command} after ");
+        assert!(lines[2].starts_with(&end), "{summary}");
+        // The position is that of the expected move: the last moves of the dialogue.
+        let dialogue = fs::read_to_string(bundle.join("dialogue-first.txt")).expect("there");
+        let (before, _) = dialogue.rsplit_once(command).expect("it was sent");
+        let (_, position) = before.rsplit_once("> position ").expect("a position");
+        assert_eq!(position.lines().next(), Some(lines[0]), "{dialogue}");
+        let replayed = replay(&bundle);
+        assert_eq!(replayed.code, Some(1), "{}", replayed.stdout);
+        assert!(
+            replayed.stdout.contains("exit status 7"),
+            "{}",
+            replayed.stdout
+        );
+        assert!(
+            replayed.stdout.contains(&format!("> {command}")),
+            "{}",
+            replayed.stdout
+        );
+    }
+}
