@@ -77,7 +77,7 @@ impl Change {
         text.lines().map(str::to_string).collect()
     }
 
-    /// What stands there after a flag.
+    /// The argument after a flag.
     fn argument(&self, flag: &str) -> String {
         let words = self.arguments();
         let at = words.iter().position(|word| word == flag);
@@ -133,7 +133,7 @@ fn a_merge_with_the_files_of_the_change_is_tested_as_the_change() {
     assert_eq!(change.engines(), engines("git:HEAD"));
 }
 
-/// Its commits are not in a clone that was made afterwards.
+/// A clone made after a forced push lacks the commit before it.
 #[test]
 fn after_a_forced_push_the_base_is_where_the_branch_left_the_default_branch() {
     let Some(change) = Change::new() else {

@@ -108,7 +108,7 @@ fn changes_inside_a_submodule_are_refused() {
     assert!(error.contains("sub has uncommitted changes"), "{error}");
 }
 
-/// Like a makefile that does not know what its objects in `sub` are made from.
+/// Like a makefile without dependencies for its objects in `sub`.
 const BUILD_IN_SUBMODULE: &str = "set -e
 git -c protocol.file.allow=always submodule --quiet update --init
 test -e sub/engine.sh

@@ -265,7 +265,7 @@ seq -f 'option name O%g type check default true' 4000; echo uciok
     assert_eq!(found, "1 of 4001 `option` lines cannot be read");
 }
 
-/// It ends at the first `setoption`.
+/// The engine ends at the first `setoption`.
 #[test]
 fn a_default_that_cannot_be_read_is_a_fault_and_not_sent() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -10,7 +10,7 @@ use std::process::{Child, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Setup, engines, on_run, rows, scripted, wait_until};
+use common::{Setup, digest, engines, on_run, rows, scripted, wait_until};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -35,12 +35,6 @@ fn killed(mut child: Child, after: Duration) -> bool {
     child.kill().expect("killed");
     child.wait().expect("waited for");
     was_running
-}
-
-fn digest(run: &Path) -> String {
-    let verified = on_run("verify", run);
-    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
-    verified.last_line()
 }
 
 /// Every game of the ledger is in the PGN once, and so is its final position.

@@ -6,9 +6,8 @@ mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
-use common::{Finished, Setup, engines, finish, hone, on_run, rows, script, scripted};
+use common::{Setup, digest, engines, finish, hone, on_run, resume, rows, script, scripted};
 
 /// Engines that move at once, and `sections`.
 fn instant(engine_count: usize, sections: &str) -> Setup {
@@ -21,18 +20,6 @@ fn instant(engine_count: usize, sections: &str) -> Setup {
         "{players}[adjudication]\nmax_moves = 20\n[match]\nlimit = \"nodes=1\"\nconcurrency = 2\n\
          openings = {{ file = \"books/quick.epd\" }}\n{sections}\n"
     ))
-}
-
-fn resume(run: &Path, args: &[&str]) -> Finished {
-    let mut command: Command = hone();
-    command.arg("resume").arg(run).args(args);
-    finish(command)
-}
-
-fn digest(run: &Path) -> String {
-    let verified = on_run("verify", run);
-    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
-    verified.last_line()
 }
 
 fn played(setup: &Setup, command: &str, name: &str, code: i32) -> PathBuf {
@@ -80,12 +67,15 @@ fn an_undecided_test_continues_to_its_verdict() {
     let run = played(&short, "sprt", "run", 3);
     let still = resume(&run, &["--pairs", "4"]);
     assert_eq!(still.code, Some(3), "{}", still.stderr);
-    let help = "help: `hone resume RUN --pairs N` continues the test";
-    assert!(still.stdout.contains(help), "{}", still.stdout);
+    let help = format!(
+        "Play more pairs with `hone resume {} --pairs N`",
+        run.display()
+    );
+    assert!(still.stderr.contains(&help), "{}", still.stderr);
     assert_eq!(pairs(&run), 4);
     let decided = resume(&run, &["--pairs", "500"]);
     assert_eq!(decided.code, Some(0), "{}", decided.stderr);
-    assert!(!decided.stdout.contains(help), "{}", decided.stdout);
+    assert!(!decided.stderr.contains(&help), "{}", decided.stderr);
     let long = test(500);
     let planned = played(&long, "sprt", "run", 0);
     assert_eq!(digest(&run), digest(&planned));
@@ -93,7 +83,7 @@ fn an_undecided_test_continues_to_its_verdict() {
     let before = fs::read_to_string(run.join("run.toml")).expect("there");
     let refused = resume(&run, &["--pairs", "501"]);
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-    let part = "`--pairs`: the run has its verdict after ";
+    let part = "`--pairs`: the run has ended after ";
     assert!(refused.stderr.contains(part), "{}", refused.stderr);
     let after = fs::read_to_string(run.join("run.toml")).expect("there");
     assert_eq!(before, after);
@@ -162,11 +152,21 @@ fn a_later_stage_begins_after_the_openings_that_were_added() {
 fn fewer_pairs_than_planned_are_refused() {
     let setup = instant(2, "pairs = 4");
     let run = played(&setup, "match", "run", 0);
-    let refused = resume(&run, &["--pairs", "3"]);
+    let summary = setup.run("summary.md");
+    let file = summary.display().to_string();
+    let refused = resume(&run, &["--pairs", "3", "--summary", &file]);
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
     let part = "`--pairs`: 3 is too small: 4 pairs are planned";
     assert!(refused.stderr.contains(part), "{}", refused.stderr);
-    assert_eq!(pairs(&run), 4);
+    let text = fs::read_to_string(&summary).expect("a summary");
+    assert!(text.contains("3 is too small"), "{text}");
+    // The command that repeats it has the pairs that it got.
+    let extended = resume(&run, &["--pairs", "5", "--summary", &file]);
+    assert_eq!(extended.code, Some(0), "{}", extended.stderr);
+    let text = fs::read_to_string(&summary).expect("a summary");
+    let command = format!("hone match {} --pairs 5\n", setup.config.display());
+    assert!(text.contains(&command), "{text}");
+    assert_eq!(pairs(&run), 5);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::json::number;
-use common::{Finished, Setup, engines, no_failures, on_run, scripted, stillwater};
+use common::{BOOK, Finished, Setup, engines, no_failures, on_run, play, scripted, stillwater};
 use sha2::{Digest, Sha256};
 
 /// Two random movers and a few short pairs, with more lines of configuration.
@@ -20,17 +20,6 @@ fn random_match(more: &str) -> (Setup, Finished) {
         "{players}[match]\npairs = 4\nconcurrency = 2\n{more}"
     ))
 }
-
-fn play(config: &str) -> (Setup, Finished) {
-    let setup = Setup::new(config);
-    let finished = setup.play("match", "run", &["--json"]);
-    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-    let verified = on_run("verify", &setup.run("run"));
-    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
-    (setup, finished)
-}
-
-const BOOK: &str = "openings = { file = \"books/quick.epd\" }\n";
 
 #[test]
 fn without_a_book_games_start_from_the_usual_position() {

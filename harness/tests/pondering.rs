@@ -7,18 +7,7 @@ mod common;
 use std::fs;
 use std::path::Path;
 
-use common::{Finished, Setup, engines, finish, hone, no_failures, on_run, scripted};
-
-const BOOK: &str = "openings = { file = \"books/quick.epd\" }\n";
-
-fn play(config: &str) -> (Setup, Finished) {
-    let setup = Setup::new(config);
-    let finished = setup.play("match", "run", &["--json"]);
-    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-    let verified = on_run("verify", &setup.run("run"));
-    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
-    (setup, finished)
-}
+use common::{BOOK, Finished, Setup, engines, finish, hone, no_failures, play, scripted};
 
 #[test]
 fn engines_may_ponder() {
@@ -58,7 +47,10 @@ fn an_engine_that_ponders_may_write_more_than_its_pipe_holds() {
 /// A run whose first engine ends when its pondering is ended by `command`, and the folder
 /// of its first failure.
 fn dying_on(command: &str) -> (Setup, std::path::PathBuf) {
-    let bad = format!("{} --ponder --name bad {command}=exit:7", scripted());
+    let bad = format!(
+        "{} --ponder --name bad ponder=chatter {command}=exit:7",
+        scripted()
+    );
     let players = engines(("bad", &bad, "ponder = true"), ("good", &scripted(), ""));
     let (setup, _) = play(&format!(
         "{players}[match]\npairs = 12\nconcurrency = 1\nlimit = \"60+1\"\nmax_failures = 1.0\n{BOOK}"

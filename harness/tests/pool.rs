@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use common::json::{number, wdl_in_ledger};
-use common::{Finished, Setup, engines, finish, hone, on_run, rows, scripted, wait_until};
+use common::{Finished, Setup, digest, engines, finish, hone, on_run, rows, scripted, wait_until};
 
 /// Pairs of the whole run.
 const PAIRS: usize = 150;
@@ -24,12 +24,6 @@ fn random_players() -> Setup {
          openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 100\n\
          [pgn]\nepd = true\n[sprt]\nelo1 = 150.0\nmax_pairs = {PAIRS}\n"
     ))
-}
-
-fn digest(run: &Path) -> String {
-    let verified = on_run("verify", run);
-    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
-    verified.last_line()
 }
 
 fn pool(runs: &[PathBuf], out: &Path, more: &[&str]) -> Finished {

@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use common::{
-    Finished, Setup, engines, finish, hone, on_run, rows, script, scripted, signal, wait_until,
+    Setup, digest, engines, finish, hone, on_run, resume, rows, script, scripted, signal,
+    wait_until,
 };
 
 /// A match of this many pairs between engines that move at once.
@@ -31,18 +32,6 @@ fn played(pairs: usize) -> (Setup, PathBuf, String) {
     let run = setup.run("run");
     let digest = digest(&run);
     (setup, run, digest)
-}
-
-fn digest(run: &Path) -> String {
-    let verified = on_run("verify", run);
-    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
-    verified.last_line()
-}
-
-fn resume(run: &Path, more: &[&str]) -> Finished {
-    let mut command = hone();
-    command.arg("resume").arg(run).args(more);
-    finish(command)
 }
 
 fn files(run: &Path) -> [Option<Vec<u8>>; 2] {
@@ -296,12 +285,13 @@ fn a_run_in_play_is_refused_before_an_engine_starts() {
     // Two for the search before the games, two for the games.
     wait_until("the games", || count() == 4);
     let refused = resume(&setup.run("run"), &[]);
+    let started = count();
+    child.kill().expect("it runs");
+    child.wait().expect("it ends");
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
     let part = "in use by another hone";
     assert!(refused.stderr.contains(part), "{}", refused.stderr);
-    assert_eq!(count(), 4);
-    child.kill().expect("it runs");
-    child.wait().expect("it ends");
+    assert_eq!(started, 4);
 }
 
 /// Engines that are started for each game may need seconds for it.
@@ -312,7 +302,7 @@ fn a_finished_pair_is_recorded_before_engines_start_again() {
     // Processes 1 to 3 are for the search before the games and the first pair.
     let text = format!(
         "#!/bin/sh\necho x >>'{starts}'\n\
-         if [ $(wc -l <'{starts}') -gt 3 ]; then until [ -e '{ready}' ]; do sleep 0.05; done; fi\n\
+         if [ $(wc -l <'{starts}') -gt 3 ]; then until [ -e '{ready}' ] || [ ! -e '{starts}' ]; do sleep 0.05; done; fi\n\
          exec '{engine}'\n",
         starts = starts.display(),
         ready = ready.display(),

@@ -9,7 +9,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::{Finished, Setup, engines, finish, on_run, rows, scripted, wait_until, workspace};
+use common::{
+    Finished, Setup, digest, engines, finish, on_run, rows, scripted, wait_until, workspace,
+};
 
 /// A test that two random players pass, and one that they fail.
 const PASSED: &str = "sprt = { elo0 = -150.0, elo1 = -50.0 }";
@@ -31,12 +33,6 @@ fn lead(run: &Path) -> String {
     let (_, lead) = page.split_once("<div class=\"lead").expect("a lead");
     let (lead, _) = lead.split_once("</div>").expect("its end");
     format!("<div class=\"lead{lead}")
-}
-
-fn digest(run: &Path) -> String {
-    let verified = on_run("verify", run);
-    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
-    verified.last_line()
 }
 
 #[test]

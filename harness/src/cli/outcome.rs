@@ -100,7 +100,13 @@ pub(super) fn conclude(
         .summarize(&report.summary(notes))
         .map_err(Failure::failed)?;
     Ok(match ended {
-        Ended::Verdict(verdict) => exit_of(verdict, manifest.kind),
+        Ended::Verdict(verdict) => {
+            let is_test = manifest.kind == Kind::Sprt && manifest.pooled.is_empty();
+            if is_test && verdict == Verdict::Inconclusive {
+                errln!("Undecided. Play more pairs with `{resume} --pairs N`.");
+            }
+            exit_of(verdict, manifest.kind)
+        }
         Ended::Interrupted | Ended::Waiting => {
             errln!("Interrupted. All finished pairs are saved. Resume with `{resume}`.");
             Exit::Interrupted

@@ -13,8 +13,17 @@ use crate::report;
 use crate::run::Interrupts;
 
 /// The message after a request to stop.
-const INTERRUPTED: &str =
-    "Interrupted before anything was played. Run the same command to start again.";
+const INTERRUPTED: &str = "Interrupted before anything was played; a build may still be running. Run the same command to start again.";
+
+/// A request to stop has come before the run: prints it and writes the summary.
+pub(super) fn interrupted(results: &ResultArgs) -> Exit {
+    errln!("{INTERRUPTED}");
+    let text = report::failed_summary(INTERRUPTED, Some(&repeating(None)));
+    if let Err(error) = results.summarize(&text) {
+        errln!("warning: {error:#}");
+    }
+    Exit::Interrupted
+}
 
 /// Ends the process at a request to stop, as long as a run is prepared: a build may take
 /// minutes, and it has no results that could be saved.
@@ -45,12 +54,7 @@ impl Preparing {
         };
         let thread = thread::spawn(move || {
             if runtime.block_on(waiting) {
-                errln!("{INTERRUPTED}");
-                let text = report::failed_summary(INTERRUPTED, Some(&repeating(None)));
-                if let Err(error) = results.summarize(&text) {
-                    errln!("warning: {error:#}");
-                }
-                process::exit(Exit::Interrupted as i32);
+                process::exit(interrupted(&results) as i32);
             }
         });
         Ok(Self { done, thread })

@@ -9,6 +9,7 @@ use crate::builds::Spec;
 #[cfg(feature = "fleet")]
 use crate::fleet::Access;
 use crate::platform::write_whole;
+use crate::run::Manifest;
 
 /// The command that repeats a run, in the run's folder: `hone resume` and `hone pool` do
 /// not know it otherwise.
@@ -26,11 +27,23 @@ pub(super) fn keep(folder: &Path, command: &str) -> anyhow::Result<()> {
     .with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// The command that repeats the run in a folder; older runs do not have it, nor those that
-/// another command has started.
+/// The command that repeats the run in a folder, with the pairs that it has got; older runs
+/// do not have it, nor those that another command has started.
 pub(super) fn kept(folder: &Path) -> Option<String> {
     let text = fs::read_to_string(folder.join(COMMAND)).ok()?;
-    Some(text.trim_end().to_string())
+    let command = text.trim_end();
+    let pairs = Manifest::read(folder).ok().and_then(|run| run.pairs);
+    Some(match pairs {
+        None => command.to_string(),
+        Some(pairs) => with_pairs(command, pairs),
+    })
+}
+
+fn with_pairs(command: &str, pairs: u64) -> String {
+    let words = shlex::split(command).unwrap_or_default();
+    let mut words = without(&words, &["--pairs", "--rounds"]);
+    words.extend(["--pairs".to_string(), pairs.to_string()]);
+    joined(&words)
 }
 
 /// The command that plays all pairs of a run, of which `command` plays a shard.

@@ -133,7 +133,12 @@ async fn answer(client: &mut Client, situation: &Situation) -> Result<String, St
     let sent = client.send(commands.as_bytes(), asked + allowed).await;
     sent.map_err(silent)?;
     if let Some(Pondered { end, after_ms }) = situation.pondered {
-        sleep(Duration::from_millis(after_ms).min(LONGEST_PONDERING)).await;
+        let pause = Duration::from_millis(after_ms).min(LONGEST_PONDERING);
+        // Nobody else reads it meanwhile, and one whose pipe is full stops thinking.
+        tokio::select! {
+            () = sleep(pause) => {}
+            never = client.read_along() => match never {},
+        }
         asked = Instant::now();
         let command = format!("{}\n", end.command());
         let sent = client.send(command.as_bytes(), asked + allowed).await;

@@ -8,9 +8,10 @@ use clap::Args;
 use super::common::announce;
 use super::dropin;
 use super::ends::EndArgs;
-use super::outcome::{conclude, stopped};
+use super::outcome::{conclude, not_played, stopped};
 use super::place::PlaceArgs;
 use super::ranges::from_one;
+use super::repeat::kept;
 use super::{Exit, Failure};
 use crate::kinds::{self, Changes, Place};
 use crate::ledger::{LedgerError, Recovery};
@@ -56,21 +57,24 @@ impl ResumeArgs {
             false => Recovery::LastPair,
         };
         let kind = kinds::of(Manifest::read(&run)?.kind);
-        let place = self.place(&run)?;
+        let refused = |error: anyhow::Error| {
+            not_played(error.into(), kept(&run).as_deref(), &self.ends.results)
+        };
+        let place = self.place(&run).map_err(refused)?;
         let mut changes = Changes::new(recovery, place.clone());
         if let Err(error) = self.change(&run, &mut changes) {
-            changes.undo()?;
-            return Err(error.into());
+            changes.undo(&mut announce);
+            return Err(refused(error));
         }
         let resumed = kind.resume(&run, recovery, self.ends.max_time(), place, &mut announce);
-        if resumed.as_ref().is_err_and(|error| !error.is_of_run()) {
-            changes.undo()?;
-        }
         // Another process writes its own files.
         let is_in_use = matches!(
             resumed,
             Err(SessionError::Ledger(LedgerError::Locked { .. }))
         );
+        if !is_in_use && resumed.as_ref().is_err_and(|error| !error.is_of_run()) {
+            changes.undo(&mut announce);
+        }
         if !is_in_use && let Err(error) = dropin::complete(&run) {
             errln!(
                 "warning: the files of the command line that started this run lack games: {}",

@@ -22,7 +22,7 @@ use crate::track::{NightEnd, TrackReport, Tracker};
 /// Builds the newest commit, plays it against the anchor, the last release and
 /// the previous nightly, and adds a row to results/elo.csv. Exit code 0: no new
 /// regression, or nothing new to play; 1: a regression that no earlier call has
-/// reported; 3: time limit reached without a regression; 4: the newest commit does not build or start,
+/// reported; 3: time limit reached without a regression; 4: the newest commit or the anchor does not build or start,
 /// or an engine fails too often; 130: interrupted. After 3 and 130 the same
 /// command continues.
 #[derive(Debug, Args)]

@@ -110,6 +110,7 @@ impl Experiment for TournamentExperiment {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::{Effort, GameResult, Outcome, Termination};
 
     fn plans(mut experiment: TournamentExperiment) -> Vec<(usize, usize, u64)> {
         (0..)
@@ -142,5 +143,37 @@ mod tests {
         assert_eq!(plans, [(0, 1, 0), (0, 2, 0), (0, 3, 0)]);
         let plans = self::plans(TournamentExperiment::gauntlet(3, 2, 1));
         assert_eq!(plans, [(0, 1, 0), (0, 2, 0), (1, 2, 0)]);
+    }
+
+    #[test]
+    fn more_pairs_leave_the_shape_of_the_interval() {
+        let mut extended = TournamentExperiment::round_robin(2, 10).extended_to(40);
+        let mut planned = ConfidenceSequence::of_match(10);
+        for pair in 0..40 {
+            assert_eq!(extended.verdict(), None, "after {pair} pairs");
+            let result = result(pair, [Outcome::White, Outcome::Black, Outcome::Draw]);
+            extended.absorb(&result);
+            planned.absorb(result.half_points());
+            assert_eq!(extended.always_valid(), planned.interval());
+        }
+        assert_eq!(extended.verdict(), Some(Verdict::Complete));
+        assert_ne!(planned.interval(), None);
+    }
+
+    fn result(pair: u64, outcomes: [Outcome; 3]) -> PairResult {
+        PairResult {
+            pair,
+            engines: [0, 1],
+            games: [0, 1].map(|game| GameResult {
+                outcome: outcomes[(pair as usize + 2 * game) % 3],
+                termination: Termination::Checkmate,
+                plies: 40,
+                ms: [0; 2],
+                nodes: [0; 2],
+                effort: [Effort::default(); 2],
+                digest: 2 * pair + game as u64,
+                line: None,
+            }),
+        }
     }
 }

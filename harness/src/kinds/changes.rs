@@ -1,4 +1,4 @@
-//! What `hone resume` may change in a run before it continues it.
+//! What `hone resume` may change in a run before continuing it.
 
 use std::path::{Path, PathBuf};
 
@@ -9,6 +9,7 @@ use super::tune::test_folder;
 use super::{fold_of, of};
 use crate::config::check_concurrency;
 use crate::ledger::{Lock, Recovery};
+use crate::output::with_causes;
 use crate::report::counted;
 use crate::run::prepare::setup::warn_of_repeats;
 use crate::run::{BookIdentity, Folder, Kind, Manifest, RunFiles};
@@ -46,6 +47,8 @@ impl Changes {
         announce: &mut dyn FnMut(&str),
     ) -> anyhow::Result<()> {
         check_concurrency(pairs).map_err(|error| anyhow::anyhow!("`--concurrency`: {error}"))?;
+        // Not while another process plays it.
+        let _held = Lock::resume(dir, self.recovery)?;
         let mut manifest = Manifest::read(dir)?;
         // The workers of a pool's sources have the next numbers.
         let own = manifest.pooled.iter().map(|run| run.first_worker).min();
@@ -55,8 +58,6 @@ impl Changes {
                 if own == 1 { "" } else { "s" }
             );
         }
-        // Not while another process plays it.
-        let _held = Lock::resume(dir, self.recovery)?;
         let mut followers = of(manifest.kind).later(&manifest, dir);
         followers.extend(test_folder(&manifest, dir));
         manifest.concurrency = pairs;
@@ -84,18 +85,21 @@ impl Changes {
         pairs: u64,
         announce: &mut dyn FnMut(&str),
     ) -> anyhow::Result<()> {
-        let mut manifest = Manifest::read(dir)?;
         // Not while another process plays it.
         let _held = Lock::resume(dir, self.recovery)?;
+        let mut manifest = Manifest::read(dir)?;
         let stage = of(manifest.kind).later(&manifest, dir).pop();
         if let Some(follower) = stage.or_else(|| test_folder(&manifest, dir)) {
             return self.pairs(&follower, pairs, announce);
         }
-        let planned = planned_pairs(&manifest).with_context(|| {
+        let planned = manifest.planned_pairs().with_context(|| {
             format!(
                 "--pairs is for matches and tests, and {} is a {}",
                 dir.display(),
-                manifest.kind.name()
+                match manifest.kind {
+                    Kind::Tune => "tuning",
+                    _ => "bisection",
+                }
             )
         })?;
         ensure!(
@@ -117,7 +121,7 @@ impl Changes {
         let fold = fold_of(&files)?;
         ensure!(
             fold.verdict().is_none(),
-            "`--pairs`: the run has its verdict after {}, which more pairs do not change\n\
+            "`--pairs`: the run has ended after {}, and more pairs do not change its result\n\
              help: see it with `hone report {}`",
             counted(fold.absorbed(), "pair"),
             dir.display()
@@ -133,6 +137,8 @@ impl Changes {
     /// # Errors
     /// If it is not a tuning, is being played, or cannot be read or written.
     pub(crate) fn verification(&mut self, dir: &Path) -> anyhow::Result<()> {
+        // Not while another process plays it.
+        let _held = Lock::resume(dir, self.recovery)?;
         let mut manifest = Manifest::read(dir)?;
         ensure!(
             manifest.kind == Kind::Tune,
@@ -145,8 +151,6 @@ impl Changes {
             return Ok(());
         }
         section.verify.get_or_insert_default();
-        // Not while another process plays it.
-        let _held = Lock::resume(dir, self.recovery)?;
         self.write(dir, &manifest)
     }
 
@@ -157,23 +161,15 @@ impl Changes {
         Ok(())
     }
 
-    /// Undoes all changes, the last one first.
-    ///
-    /// # Errors
-    /// Those of the file system.
-    pub(crate) fn undo(self) -> anyhow::Result<()> {
-        let mut changes = self.before.into_iter().rev();
-        changes.try_for_each(|(dir, before)| before.write(&dir))
+    /// Undoes all changes, the last one first, and warns of those that stay.
+    pub(crate) fn undo(self, announce: &mut dyn FnMut(&str)) {
+        for (dir, before) in self.before.into_iter().rev() {
+            if let Err(error) = before.write(&dir) {
+                announce(&format!(
+                    "warning: a change of the refused run stays: {}",
+                    with_causes(&error)
+                ));
+            }
+        }
     }
-}
-
-/// The pairs that a match or a test may play so far.
-fn planned_pairs(manifest: &Manifest) -> Option<u64> {
-    let config = &manifest.config;
-    let configured = match manifest.kind {
-        Kind::Match => config.r#match.pairs,
-        Kind::Sprt => config.sprt.unwrap_or_default().max_pairs,
-        Kind::Tune | Kind::Bisect => return None,
-    };
-    Some(manifest.pairs.unwrap_or(configured))
 }

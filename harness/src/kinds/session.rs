@@ -173,11 +173,7 @@ impl<K: RunKind> Session<K> {
             check_same_programs(&identities, &earlier.engines)?;
         }
         warn_of_same_engines(K::KIND, &config, &identities, announce);
-        let mut limit = config.r#match.limit.to_string();
-        let shard = config.r#match.shard;
-        if !shard.is_whole() {
-            limit += &format!("_{}of{}", shard.number(), shard.of());
-        }
+        let limit = limit_in_name(&config);
         let concurrency = config.r#match.concurrency;
         let concurrency = concurrency.unwrap_or_else(|| physical_cores().min(MAX_CONCURRENCY));
         scale::settle(&mut config, &players, concurrency, announce)?;
@@ -371,6 +367,16 @@ impl<K: RunKind> Session<K> {
             executor.conclude();
         }
         Ok((ended, driver.fold))
+    }
+}
+
+/// The part of a folder's name that has the limit, and the shard.
+fn limit_in_name(config: &Config) -> String {
+    let limit = config.r#match.limit.to_string();
+    let shard = config.r#match.shard;
+    match shard.is_whole() {
+        true => limit,
+        false => format!("{limit}_{}of{}", shard.number(), shard.of()),
     }
 }
 

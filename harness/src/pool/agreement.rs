@@ -71,6 +71,7 @@ pub(super) fn check(
     if differences.is_empty() {
         return Ok(());
     }
+    let is_number = is_number && differences.len() == 1;
     let more = differences.len().saturating_sub(NAMED);
     differences.truncate(NAMED);
     let mut text = format!(

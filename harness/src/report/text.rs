@@ -210,9 +210,6 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
     {
         text += &estimate_line(facts, sprt);
     }
-    if ended_undecided(facts) && facts.shard.is_whole() && facts.pool.is_none() {
-        text += "\nhelp: `hone resume RUN --pairs N` continues the test with N pairs in all";
-    }
     if !facts.shard.is_whole() {
         let shard = facts.shard.words();
         text += &format!("\nThis is {shard}: `hone pool` judges all shards together.");
@@ -252,14 +249,6 @@ fn care<'a>(findings: impl Iterator<Item = &'a Finding>) -> Option<String> {
             kinds.join(", ")
         )
     })
-}
-
-/// Whether it is a test whose pairs are played without a decision.
-fn ended_undecided(facts: &RunFacts) -> bool {
-    facts.sprt.is_some()
-        && facts.is_finished
-        && facts.verdict == TestVerdict::None
-        && facts.reason.is_none()
 }
 
 fn decision_sentence(facts: &RunFacts, sprt: &SprtFacts) -> String {

@@ -194,6 +194,33 @@ pub(crate) fn on_run(subcommand: &str, run: &Path) -> Finished {
     finish(command)
 }
 
+/// The digest of a run's games, which `hone verify` accepts.
+pub(crate) fn digest(run: &Path) -> String {
+    let verified = on_run("verify", run);
+    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    verified.last_line()
+}
+
+/// Resumes a run with these options.
+pub(crate) fn resume(run: &Path, more: &[&str]) -> Finished {
+    let mut command = hone();
+    command.arg("resume").arg(run).args(more);
+    finish(command)
+}
+
+/// Openings of a match.
+pub(crate) const BOOK: &str = "openings = { file = \"books/quick.epd\" }\n";
+
+/// Plays and verifies the match of a configuration.
+pub(crate) fn play(config: &str) -> (Setup, Finished) {
+    let setup = Setup::new(config);
+    let finished = setup.play("match", "run", &["--json"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let verified = on_run("verify", &setup.run("run"));
+    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    (setup, finished)
+}
+
 /// No engine of a run failed.
 pub(crate) fn no_failures(finished: &Finished) {
     let json = finished.json();

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::{Setup, engines, finish, on_run, rows, scripted, signal, wait_until};
+use common::{Setup, digest, engines, finish, on_run, rows, scripted, signal, wait_until};
 use server::Fleet;
 
 /// Two engines that move at random: short games, the same on every machine.
@@ -53,12 +53,6 @@ fn has_bubblewrap() -> bool {
     command.args(["--unshare-all", "--ro-bind", "/", "/", "true"]);
     let status = command.stderr(Stdio::null()).status();
     status.is_ok_and(|status| status.success())
-}
-
-fn digest(run: &Path) -> String {
-    let verified = on_run("verify", run);
-    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
-    verified.last_line()
 }
 
 /// The digest of the same games on this machine alone.

@@ -400,6 +400,10 @@ impl Line<'_> {
             fs::remove_dir_all(&folder)
                 .with_context(|| format!("cannot remove {}", folder.display()))
                 .map_err(Failure::failed)?;
+            if self.program == Program::Fastchess {
+                // It names the folder; it may not have been written.
+                let _ = fs::remove_file(&config);
+            }
         }
         let is_stopped = View::<K::Experiment>::is_stopped(&console);
         Ok(match self.own.verdict {

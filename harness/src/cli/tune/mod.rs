@@ -14,6 +14,7 @@ use super::key_place::located;
 use super::outcome::not_played;
 use super::place::PlaceArgs;
 use super::play::start;
+use super::preparing::interrupted;
 use super::ranges::from_one;
 use super::{Exit, Failure};
 use crate::config::{Config, Draft};
@@ -93,12 +94,13 @@ impl TuneArgs {
         }
         tune::check_one_engine(&config)
             .and_then(|()| check_shard::<Tuning>(&config))
-            .with_context(|| path.display().to_string())?;
+            .with_context(|| path.display().to_string())
+            .map_err(|error| refused(error.into()))?;
         let before = config.clone();
         let prepared = tune::prepare(&mut config, &mut announce)
             .map_err(|error| refused(located(error, &before, Some(path))))?;
         if prepared == Prepared::Interrupted {
-            return Ok(Exit::Interrupted);
+            return Ok(interrupted(results));
         }
         if self.dry_run {
             let (section, space) = tune::tuned(&config)?;

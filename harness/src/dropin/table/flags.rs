@@ -30,7 +30,7 @@ pub(in crate::dropin) const FLAGS: &[Entry] = entries![
     Yes Fastchess "-tbadjudicate", "adjudication.syzygy.results", "-tb /tables -tbadjudicate BOTH", "";
     Ignored Both "-wait", "", "-wait 100", "hone sends `isready` before each game, so no pause is needed";
     Yes Both "-recover", "", "-recover", "without it, the run stops after the first pair in which an engine crashes or stalls; a configuration of hone always continues";
-    Yes Fastchess "-strict", "match.on_failure", "-strict", "stops at the first failure of an engine, without lines of that pair; other faults are counted in the report";
+    Yes Fastchess "-strict", "match.on_failure", "-strict", "stops at the first failure of an engine and prints no lines of that pair; other faults are counted in the report";
     Yes Fastchess "-startup-ms", "match.startup_ms", "-startup-ms 20000", "";
     Yes Fastchess "-ping-ms", "match.stall_ms", "-ping-ms 30000", "default 10 seconds instead of 60";
     Ignored Fastchess "-ucinewgame-ms", "", "-ucinewgame-ms 30000", "`-ping-ms` applies to every answer";

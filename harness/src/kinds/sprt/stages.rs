@@ -94,6 +94,6 @@ pub(super) fn play(
 /// The pairs that `hone resume --pairs` has added to a test.
 fn added_pairs(manifest: &Manifest) -> u64 {
     let planned = manifest.config.sprt.unwrap_or_default().max_pairs;
-    let pairs = manifest.pairs.unwrap_or(planned);
+    let pairs = manifest.planned_pairs().unwrap_or(planned);
     pairs.saturating_sub(planned)
 }

@@ -20,15 +20,15 @@ pub(crate) use system::{bind_thread, load, processors};
 #[cfg(windows)]
 pub(super) use windows::bound_mask;
 
-/// Processors that this process may use at a time, or as many as a container's quota of
-/// processor time is worth; `None` where the system does not list them.
+/// Processors that this process may use at a time, at most a container's quota of
+/// processor time; `None` where the system does not list them.
 pub(crate) fn usable_processors() -> Option<usize> {
     let listed = processors().len();
-    (listed > 0).then(|| quota().map_or(listed, |quota| quota.min(listed)))
+    (listed > 0).then(|| parallelism().map_or(listed, |most| most.min(listed)))
 }
 
 /// What the system lets this process use, a container's quota of processor time counted.
-fn quota() -> Option<usize> {
+fn parallelism() -> Option<usize> {
     std::thread::available_parallelism().ok().map(usize::from)
 }
 
@@ -43,7 +43,12 @@ pub(crate) fn physical_cores() -> usize {
         0 => system::core_count(),
         count => Some(count),
     };
-    count.into_iter().chain(quota()).min().unwrap_or(1)
+    at_most(count, parallelism())
+}
+
+/// The smaller of the known numbers, at least 1.
+fn at_most(count: Option<usize>, quota: Option<usize>) -> usize {
+    count.into_iter().chain(quota).min().unwrap_or(1)
 }
 
 #[cfg(test)]
@@ -52,6 +57,11 @@ mod tests {
 
     #[test]
     fn there_is_a_core_and_no_more_than_logical_processors() {
+        let limited = [(Some(8), Some(2)), (Some(2), Some(8)), (None, None)];
+        assert_eq!(
+            limited.map(|(count, quota)| at_most(count, quota)),
+            [2, 2, 1]
+        );
         let cores = physical_cores();
         let logical = std::thread::available_parallelism().expect("known").get();
         assert!((1..=logical).contains(&cores), "{cores} of {logical}");

@@ -258,21 +258,30 @@ impl Manifest {
         self.config.r#match.stop.is_none() && self.pairs.is_none()
     }
 
+    /// The pairs that a match plays of each pairing, or a test at most; `None` of other
+    /// kinds.
+    pub(crate) fn planned_pairs(&self) -> Option<u64> {
+        let configured = match self.kind {
+            Kind::Match => self.config.r#match.pairs,
+            Kind::Sprt => self.config.sprt.unwrap_or_default().max_pairs,
+            Kind::Tune | Kind::Bisect => return None,
+        };
+        Some(self.pairs.unwrap_or(configured))
+    }
+
     /// The configuration by which the run is played anew: with the pairs that it has got.
     pub(crate) fn repeatable_config(&self) -> Config {
         let mut config = self.config.clone();
-        if let Some(pairs) = self.pairs {
-            if self.kind == Kind::Sprt {
-                config.sprt.get_or_insert_default();
+        match (self.kind, self.pairs) {
+            (_, None) => {}
+            (Kind::Match, Some(pairs)) => config.r#match.pairs = pairs,
+            (_, Some(pairs)) => {
+                config.sprt.get_or_insert_default().max_pairs = pairs;
+                let stage = config.stage.first_mut();
+                if let Some(test) = stage.and_then(|stage| stage.sprt.as_mut()) {
+                    test.max_pairs = pairs;
+                }
             }
-            let stage = config.stage.first_mut();
-            let tests = [&mut config.sprt]
-                .into_iter()
-                .chain(stage.map(|stage| &mut stage.sprt));
-            for test in tests.flatten() {
-                test.max_pairs = pairs;
-            }
-            config.r#match.pairs = pairs;
         }
         config
     }

@@ -30,16 +30,20 @@ pub(crate) fn placement(
     let usable = usable_processors().unwrap_or(usize::MAX);
     let each = processors_a_game(config, engines);
     let wanted = concurrency * each;
+    let games = match each {
+        1 => format!("{concurrency} games at a time"),
+        _ => format!("{concurrency} games at a time with {each} threads each"),
+    };
     if wanted > usable {
         announce(&format!(
-            "warning: {concurrency} games at a time with {each} threads each need {wanted} processors, but {usable} can be used: expect time forfeits and noise"
+            "warning: {games} need {wanted} processors, but {usable} can be used: expect time forfeits and noise"
         ));
     }
     if config.r#match.on_machine_fault == OnMachineFault::Replay {
         // The engines would keep each other waiting: not a fault of the machine.
         ensure!(
             wanted <= usable,
-            "`on_machine_fault = \"replay\"`: {concurrency} games at a time with {each} threads each need {wanted} processors, but {usable} can be used\nhelp: lower `concurrency` or `Threads`"
+            "`on_machine_fault = \"replay\"`: {games} need {wanted} processors, but {usable} can be used\nhelp: lower `concurrency` or `Threads`"
         );
         if !CAN_SEE_STARVATION {
             announce(
@@ -66,7 +70,7 @@ pub(crate) fn placement(
     );
     placement::place(&processors, concurrency, each).with_context(|| {
         format!(
-            "`affinity`: {concurrency} games at a time with {each} threads each need {wanted} processors of their own, but the machine has {}",
+            "`affinity`: {games} need {wanted} processors of their own, but the machine has {}",
             processors.len()
         )
     })
