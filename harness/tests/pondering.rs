@@ -47,10 +47,7 @@ fn an_engine_that_ponders_may_write_more_than_its_pipe_holds() {
 /// A run whose first engine ends when its pondering is ended by `command`, and the folder
 /// of its first failure.
 fn dying_on(command: &str) -> (Setup, std::path::PathBuf) {
-    let bad = format!(
-        "{} --ponder --name bad ponder=chatter {command}=exit:7",
-        scripted()
-    );
+    let bad = format!("{} --ponder --name bad {command}=exit:7", scripted());
     let players = engines(("bad", &bad, "ponder = true"), ("good", &scripted(), ""));
     let (setup, _) = play(&format!(
         "{players}[match]\npairs = 12\nconcurrency = 1\nlimit = \"60+1\"\nmax_failures = 1.0\n{BOOK}"

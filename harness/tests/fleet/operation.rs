@@ -218,7 +218,11 @@ fn the_processors_of_a_runs_machine_matter_only_where_it_plays() {
     };
     let refused = resume(&["--local"]);
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-    assert!(refused.stderr.contains("1000 games at a time"), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("1000 games at a time"),
+        "{}",
+        refused.stderr
+    );
     let more = resume(&["--concurrency", "1001", "--max-time", "1s"]);
     assert_eq!(more.code, Some(3), "{}", more.stderr);
     let here = resume(&["--local", "--concurrency", "1"]);
