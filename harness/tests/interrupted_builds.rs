@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use common::repository::{BUILD, EngineRepository};
-use common::{Finished, finish, interrupted};
+use common::{Finished, finish, interrupted, waiting};
 
 /// Two commits whose first build makes `marker` and waits.
 struct Waiting {
@@ -26,8 +26,9 @@ impl Waiting {
         repository.write_engine("", 1);
         let build = fs::read_to_string(repository.path().join("build.sh")).expect("there");
         let wait = format!(
-            "[ -e '{0}' ] || {{ : >'{0}'; sleep 600; }}",
-            marker.display()
+            "[ -e '{}' ] || {{ {}; }}",
+            marker.display(),
+            waiting(&marker)
         );
         repository.write("build.sh", &format!("{wait}\n{build}"));
         repository.commit("First");

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::common::repository::EngineRepository;
-use super::common::{Finished, interrupted, rows, wait_until};
+use super::common::{Finished, interrupted, rows, wait_until, waiting};
 use super::{CHANGING_BUILD, STRONG, Tracked, roles};
 use harness::track::Role;
 
@@ -160,11 +160,10 @@ fn an_interrupted_build_does_not_count_as_a_failure() {
     let marker = repository.dir.path().join("is-building");
     repository.write_engine(STRONG, 3);
     let build = fs::read_to_string(repository.path().join("build.sh")).expect("there");
-    // Made by the shell itself: another program may still be ending when the signal comes,
-    // and the shell would then continue.
     let wait = format!(
-        "[ -e '{0}' ] || {{ : >'{0}'; sleep 600; }}",
-        marker.display()
+        "[ -e '{}' ] || {{ {}; }}",
+        marker.display(),
+        waiting(&marker)
     );
     repository.write("build.sh", &format!("{wait}\n{build}"));
     commits.push(repository.commit("Third"));
@@ -249,9 +248,9 @@ fn an_interrupted_build_does_not_leave_an_opponent_out() {
     repository.write_engine(STRONG, 2);
     let build = fs::read_to_string(repository.path().join("build.sh")).expect("there");
     let wait = format!(
-        "[ ! -e '{}' ] || {{ : >'{}'; sleep 600; }}",
+        "[ ! -e '{}' ] || {{ {}; }}",
         waits.display(),
-        marker.display()
+        waiting(&marker)
     );
     repository.write("build.sh", &format!("{wait}\n{build}"));
     repository.commit("Second");
