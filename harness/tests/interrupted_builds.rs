@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use common::repository::{BUILD, EngineRepository};
-use common::{Finished, finish, interrupted, waiting};
+use common::{Finished, finish, interrupted};
 
 /// Two commits whose first build makes `marker` and waits.
 struct Waiting {
@@ -24,13 +24,7 @@ impl Waiting {
         let [marker, summary] =
             ["is-building", "summary.md"].map(|name| repository.dir.path().join(name));
         repository.write_engine("", 1);
-        let build = fs::read_to_string(repository.path().join("build.sh")).expect("there");
-        let wait = format!(
-            "[ -e '{}' ] || {{ {}; }}",
-            marker.display(),
-            waiting(&marker)
-        );
-        repository.write("build.sh", &format!("{wait}\n{build}"));
+        repository.write_waiting_build(&format!("[ ! -e '{}' ]", marker.display()), &marker);
         repository.commit("First");
         repository.write("engine.sh", "#!/bin/sh\n");
         repository.commit("Second");

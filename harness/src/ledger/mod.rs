@@ -203,10 +203,12 @@ impl Ledger {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(target_os = "linux")]
+    use crate::experiment::PairResult;
+    #[cfg(target_os = "linux")]
+    use crate::rules::{Effort, GameResult, Outcome, Termination};
 
-    #[test]
-    fn evidence_of_failures_without_end_does_not_fill_the_disk() {
-        let dir = tempfile::tempdir().expect("a folder");
+    fn empty(dir: &Path) -> Ledger {
         let names = ["one", "two"].map(String::from);
         let options = LedgerOptions {
             names: &names,
@@ -214,8 +216,14 @@ mod tests {
             conditions: 0,
             recovery: Recovery::LastPair,
         };
-        let lock = Lock::begin(dir.path()).expect("free");
-        let (mut ledger, _) = Ledger::open(dir.path(), lock, options).expect("empty");
+        let lock = Lock::begin(dir).expect("free");
+        Ledger::open(dir, lock, options).expect("empty").0
+    }
+
+    #[test]
+    fn evidence_of_failures_without_end_does_not_fill_the_disk() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let mut ledger = empty(dir.path());
         let failures = dir.path().join(FAILURES);
         // Of an earlier process.
         for number in 1..MAX_EVIDENCE {
@@ -232,5 +240,61 @@ mod tests {
         let kept = fs::read_dir(&failures).expect("there").count();
         assert_eq!(kept, MAX_EVIDENCE);
         assert!(failures.join("1-1").join("summary.txt").exists());
+    }
+
+    /// A file that cannot be synced, and for which the system reports that once at most.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_that_could_not_be_synced_ends_the_run() {
+        let played = PlayedPair {
+            result: pair(),
+            opening_number: 1,
+            texts: Default::default(),
+            worker: 0,
+            finished_ms: 0,
+        };
+        for append in [true, false] {
+            let dir = tempfile::tempdir().expect("a folder");
+            let mut ledger = empty(dir.path());
+            let (_reader, writer) = std::io::pipe().expect("a pipe");
+            let log = Log {
+                path: "lost".into(),
+                file: std::os::fd::OwnedFd::from(writer).into(),
+                len: 0,
+            };
+            ledger.syncer = Syncer::start(std::iter::once(&log)).expect("a thread");
+            ledger.syncer.mark();
+            let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
+            let error = loop {
+                let done = match append {
+                    true => ledger.append(&played),
+                    false => ledger.sync(),
+                };
+                if let Err(error) = done {
+                    break error.to_string();
+                }
+                assert!(std::time::Instant::now() < deadline, "no error");
+                std::thread::sleep(std::time::Duration::from_millis(50));
+            };
+            assert!(error.contains("lost"), "{error}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    fn pair() -> PairResult {
+        PairResult {
+            pair: 0,
+            engines: [0, 1],
+            games: [0, 1].map(|digest| GameResult {
+                outcome: Outcome::Draw,
+                termination: Termination::Repetition,
+                plies: 9,
+                ms: [0; 2],
+                nodes: [0; 2],
+                effort: [Effort::default(); 2],
+                digest,
+                line: None,
+            }),
+        }
     }
 }

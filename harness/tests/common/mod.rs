@@ -240,14 +240,6 @@ pub(crate) fn signal(child: &std::process::Child, signal: i32) {
     }
 }
 
-/// Commands of a build that make `marker` and wait for ever. The shell itself waits: a signal
-/// may be lost while it starts another program.
-#[cfg(unix)]
-pub(crate) fn waiting(marker: &Path) -> String {
-    let marker = marker.display();
-    format!("mkfifo '{marker}.fifo'; : >'{marker}'; read -r never <'{marker}.fifo'")
-}
-
 /// Runs a command whose build makes `marker` and waits, and sends Ctrl-C to both then.
 #[cfg(unix)]
 pub(crate) fn interrupted(mut command: Command, marker: &Path) -> Finished {

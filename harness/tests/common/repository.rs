@@ -45,6 +45,20 @@ impl EngineRepository {
         command
     }
 
+    /// Makes builds make `marker` and wait for ever, as long as `condition` holds, which is
+    /// one of the shell. The shell itself waits: a signal may be lost while it starts
+    /// another program.
+    #[cfg(unix)]
+    pub(crate) fn write_waiting_build(&self, condition: &str, marker: &Path) {
+        let build = fs::read_to_string(self.path().join("build.sh")).expect("there");
+        let marker = marker.display();
+        let wait = format!("mkfifo '{marker}.fifo'; : >'{marker}'; read -r never <'{marker}.fifo'");
+        self.write(
+            "build.sh",
+            &format!("if {condition}; then {wait}; fi\n{build}"),
+        );
+    }
+
     pub(crate) fn git(&self, arguments: &[&str]) -> String {
         let output = Command::new("git")
             .arg("-C")

@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::common::repository::EngineRepository;
-use super::common::{Finished, interrupted, rows, wait_until, waiting};
+use super::common::{Finished, interrupted, rows, wait_until};
 use super::{CHANGING_BUILD, STRONG, Tracked, roles};
 use harness::track::Role;
 
@@ -159,13 +159,7 @@ fn an_interrupted_build_does_not_count_as_a_failure() {
     let mut commits = vec![repository.commit_engine(STRONG, 2, "Second")];
     let marker = repository.dir.path().join("is-building");
     repository.write_engine(STRONG, 3);
-    let build = fs::read_to_string(repository.path().join("build.sh")).expect("there");
-    let wait = format!(
-        "[ -e '{}' ] || {{ {}; }}",
-        marker.display(),
-        waiting(&marker)
-    );
-    repository.write("build.sh", &format!("{wait}\n{build}"));
+    repository.write_waiting_build(&format!("[ ! -e '{}' ]", marker.display()), &marker);
     commits.push(repository.commit("Third"));
     commits.push(repository.commit_engine(STRONG, 4, "Fourth"));
 
@@ -246,13 +240,7 @@ fn an_interrupted_build_does_not_leave_an_opponent_out() {
     let repository = &tracked.repository;
     let [waits, marker] = ["waits", "is-building"].map(|name| repository.dir.path().join(name));
     repository.write_engine(STRONG, 2);
-    let build = fs::read_to_string(repository.path().join("build.sh")).expect("there");
-    let wait = format!(
-        "[ ! -e '{}' ] || {{ {}; }}",
-        waits.display(),
-        waiting(&marker)
-    );
-    repository.write("build.sh", &format!("{wait}\n{build}"));
+    repository.write_waiting_build(&format!("[ -e '{}' ]", waits.display()), &marker);
     repository.commit("Second");
     let night = tracked.track(&["--pairs", "2"]);
     assert_eq!(night.code, Some(0), "{}", night.stderr);

@@ -6,6 +6,15 @@ use crate::executor::PlayedPair;
 use crate::experiment::PairResult;
 use crate::rules::{Effort, Outcome, Termination};
 
+/// A run's notice with this priority, whose games need `threads` threads.
+pub(crate) fn notice_of(priority: u32, threads: usize) -> Notice {
+    Notice {
+        priority,
+        threads,
+        ..notice()
+    }
+}
+
 pub(crate) fn job(pair: u64) -> Job {
     let file = |player| FileRef {
         sha256: "0a".repeat(32),

@@ -10,6 +10,12 @@ pub(crate) struct Room {
 }
 
 impl Room {
+    #[cfg(test)]
+    pub(super) const SAMPLE: Self = Self {
+        threads: 8,
+        memory_mb: 1000,
+    };
+
     pub(super) fn holds(&self, notice: &Notice) -> bool {
         notice.threads <= self.threads && notice.memory_mb <= self.memory_mb
     }
@@ -94,21 +100,13 @@ mod tests {
     use crate::fleet::message::samples;
 
     fn notice(threads: usize) -> Notice {
-        Notice {
-            threads,
-            ..samples::notice()
-        }
+        samples::notice_of(1, threads)
     }
-
-    const FREE: Room = Room {
-        threads: 8,
-        memory_mb: 1000,
-    };
 
     #[test]
     fn a_worker_plays_only_what_fits_it() {
         let able = Abilities {
-            room: FREE,
+            room: Room::SAMPLE,
             platform: "linux-x86_64".to_string(),
             build: BuildWhen::Never,
             tables: Some(5),
@@ -146,7 +144,7 @@ mod tests {
     #[test]
     fn engines_for_another_system_are_played_by_workers_that_build_them() {
         let worker = |build| Abilities {
-            room: FREE,
+            room: Room::SAMPLE,
             platform: "macos-aarch64".to_string(),
             build,
             tables: None,

@@ -107,21 +107,10 @@ impl RunScheduler {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::fleet::message::samples;
+    use crate::fleet::message::samples::notice_of as notice;
     use crate::fleet::samples::name;
 
-    fn notice(priority: u32, threads: usize) -> Notice {
-        Notice {
-            priority,
-            threads,
-            ..samples::notice()
-        }
-    }
-
-    const FREE: Room = Room {
-        threads: 8,
-        memory_mb: 1000,
-    };
+    const FREE: Room = Room::SAMPLE;
 
     #[test]
     fn runs_share_the_machine_by_priority() {

@@ -24,7 +24,7 @@ pub(crate) const STYLE: [&str; 4] = [
 
 /// One scope: each uses functions of those before it. The last starts all on a
 /// page that has its games in it.
-pub(crate) const SCRIPT: [&str; 10] = [
+pub(crate) const SCRIPT: [&str; 11] = [
     include_str!("script/copy.js"),
     include_str!("script/charts.js"),
     include_str!("script/decode.js"),
@@ -34,6 +34,7 @@ pub(crate) const SCRIPT: [&str; 10] = [
     include_str!("script/score.js"),
     include_str!("script/viewer.js"),
     include_str!("script/rows.js"),
+    include_str!("script/options.js"),
     include_str!("script/list.js"),
 ];
 

@@ -25,7 +25,12 @@ use crate::serve::opened::RunGames;
 pub(super) const OPENAPI: &str = include_str!("openapi.json");
 
 pub(super) async fn description() -> Response {
-    ([(CONTENT_TYPE, "application/json")], OPENAPI).into_response()
+    json(OPENAPI)
+}
+
+/// An answer whose JSON is written already.
+fn json(text: &str) -> Response {
+    ([(CONTENT_TYPE, "application/json")], text.to_string()).into_response()
 }
 
 pub(super) async fn runs(State(shared): State<Shared>, _: Parameters<NoParameters>) -> Response {
@@ -36,10 +41,7 @@ pub(super) async fn runs(State(shared): State<Shared>, _: Parameters<NoParameter
 /// The machines and runs of the fleet.
 pub(super) async fn fleet(State(shared): State<Shared>, _: Parameters<NoParameters>) -> Response {
     match &shared.fleet {
-        Some(fleet) => {
-            let json = Arc::clone(&fleet.borrow().json);
-            ([(CONTENT_TYPE, "application/json")], json.to_string()).into_response()
-        }
+        Some(fleet) => json(&fleet.borrow().json),
         None => refused(
             StatusCode::NOT_FOUND,
             "this server was started without `--fleet`",
@@ -54,10 +56,7 @@ pub(super) async fn run(
     _: Parameters<NoParameters>,
 ) -> Response {
     match shared.open(&run).await {
-        Some(opened) => {
-            let json = Arc::clone(&opened.snapshot.borrow().json);
-            ([(CONTENT_TYPE, "application/json")], json.to_string()).into_response()
-        }
+        Some(opened) => json(&opened.snapshot.borrow().json),
         None => unreadable(&shared, &run),
     }
 }
@@ -100,9 +99,7 @@ pub(super) async fn workers(
             match workers.is_empty() {
                 // The nights of a track are runs of their own.
                 true => unknown(),
-                false => {
-                    ([(CONTENT_TYPE, "application/json")], workers.to_string()).into_response()
-                }
+                false => json(&workers),
             }
         }
         None => unreadable(&shared, &run),

@@ -48,15 +48,6 @@ function startList(games) {
     byId("page-on").disabled = to >= chosen.length;
   }
 
-  function options(id, entries) {
-    for (const [value, text] of entries) {
-      const option = document.createElement("option");
-      option.value = value;
-      option.textContent = text;
-      byId(id).append(option);
-    }
-  }
-
   // `#game-12-1` in an address opens that game.
   function openAddressed(hash) {
     const wanted = /^#game-(\d+)-(\d+)$/.exec(hash);
@@ -69,9 +60,9 @@ function startList(games) {
   }
 
   const engines = [...games.engines.entries()];
-  options("filter-ending", games.terminations.map((name) => [name, name]));
-  options("filter-white", engines);
-  options("filter-result", engines.flatMap(([at, name]) => [
+  addOptions("filter-ending", games.terminations.map((name) => [name, name]));
+  addOptions("filter-white", engines);
+  addOptions("filter-result", engines.flatMap(([at, name]) => [
     [`lost:${at}`, `${name} lost`],
     [`won:${at}`, `${name} won`],
   ]));

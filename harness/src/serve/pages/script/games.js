@@ -40,15 +40,6 @@ const TERMINATIONS = [
 
 // The fields of the filter that are not on a page that has its games in it.
 function addFields(engines, terminations) {
-  function options(id, entries) {
-    for (const [value, text] of entries) {
-      const option = document.createElement("option");
-      option.value = value;
-      option.textContent = text;
-      byId(id).append(option);
-    }
-  }
-
   function add(label, name, id, least) {
     const made = document.createElement("label");
     const field = document.createElement(name);
@@ -62,9 +53,9 @@ function addFields(engines, terminations) {
     byId("game-filter").append(made);
   }
 
-  options("filter-ending", TERMINATIONS.map((name, at) => [name, terminations[at]]));
-  options("filter-white", engines);
-  options("filter-result", engines.flatMap(([at, name]) => [
+  addOptions("filter-ending", TERMINATIONS.map((name, at) => [name, terminations[at]]));
+  addOptions("filter-white", engines);
+  addOptions("filter-result", engines.flatMap(([at, name]) => [
     [`lost:${at}`, `${name} lost`],
     [`won:${at}`, `${name} won`],
   ]));
@@ -74,7 +65,7 @@ function addFields(engines, terminations) {
   add("to", "input", "filter-max-plies", 0);
   add("Swing from (cp)", "input", "filter-min-swing", 0);
   add("Order", "select", "filter-order");
-  options("filter-order", Object.entries(ORDERS));
+  addOptions("filter-order", Object.entries(ORDERS));
 }
 
 function startGames() {

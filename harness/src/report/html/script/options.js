@@ -1,0 +1,9 @@
+// What a field of the filter can be set to.
+function addOptions(id, entries) {
+  for (const [value, text] of entries) {
+    const option = document.createElement("option");
+    option.value = value;
+    option.textContent = text;
+    byId(id).append(option);
+  }
+}
