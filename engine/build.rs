@@ -1,5 +1,5 @@
-//! Finds the magic multipliers of the sliding pieces and writes the attack
-//! table, so that the engine starts with it instead of computing it.
+//! Finds the magic multipliers of the sliding pieces and writes the attack table, which is
+//! compiled into the engine.
 //!
 //! For every square the relevant occupancies (edges left out) are mapped to a
 //! dense index by `(occupied & mask) * magic >> shift`; a multiplier is magic
@@ -23,8 +23,8 @@ impl Random {
     }
 }
 
-/// The squares a slider reaches; with `relevant`, those whose occupancy
-/// matters, that is, without the last square of each ray.
+/// The squares that a slider attacks; with `relevant`, without the last square of each ray,
+/// whose occupancy does not matter.
 fn ray_attacks(square: u8, directions: &[(i8, i8)], occupied: u64, relevant: bool) -> u64 {
     let on_board = |file: i8, rank: i8| (0..8).contains(&file) && (0..8).contains(&rank);
     let mut attacks = 0;

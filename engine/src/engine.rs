@@ -1,4 +1,4 @@
-//! An engine: settings, and all that lasts from one search to the next.
+//! An engine: its settings, and the memory that lasts from search to search.
 
 use crate::params::{self, Params, Settings};
 use crate::search::derived::Derived;
@@ -8,11 +8,11 @@ use crate::search::{Game, Memory, Observer, Outcome, Search, Shared, Silent};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::ScopedJoinHandle;
 
-/// Bytes of stack of a thread that searches: the deepest line takes less than
-/// one of the two MiB that are usual, but unoptimised builds take more.
+/// Stack size of a search thread in bytes. The deepest line needs less than 1 MiB, and more
+/// in unoptimised builds.
 pub const STACK: usize = 16 << 20;
 
-/// Bytes that a [`Memory`] takes at most, rounded up.
+/// Maximum size of a [`Memory`] in bytes, rounded up.
 const MEMORY: usize = 4 << 20;
 
 pub struct Engine {
@@ -20,7 +20,7 @@ pub struct Engine {
     settings: Settings,
     derived: Derived,
     table: Table,
-    /// One a thread.
+    /// One for each thread.
     memories: Vec<Memory>,
 }
 
@@ -43,8 +43,8 @@ impl Engine {
         &self.settings
     }
 
-    /// Sets an option and returns its name and value as they were taken, or why
-    /// it stays as it was.
+    /// Sets an option and returns its name and the value it now has; or the reason why it is
+    /// unchanged.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(&'static str, String), String> {
         let hash = self.settings.hash;
         let taken = params::set(&mut self.params, &mut self.settings, name, value)?;
@@ -52,22 +52,22 @@ impl Engine {
         if self.settings.hash != hash && !self.table.resize(self.settings.hash as usize) {
             self.settings.hash = hash;
             assert!(self.table.resize(hash as usize), "memory just freed");
-            return Err(format!("no memory for Hash = {value}; it stays {hash}"));
+            return Err(format!("cannot allocate Hash = {value}; it stays {hash}"));
         }
         let (threads, had) = (self.settings.threads as usize, self.memories.len());
         let (wanted, mut room) = (threads.saturating_sub(had) * MEMORY, Vec::<u8>::new());
         if room.try_reserve_exact(wanted).is_err() {
             self.settings.threads = had as i32;
-            return Err(format!("no memory for Threads = {value}; it stays {had}"));
+            return Err(format!("cannot allocate Threads = {value}; it stays {had}"));
         }
-        // Without this test, which must not be optimised away, a `Memory` that does not fit
-        // ends the process.
+        // A failed allocation of a `Memory` would abort the process, so the space is tested
+        // first; `black_box` keeps the test from being optimised away.
         drop(std::hint::black_box(room));
         self.memories.resize_with(threads, Memory::default);
         Ok(taken)
     }
 
-    /// Forgets all that was learnt from earlier positions.
+    /// Clears the transposition table and the histories.
     pub fn new_game(&mut self) {
         self.table.clear();
         for memory in &mut self.memories {
@@ -75,7 +75,7 @@ impl Engine {
         }
     }
 
-    /// What the threads of a search share, and what each has for itself.
+    /// The shared state of the threads of a search, and the memory of each.
     fn prepare<'a>(
         &'a mut self,
         game: &'a Game,
@@ -96,8 +96,7 @@ impl Engine {
         (shared, &mut self.memories)
     }
 
-    /// Searches the game's last position. `stop` ends it when the signal covers
-    /// `number`.
+    /// Searches the game's last position. It stops when the signal covers `number`.
     pub fn search(
         &mut self,
         game: &Game,
@@ -111,7 +110,7 @@ impl Engine {
         let (shared, memories) = self.prepare(game, limits, (stop, number));
         let shared = &shared;
         let threads = memories.len() as u64;
-        // The threads share out the nodes, so that together they keep the limit.
+        // The node limit is divided among the threads.
         let quota = |thread: u64| match limits.nodes {
             Some(nodes) => nodes / threads + u64::from(thread < nodes % threads),
             None => u64::MAX,
@@ -123,7 +122,7 @@ impl Engine {
                 let role = (thread, quota(thread));
                 let search = move || Search::new(shared, memory, &mut Silent, role).run(1);
                 let builder = std::thread::Builder::new().stack_size(STACK);
-                // Without a thread that the system refuses, it is only slower.
+                // If the system refuses a thread, the search continues with fewer.
                 helpers.extend(builder.spawn_scoped(scope, search));
             }
             let mut outcome = Search::new(shared, first, observer, (0, quota(0))).run(lines);
@@ -135,8 +134,8 @@ impl Engine {
         })
     }
 
-    /// Quiescence search alone, of the game's last position with the window
-    /// from `alpha` to `beta` in centipawns.
+    /// Runs only the quiescence search of the game's last position, with the window from
+    /// `alpha` to `beta` in centipawns.
     pub fn quiescence(&mut self, game: &Game, alpha: i32, beta: i32) -> Outcome {
         let (limits, stop) = (Limits::default(), StopSignal::default());
         let (shared, memories) = self.prepare(game, &limits, (&stop, 1));

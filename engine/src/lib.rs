@@ -5,11 +5,11 @@
 //!
 //! * [`board`]: the rules of chess.
 //! * [`eval`]: the static evaluation.
-//! * [`params`]: the tables of settings, from which the options follow.
-//! * [`search`]: the search and what it remembers.
+//! * [`params`]: the tables of parameters and settings, which are the UCI options.
+//! * [`search`]: the search, the transposition table and the histories.
 //! * [`engine`]: settings and memory that last from search to search.
-//! * [`uci`]: the conversation with a user interface.
-//! * [`command`]: the commands that are not UCI, as on the command line.
+//! * [`uci`]: the UCI protocol.
+//! * [`command`]: the commands besides UCI, also on the command line.
 //!
 //! `examples/tune_eval` fits the weights of the evaluation's terms to games,
 //! `examples/train_network` those of the network that corrects them.

@@ -25,7 +25,7 @@ fn main() -> ExitCode {
     let Err(error) = done else {
         return ExitCode::SUCCESS;
     };
-    // Nothing is left to do where standard error cannot be written either.
+    // If standard error cannot be written either, the message is lost.
     let _ = writeln!(std::io::stderr(), "stillwater: {error}");
     ExitCode::from(2)
 }

@@ -1,15 +1,14 @@
-//! Which build suits the processor. Archives contain the engine twice:
-//! `stillwater` for every x86-64 processor and, beside it, a faster build for
-//! x86-64-v3 (Intel since 2013, AMD since 2015), which the first one starts
-//! where the processor can run it.
+//! The build for the processor. Archives contain the engine twice: `stillwater` for every
+//! x86-64 processor and, in the same folder, a faster build for x86-64-v3 (Intel since 2013,
+//! AMD since 2015). The first one starts the second if the processor supports it.
 
 /// The faster build's file name, without `.exe`.
 #[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
 const FASTER: &str = "stillwater-x86-64-v3";
 
-/// Goes on as the faster build beside this one, if there is one and the
-/// processor can run it. Returns in all other cases, on Windows with the exit
-/// code of the faster build if that has run.
+/// Replaces this process by the faster build in the same folder, if it exists and the
+/// processor supports it. Returns in all other cases; on Windows with the exit code of the
+/// faster build if that has run.
 #[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
 pub(crate) fn prefer_faster_build() -> Option<std::process::ExitCode> {
     use std::process::Command;
@@ -35,7 +34,7 @@ pub(crate) fn prefer_faster_build() -> Option<std::process::ExitCode> {
     }
 }
 
-/// What x86-64-v3 adds and this engine's build may use.
+/// Whether the processor has the features of x86-64-v3 that the faster build may use.
 #[cfg(all(target_arch = "x86_64", not(target_feature = "avx2")))]
 fn has_v3() -> bool {
     is_x86_feature_detected!("avx2")
@@ -48,8 +47,8 @@ fn has_v3() -> bool {
         && is_x86_feature_detected!("popcnt")
 }
 
-/// Ends a build for x86-64-v3 with a message on a processor that cannot run
-/// it, where it would be killed by SIGILL otherwise.
+/// Ends a build for x86-64-v3 with a message if the processor does not support it, instead of
+/// a SIGILL later.
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 pub(crate) fn prefer_faster_build() -> Option<std::process::ExitCode> {
     if has_v3_by_cpuid() {
@@ -62,8 +61,8 @@ pub(crate) fn prefer_faster_build() -> Option<std::process::ExitCode> {
     Some(std::process::ExitCode::from(2))
 }
 
-/// Asks the processor itself: the standard library takes the features that the
-/// build relies on for granted.
+/// Reads CPUID directly, because the standard library assumes the features that the build
+/// is compiled for.
 #[cfg(all(target_arch = "x86_64", target_feature = "avx2"))]
 fn has_v3_by_cpuid() -> bool {
     use std::arch::x86_64::{__cpuid, __cpuid_count};

@@ -1,5 +1,5 @@
-//! Steps down the slope: Adam (Kingma and Ba, 2015) with decay of the weights
-//! (Loshchilov and Hutter, 2019).
+//! The optimizer: Adam (Kingma and Ba, 2015) with decoupled weight decay (Loshchilov and
+//! Hutter, 2019).
 
 use crate::layers::{LIMIT, Layers, WEIGHTS};
 

@@ -1,4 +1,4 @@
-//! The network with weights as real numbers, and how its error depends on them.
+//! The network with floating-point weights: forward pass, gradient, conversion.
 
 use crate::sample::Inputs;
 use rand::RngExt as _;
@@ -6,7 +6,7 @@ use rand::SeedableRng as _;
 use rand_chacha::ChaCha8Rng;
 use stillwater::eval::network::{BUCKETS, HIDDEN, INPUTS, ONE};
 
-/// Weights end here, so that they fit their whole numbers.
+/// Maximum absolute value of a weight, so that its quantized value fits.
 pub(crate) const LIMIT: f32 = 1.98;
 
 const BIAS: usize = INPUTS * HIDDEN;
@@ -15,10 +15,10 @@ const OUTPUT_BIAS: usize = OUTPUT + BUCKETS * 2 * HIDDEN;
 /// Number of weights.
 pub(crate) const WEIGHTS: usize = OUTPUT_BIAS + BUCKETS;
 
-/// All weights, in the order of `weights.bin`; or as many derivatives.
+/// All weights, in the order of `weights.bin`; or the gradient with respect to them.
 pub(crate) struct Layers(pub(crate) Vec<f32>);
 
-/// What the network found on the way to its output.
+/// The activations of one forward pass.
 pub(crate) struct Trace {
     /// Sums of the first layer, for the side to move and the other.
     sums: [[f32; HIDDEN]; 2],
@@ -78,8 +78,8 @@ impl Layers {
         Trace { sums, output }
     }
 
-    /// Adds to these derivatives those of an error that changes by `slope` with the
-    /// output of `network`.
+    /// Adds the gradient of an error to this one; `slope` is its derivative with respect to
+    /// the output of `network`.
     pub(crate) fn learn(&mut self, network: &Layers, inputs: &Inputs, trace: &Trace, slope: f32) {
         self.0[OUTPUT_BIAS + inputs.bucket] += slope;
         for (side, sums) in trace.sums.iter().enumerate() {
@@ -104,15 +104,15 @@ impl Layers {
         add(&mut self.0, &other.0);
     }
 
-    /// What `to_bytes` wrote, to within its whole numbers, also for half as many sums,
-    /// which are then doubled; `None` if it is of another size.
+    /// The inverse of `to_bytes`, up to quantization. A network with half as many sums is
+    /// doubled; `None` for any other size.
     pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Layers> {
         let whole = numbers(bytes, HIDDEN);
         let doubled = || Some(doubled(&numbers(bytes, HIDDEN / 2)?));
         whole.or_else(doubled).map(Layers)
     }
 
-    /// As the engine reads it: `stillwater::eval::network::Network::read`.
+    /// The format that `stillwater::eval::network::Network::read` reads.
     pub(crate) fn to_bytes(&self) -> Vec<u8> {
         let [one, two] = ONE.map(f32::from);
         let (weights, biases) = self.0.split_at(OUTPUT_BIAS);
@@ -128,11 +128,11 @@ impl Layers {
     }
 }
 
-/// Rows of as many weights as there are sums: of the first layer with its biases, and
-/// of the second.
+/// Number of rows, each of one weight per sum: of the first layer with its biases, and of
+/// the second layer.
 const ROWS: [usize; 2] = [INPUTS + 1, 2 * BUCKETS];
 
-/// The weights of a network with `hidden` sums a side; `None` if it has others.
+/// The weights of a network with `hidden` sums a side; `None` if the size differs.
 fn numbers(bytes: &[u8], hidden: usize) -> Option<Vec<f32>> {
     let [one, two] = ONE.map(f32::from);
     let [first, second] = ROWS.map(|rows| rows * hidden);
@@ -151,8 +151,8 @@ fn numbers(bytes: &[u8], hidden: usize) -> Option<Vec<f32>> {
     Some(weights.chain(biases).collect())
 }
 
-/// A network with twice the sums that finds nearly the same: every sum is there twice,
-/// with half its weight in the second layer. A little noise lets the two part.
+/// A network with twice the sums and nearly the same output: every sum is duplicated, with
+/// half its weight in the second layer. A little noise lets the copies diverge in training.
 fn doubled(half: &[f32]) -> Vec<f32> {
     let mut random = ChaCha8Rng::seed_from_u64(1);
     let noise = 2.0 / f32::from(ONE[0]);
@@ -226,7 +226,7 @@ mod tests {
     #[test]
     fn a_network_of_half_the_size_is_doubled() {
         let mut layers = Layers::random(6);
-        // Without the second half of its sums it is one of half the size.
+        // Its first half is a network of half the size.
         for row in layers.0[..OUTPUT_BIAS].chunks_mut(HIDDEN) {
             row[HIDDEN / 2..].fill(0.0);
         }

@@ -30,9 +30,9 @@ use train::Settings;
 enum Command {
     /// Extract quiet positions from games: not in check, and the move played is not a capture
     Extract(Extract),
-    /// Play games with some random moves, and take their positions with their scores
+    /// Play games with some random moves, and write their positions with scores and results
     Play(Play),
-    /// Fit a network to positions, a twentieth of which is held out to judge by
+    /// Fit a network to positions; a twentieth of them is held out for validation
     Fit(Fit),
 }
 
@@ -48,7 +48,7 @@ struct Extract {
 
 #[derive(Args)]
 struct Play {
-    /// Openings: a position in FEN or EPD a line
+    /// Openings: one position in FEN or EPD per line
     #[arg(required = true)]
     openings: Vec<PathBuf>,
     /// Games to play
@@ -57,7 +57,7 @@ struct Play {
     /// Nodes for each position
     #[arg(long, default_value_t = 100)]
     nodes: u64,
-    /// How often a random move is played instead of the best one, 0 to 1
+    /// Probability of a random move instead of the best one, 0 to 1
     #[arg(long, default_value_t = 0.2)]
     random: f64,
     /// Options of the engine, as NAME=VALUE
@@ -86,13 +86,13 @@ struct Fit {
     /// Epochs: passes over all positions
     #[arg(long, default_value_t = Settings::default().epochs)]
     epochs: usize,
-    /// Learning rate at the beginning; it falls to a hundredth of that along a cosine
+    /// Initial learning rate; it falls to a hundredth of that along a cosine
     #[arg(long, default_value_t = Settings::default().rate)]
     rate: f32,
     /// Positions in a batch
     #[arg(long, default_value_t = Settings::default().batch)]
     batch: usize,
-    /// Part of the target that the result of the game makes up, 0 to 1; the rest is the score
+    /// Weight of the game's result in the target, 0 to 1; the rest is the score
     #[arg(long, default_value_t = Settings::default().result)]
     result: f32,
     /// Processors to use. The same number gives the same network
@@ -100,10 +100,10 @@ struct Fit {
     threads: usize,
     #[arg(long, default_value_t = Settings::default().seed)]
     seed: u64,
-    /// Weights to begin with, also of a network with half as many sums; random ones if left out
+    /// Initial weights, also of a network with half as many sums [default: random]
     #[arg(long)]
     start: Option<PathBuf>,
-    /// Where to write the weights, after every pass
+    /// Where to write the weights, after every epoch
     #[arg(long)]
     out: PathBuf,
 }
@@ -164,7 +164,7 @@ fn play(arguments: Play) -> anyhow::Result<()> {
     for path in &arguments.openings {
         let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
         for (number, line) in (1..).zip(text.lines()) {
-            // An EPD's operations come after the first four fields.
+            // The operations of an EPD follow the first four fields.
             let fen: Vec<&str> = line.split_whitespace().take(4).collect();
             let position = Position::from_fen(&fen.join(" ")).map_err(anyhow::Error::msg);
             let place = || format!("{}, line {number}", path.display());

@@ -1,5 +1,5 @@
-//! Games of short searches with a random move now and then, whose positions are labelled
-//! by what the search found and by how the game ended.
+//! Self-play with short searches and occasional random moves. Positions are labelled with
+//! the score of the search and the result of the game.
 
 use crate::sample::Sample;
 use rand::seq::IndexedRandom as _;
@@ -18,7 +18,7 @@ pub(crate) struct Plan {
     pub(crate) nodes: u64,
     /// Games to play.
     pub(crate) games: u64,
-    /// How often a random move is played instead of the best one, 0 to 1.
+    /// Probability of a random move instead of the best one, 0 to 1.
     pub(crate) random: f64,
     pub(crate) threads: usize,
     pub(crate) seed: u64,
@@ -27,14 +27,14 @@ pub(crate) struct Plan {
 }
 
 /// A game ends at this ply.
-const MOST_PLIES: usize = 200;
-/// A game is won by the side that has been at least this many centipawns ahead
+const MAX_PLIES: usize = 200;
+/// Score in centipawns that counts towards adjudicating a win.
 const DECIDED: i32 = 1500;
-/// this many times.
-const OFTEN: usize = 6;
+/// Number of such scores of one side after which it has won.
+const DECIDED_COUNT: usize = 6;
 
-/// Plays games from `openings` and gives `take` the samples of each, from several
-/// threads, in no particular order.
+/// Plays games from `openings` and calls `take` with the samples of each, from several
+/// threads and in any order.
 pub(crate) fn run(
     plan: &Plan,
     openings: &[Position],
@@ -78,9 +78,9 @@ pub(crate) fn run(
     })
 }
 
-/// The samples of one game. Those after its last random move know its result. From an
-/// opening that is not new the first move is random: the game before would be played
-/// again up to its first random move.
+/// The samples of one game. Only those after its last random move have its result. If the
+/// opening has been used before, the first move is random: otherwise the earlier game would
+/// be repeated up to its first random move.
 fn play(
     plan: &Plan,
     engine: &mut Engine,
@@ -94,15 +94,15 @@ fn play(
     };
     engine.new_game();
     let mut game = Game::new(opening);
-    // The quiet positions, the score for the side to move in each, and how many of them
-    // come before the last random move.
+    // The quiet positions with the score for the side to move, and the number of them before
+    // the last random move.
     let mut quiet = Vec::new();
     let mut disturbed = 0;
     let mut decided = [0; 2];
     let points = loop {
         let moves = movegen::legal_moves(&game.position);
         let points = white_points(&game, moves.is_empty(), decided);
-        if points.is_some() || game.keys.len() > MOST_PLIES {
+        if points.is_some() || game.keys.len() > MAX_PLIES {
             break points;
         }
         let outcome = engine.search(&game, &limits, &mut Silent, &StopSignal::default(), 1);
@@ -135,7 +135,7 @@ fn play(
     quiet.iter().enumerate().filter_map(sample).collect()
 }
 
-/// White's points, if the game is over. `decided` counts how often each side was far ahead.
+/// White's points, if the game is over. `decided` counts the decided scores of each side.
 fn white_points(game: &Game, no_move: bool, decided: [usize; 2]) -> Option<f32> {
     let position = &game.position;
     let won = |side| match side {
@@ -152,7 +152,7 @@ fn white_points(game: &Game, no_move: bool, decided: [usize; 2]) -> Option<f32> 
     }
     let winner = Color::BOTH
         .into_iter()
-        .find(|side| decided[side.index()] >= OFTEN);
+        .find(|side| decided[side.index()] >= DECIDED_COUNT);
     winner.map(won)
 }
 

@@ -1,4 +1,4 @@
-//! A position to learn from, in 28 bytes.
+//! A training position, in 28 bytes.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -10,7 +10,7 @@ pub(crate) const BYTES: usize = 28;
 /// Scores above this many centipawns are treated as mates and left out.
 const MOST: i32 = 3000;
 
-/// A result that is not known.
+/// Marks an unknown result.
 const UNKNOWN: u8 = 3;
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -18,21 +18,21 @@ pub(crate) struct Sample {
     occupied: u64,
     /// Colour and role of the pieces from a1 on, 4 bits each.
     pieces: [u8; 16],
-    /// What the search found for the side to move, in centipawns.
+    /// Score of the search for the side to move, in centipawns.
     score: i16,
     /// Half points of the side to move, or `UNKNOWN`.
     result: u8,
     black_to_move: bool,
 }
 
-/// A sample, and its value by terms for the side to move, in centipawns.
+/// A sample, and its evaluation by the terms for the side to move, in centipawns.
 #[derive(Clone, Copy)]
 pub(crate) struct Example {
     pub(crate) sample: Sample,
     pub(crate) terms: i32,
 }
 
-/// What the network sees of a sample.
+/// The inputs of the network for a sample.
 pub(crate) struct Inputs {
     /// For the side to move, then for the other.
     pub(crate) active: [[u16; 32]; 2],
@@ -41,9 +41,9 @@ pub(crate) struct Inputs {
 }
 
 impl Sample {
-    /// A position of which the side to move was found to be `score` centipawns ahead, in
-    /// a game of which it got `result` points, if that is known. `None` if it is as good
-    /// as mate, or has more pieces than a game.
+    /// A position with its `score` in centipawns and, if known, the `result` of the game in
+    /// points, both for the side to move. `None` for scores near mate and for more than 32
+    /// pieces.
     pub(crate) fn new(position: &Position, score: i32, result: Option<f32>) -> Option<Sample> {
         if score.abs() > MOST {
             return None;
@@ -77,7 +77,7 @@ impl Sample {
         bytes
     }
 
-    /// What `to_bytes` wrote; `None` if it is not a valid position.
+    /// The inverse of `to_bytes`; `None` for an invalid position.
     pub(crate) fn from_bytes(bytes: &[u8; BYTES]) -> Option<Sample> {
         let (occupied, rest) = bytes.split_first_chunk().expect("28 bytes");
         let (pieces, rest) = rest.split_first_chunk().expect("20 bytes");
@@ -94,16 +94,16 @@ impl Sample {
         (possible && sample.result <= UNKNOWN).then_some(sample)
     }
 
-    /// 64 bits that tell its position from others.
+    /// A 64-bit digest of the position.
     pub(crate) fn position_digest(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
         (self.occupied, self.pieces, self.black_to_move).hash(&mut hasher);
         hasher.finish()
     }
 
-    /// What is to be learnt: the chance of the side to move, of which the result, if it
-    /// is known, is the part `result`; a score of `unit` centipawns makes a win e times
-    /// as likely.
+    /// The target: the expected points of the side to move. The result, if known, has the
+    /// weight `result`, the score the rest; at a score of `unit` centipawns a win is e times
+    /// as likely as a loss.
     pub(crate) fn target(&self, result: f32, unit: f32) -> f32 {
         let expected = 1.0 / (1.0 + (-f32::from(self.score) / unit).exp());
         match self.result {
@@ -112,7 +112,7 @@ impl Sample {
         }
     }
 
-    /// The position, without rights to castle, which the evaluation does not see.
+    /// The position without castling rights, which the evaluation ignores.
     pub(crate) fn position(&self) -> Position {
         let mut letters = ['1'; 64];
         for (color, role, square) in self.pieces() {
@@ -160,8 +160,8 @@ impl Sample {
     }
 }
 
-/// Leaves out positions that came before, whatever their scores: they teach nothing new,
-/// and would stand in both parts, the learnt and the held out.
+/// Removes repeated positions, whatever their scores: one could be both in the training and
+/// in the held-out part.
 pub(crate) fn keep_first_of_each_position(samples: &mut Vec<Sample>) {
     let mut seen = HashSet::new();
     samples.retain(|sample| seen.insert(sample.position_digest()));

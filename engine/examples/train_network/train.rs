@@ -1,4 +1,4 @@
-//! Passes over the positions.
+//! Training: epochs over the positions.
 
 use crate::adam::Adam;
 use crate::layers::Layers;
@@ -10,12 +10,12 @@ use std::time::{Duration, Instant};
 use stillwater::eval::Evaluator;
 use stillwater::eval::network::CENTIPAWNS;
 
-/// Positions that are held out are of many games each, so that no game is in both parts
-/// but at the seams.
+/// Positions are held out in stretches of this length, so that only the games at their ends
+/// are in both parts.
 const STRETCH: u32 = 4_000;
 
-/// Time between two words about a pass.
-const TELL_EVERY: Duration = Duration::from_secs(20);
+/// Time between two progress messages within an epoch.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(20);
 
 pub(crate) struct Settings {
     pub(crate) epochs: usize,
@@ -40,18 +40,18 @@ impl Default for Settings {
     }
 }
 
-/// Fits `network`, gives it to `keep` after every pass, and tells its losses, which are
-/// mean squares of the error of the expected result.
+/// Fits `network`, passes it to `keep` after every epoch, and reports its losses: mean
+/// squared errors of the expected result.
 pub(crate) fn run(
     settings: &Settings,
     mut network: Layers,
     examples: &[Example],
-    tell: impl Fn(String),
+    progress: impl Fn(String),
     keep: impl Fn(&Layers) -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
     let (held_out, mut taken): (Vec<u32>, Vec<u32>) =
         (0..examples.len() as u32).partition(|index| index / STRETCH % 20 == 10);
-    tell(format!(
+    progress(format!(
         "{} positions, {} held out; loss of these before {:.6}",
         taken.len(),
         held_out.len(),
@@ -64,22 +64,22 @@ pub(crate) fn run(
     let begin = Instant::now();
     for epoch in 1..=settings.epochs {
         taken.shuffle(&mut random);
-        let (mut loss, mut told) = (0.0, Instant::now());
+        let (mut loss, mut reported) = (0.0, Instant::now());
         for (number, batch) in taken.chunks(settings.batch).enumerate() {
-            if told.elapsed() > TELL_EVERY {
+            if reported.elapsed() > PROGRESS_INTERVAL {
                 let done = 100 * number * settings.batch / taken.len();
-                tell(format!("epoch {epoch}: {done} % of the positions"));
-                told = Instant::now();
+                progress(format!("epoch {epoch}: {done} % of the positions"));
+                reported = Instant::now();
             }
             let (slopes, error) = learn(settings, &network, examples, batch);
             loss += error;
-            // From the rate down to a hundredth of it, along a cosine.
+            // A cosine schedule from the rate to a hundredth of it.
             let done = step as f32 / steps as f32;
             let part = 0.505 + 0.495 * (std::f32::consts::PI * done).cos();
             adam.step(&mut network, &slopes, settings.rate * part);
             step += 1;
         }
-        tell(format!(
+        progress(format!(
             "epoch {epoch}: loss {:.6}, held out {:.6}, {:.0} s",
             loss / taken.len() as f64,
             judge(settings, &network, examples, &held_out),
@@ -90,7 +90,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// The mean derivatives of the loss, and the sum of losses.
+/// The mean gradient of a batch, and the sum of its losses.
 fn learn(
     settings: &Settings,
     network: &Layers,
@@ -130,8 +130,8 @@ fn judge(settings: &Settings, network: &Layers, examples: &[Example], held_out: 
     losses.into_iter().sum::<f64>() / held_out.len().max(1) as f64
 }
 
-/// By how much the result expected by the terms and the network's `output` is too great,
-/// and this result.
+/// The error of the expected result (expected minus target) from the terms and the network's
+/// `output`, and the expected result.
 fn error(settings: &Settings, example: &Example, output: f32) -> (f32, f32) {
     let unit = CENTIPAWNS as f32;
     let expected = 1.0 / (1.0 + (-example.terms as f32 / unit - output).exp());
@@ -139,7 +139,7 @@ fn error(settings: &Settings, example: &Example, output: f32) -> (f32, f32) {
     (expected - target, expected)
 }
 
-/// The samples with what the terms find of them.
+/// Adds the evaluation by the terms to each sample.
 pub(crate) fn with_terms(settings: &Settings, samples: Vec<Sample>) -> Vec<Example> {
     let list: Vec<u32> = (0..samples.len() as u32).collect();
     let parts = share_out(settings, &list, |part| {
@@ -154,7 +154,7 @@ pub(crate) fn with_terms(settings: &Settings, samples: Vec<Sample>) -> Vec<Examp
     parts.concat()
 }
 
-/// What `work` makes of equal parts of `list`, in order, each on a thread of its own.
+/// Runs `work` on equal parts of `list`, each on its own thread; results in order.
 fn share_out<T: Send>(
     settings: &Settings,
     list: &[u32],

@@ -9,16 +9,16 @@ use stillwater::eval::terms::{DANGER_DIVISOR, DANGER_LIMIT, Feature, Sum};
 use stillwater::eval::weights::Term;
 use stillwater::eval::{endgame, features};
 
-/// How often each side of a position has what one weight is for.
+/// Number of times that each side of a position has the feature of one weight.
 struct Count {
     weight: u16,
     sides: [i8; 2],
 }
 
 struct Row {
-    /// Where its counts begin; they end where those of the next row begin.
+    /// Index of its first count; the next row's first count ends it.
     start: usize,
-    /// Parts of the evaluation that are the middlegame's and the endgame's.
+    /// Shares of the middlegame and endgame values in the evaluation.
     parts: [f64; 2],
     target: f64,
 }
@@ -39,10 +39,9 @@ pub(crate) struct Fit {
 /// How to fit.
 pub(crate) struct Settings {
     pub(crate) epochs: usize,
-    /// Centipawns by which a weight moves at most in the first steps.
+    /// Learning rate: about the centipawns by which a weight moves in the first steps.
     pub(crate) rate: f64,
-    /// Strength of the pull towards the weights that the fit begins with, in
-    /// positions' worth.
+    /// Strength of the pull towards the initial weights, in units of positions.
     pub(crate) pull: f64,
     /// Positions for one step.
     pub(crate) batch: usize,
@@ -73,7 +72,7 @@ fn starts() -> Vec<usize> {
 }
 
 impl Fit {
-    /// Nothing to fit to yet, and the weights as they are.
+    /// A fit without positions that starts from the present weights.
     pub(crate) fn new() -> Fit {
         let of_term = |term: &'static Term| term.weights().iter().map(move |value| (*term, value));
         let all = || Term::ALL.iter().flat_map(of_term);
@@ -94,7 +93,7 @@ impl Fit {
         self.rows.len()
     }
 
-    /// Adds a position with what is to be expected of it, from 0 to 1.
+    /// Adds a position with its target: White's expected points, 0 to 1.
     pub(crate) fn add(&mut self, position: &Position, target: f32) {
         let starts = starts();
         let features = features(position);
@@ -134,7 +133,7 @@ impl Fit {
         &self.counts[self.rows[row].start..end.unwrap_or(self.counts.len())]
     }
 
-    /// White's evaluation of a position, and the danger that each king is in.
+    /// White's evaluation of a position, and the danger of each king.
     fn evaluate(&self, row: usize, weights: &[[f64; 2]]) -> (f64, [[f64; 2]; 2]) {
         let mut plain = [0.0; 2];
         let mut danger = [[0.0; 2]; 2];
@@ -164,8 +163,8 @@ impl Fit {
         self.loss_of(self)
     }
 
-    /// Mean cross entropy on these positions under the weights of `other`, in
-    /// nats; not a number if there are none.
+    /// Mean cross entropy on these positions with the weights of `other`, in nats; NaN
+    /// without positions.
     pub(crate) fn loss_of(&self, other: &Fit) -> f64 {
         self.loss_with(&other.weights, other.slope)
     }
@@ -181,8 +180,8 @@ impl Fit {
         sums.iter().sum::<f64>() / self.len() as f64
     }
 
-    /// Takes the slope with the least loss under the weights as they are, so
-    /// that fitted weights remain centipawns.
+    /// Sets the slope with the smallest loss for the present weights, so that fitted weights
+    /// remain centipawns.
     fn find_slope(&mut self) {
         let (mut low, mut high) = (0.001, 0.02);
         for _ in 0..20 {
@@ -195,7 +194,7 @@ impl Fit {
         self.slope = (low + high) / 2.0;
     }
 
-    /// Descends, telling `progress` the epoch and the fit so far.
+    /// Runs all epochs; `progress` receives each epoch and the fit so far.
     pub(crate) fn run(&mut self, settings: &Settings, mut progress: impl FnMut(usize, &Fit)) {
         self.find_slope();
         progress(0, self);
@@ -204,7 +203,7 @@ impl Fit {
         let mut moments = vec![[Moments::default(); 2]; self.weights.len()];
         for step in 0..steps {
             let gradient = self.gradient(step % batches, batches);
-            // Smaller steps towards the end.
+            // The rate falls linearly to 0.
             let rate = settings.rate * (1.0 - step as f64 / steps as f64);
             for (i, weight) in self.weights.iter_mut().enumerate() {
                 for part in 0..2 {
@@ -219,8 +218,8 @@ impl Fit {
         }
     }
 
-    /// Mean gradient of the loss, but for the slope, over every position whose
-    /// number leaves the rest `batch` divided by `batches`.
+    /// Mean gradient of the loss, without the factor of the slope, over the positions whose
+    /// index modulo `batches` is `batch`.
     fn gradient(&self, batch: usize, batches: usize) -> Vec<[f64; 2]> {
         let count = (self.len() + batches - 1 - batch) / batches;
         let parts = in_parallel(count, |range| {
@@ -289,12 +288,13 @@ impl Fit {
     }
 }
 
-/// Means of a slope and of its square, as Adam keeps them.
+/// Moving averages of a gradient and of its square (Adam).
 #[derive(Clone, Copy, Default)]
 struct Moments([f64; 2]);
 
 impl Moments {
-    /// Where to go after a slope at this step, from 0 on: at most about 1.
+    /// The direction of the update after a gradient at this step (from 0 on), at most about
+    /// 1.
     fn direction(&mut self, slope: f64, step: usize) -> f64 {
         const DECAY: [f64; 2] = [0.9, 0.999];
         let mut unbiased = [0.0; 2];
@@ -306,7 +306,7 @@ impl Moments {
     }
 }
 
-/// `work` on equal parts of 0 to `count`, one for each processor.
+/// Runs `work` on equal parts of `0..count`, one for each processor.
 fn in_parallel<T: Send>(count: usize, work: impl Fn(std::ops::Range<usize>) -> T + Sync) -> Vec<T> {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let part = |i: usize| i * count / threads;
@@ -334,7 +334,7 @@ fn sum(features: &[Feature]) -> Sum {
     sum
 }
 
-/// What danger costs, in centipawns.
+/// Price of a danger, in centipawns.
 fn price(danger: f64) -> f64 {
     danger.clamp(0.0, f64::from(DANGER_LIMIT)).powi(2) / f64::from(DANGER_DIVISOR)
 }
@@ -347,7 +347,7 @@ fn price_slope(danger: f64) -> f64 {
 }
 
 const HEAD: &str = "\
-//! The numbers of the evaluation, as `examples/tune_eval` writes them.
+//! The weights of the evaluation, written by `examples/tune_eval`.
 
 use super::tapered::Tapered;
 use super::terms::terms;

@@ -8,16 +8,16 @@ use std::ops::ControlFlow;
 use stillwater::board::{Color, Position};
 use stillwater::uci::parse::find_move;
 
-/// A position and what came of it.
+/// A position with its result.
 pub(crate) struct Sample {
     pub(crate) position: Position,
     /// 1 if White won, 0 if Black did, between them for a draw.
     pub(crate) result: f32,
-    /// What the engine found for White, in pawns.
+    /// The engine's score for White, in pawns.
     pub(crate) score: Option<f32>,
 }
 
-/// Moves at the beginning of a game that say little about its result.
+/// Plies at the start of a game that are left out.
 const OPENING_PLIES: usize = 6;
 
 /// Reads games in PGN, or lines of `FEN;result` with the result as `1-0`,
@@ -78,12 +78,12 @@ fn outcome(text: &str) -> Option<f32> {
 struct Game {
     wanted: fn(&Position) -> bool,
     position: Position,
-    /// The same, for reading moves.
+    /// The same position, for parsing moves.
     chess: Chess,
     plies: usize,
-    /// Positions kept, with the score that the mover found, for White.
+    /// Positions kept, with the mover's score from White's view.
     kept: Vec<(Position, Option<f32>)>,
-    /// The last move's position was kept, and who moved.
+    /// The side that moved last, if that position was kept.
     scored: Option<Color>,
     result: Option<f32>,
 }
@@ -136,7 +136,7 @@ impl Game {
     }
 }
 
-/// Plays games over.
+/// Replays games.
 struct Replay {
     wanted: fn(&Position) -> bool,
 }
@@ -173,7 +173,7 @@ impl Visitor for Replay {
         or_break(game.play(&san))
     }
 
-    /// `+0.32/9`: the score, in pawns, that the mover found for itself.
+    /// `+0.32/9`: the mover's score in pawns, from its own view.
     fn comment(&mut self, game: &mut Game, comment: RawComment) -> ControlFlow<Self::Output> {
         let text = String::from_utf8_lossy(comment.as_bytes());
         let score = text.split('/').next().and_then(|pawns| pawns.parse().ok());
@@ -196,7 +196,7 @@ impl Visitor for Replay {
     }
 }
 
-/// A fault ends the reading of the game.
+/// An error ends the reading of the game.
 fn or_break<T>(result: anyhow::Result<T>) -> ControlFlow<anyhow::Result<Vec<Sample>>, T> {
     match result {
         Ok(value) => ControlFlow::Continue(value),

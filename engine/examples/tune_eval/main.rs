@@ -13,8 +13,8 @@ use fit::{Fit, Settings};
 use std::path::PathBuf;
 use stillwater::board::{Position, movegen};
 
-/// Fit the evaluation of Stillwater to games. A twentieth of the positions is
-/// held out to judge by, by the results alone.
+/// Fit the evaluation of Stillwater to games. A twentieth of the positions is held out for
+/// validation, which uses only the results
 #[derive(Parser)]
 struct Arguments {
     /// Games in PGN, or lines `FEN;result` with the result as 1-0, 0-1, 1/2-1/2
@@ -24,13 +24,13 @@ struct Arguments {
     /// Passes over the positions
     #[arg(long, default_value_t = Settings::default().epochs)]
     epochs: usize,
-    /// Centipawns by which a weight moves at most in a step
+    /// Learning rate: about the centipawns by which a weight moves in the first steps
     #[arg(long, default_value_t = Settings::default().rate)]
     rate: f64,
-    /// Part of the result that the scores in the games' comments make up, 0 to 1
+    /// Weight of the scores in the games' comments in the target, 0 to 1
     #[arg(long, default_value_t = 0.5)]
     blend: f32,
-    /// Pull towards the weights as they are, in positions' worth
+    /// Strength of the pull towards the initial weights, in units of positions
     #[arg(long, default_value_t = Settings::default().pull)]
     pull: f64,
     /// Where to write the source of the weights; standard output if left out
@@ -76,7 +76,7 @@ fn main() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// No check, and no capture that wins something.
+/// Whether the side to move is not in check and has no winning capture.
 fn is_quiet(position: &Position) -> bool {
     const VALUES: [i32; 6] = [100, 320, 330, 500, 950, 0];
     let mut noisy = Vec::new();
@@ -87,10 +87,10 @@ fn is_quiet(position: &Position) -> bool {
             .any(|scored| position.see_at_least(scored.mv, 1, &VALUES))
 }
 
-/// Pawns ahead that make a win e times as likely as a loss.
+/// Score in pawns at which a win is e times as likely as a loss.
 const PAWNS_PER_UNIT: f32 = 1.6;
 
-/// The result, of which the part `blend` is what the engine expected, if it is known.
+/// The target: the result, blended with the engine's expectation (weight `blend`) if known.
 fn target(sample: &games::Sample, blend: f32) -> f32 {
     let expected = |score: f32| 1.0 / (1.0 + (-score / PAWNS_PER_UNIT).exp());
     let expected = sample.score.map_or(sample.result, expected);
@@ -104,8 +104,8 @@ fn losses(fit: &Fit, judge: &Fit) -> String {
     }
 }
 
-/// A twentieth of the positions is held out, in stretches of many games, so
-/// that no game is in both parts but at the seams.
+/// Whether a position is held out: a twentieth of them, in stretches of many games, so that
+/// only the games at the ends of a stretch are in both parts.
 fn is_held_out(number: usize) -> bool {
     const STRETCH: usize = 2000;
     number / STRETCH % 20 == 10

@@ -1,4 +1,4 @@
-//! Which squares a piece attacks; lines between squares.
+//! Attacks of pieces, and lines between squares.
 
 use super::{Bitboard, Color, Role, Square};
 
@@ -11,7 +11,7 @@ struct Magic {
 
 include!(concat!(env!("OUT_DIR"), "/magics.rs"));
 
-/// Attacks of all squares' relevant occupancies, as build.rs found them.
+/// Attacks for the relevant occupancies of every square, computed by build.rs.
 static TABLE: [u64; TABLE_LEN] = {
     let (words, _) = include_bytes!(concat!(env!("OUT_DIR"), "/attacks.bin")).as_chunks::<8>();
     let mut table = [0; TABLE_LEN];
@@ -36,12 +36,12 @@ pub fn rook(square: Square, occupied: Bitboard) -> Bitboard {
     slide(&ROOK_MAGICS[square.index()], occupied)
 }
 
-/// Where a bishop on an empty board reaches.
+/// Attacks of a bishop on an empty board.
 pub fn diagonals(square: Square) -> Bitboard {
     DIAGONALS[square.index()]
 }
 
-/// Where a rook on an empty board reaches.
+/// Attacks of a rook on an empty board.
 pub fn file_and_rank(square: Square) -> Bitboard {
     FILES_AND_RANKS[square.index()]
 }
@@ -80,7 +80,7 @@ pub fn piece(role: Role, square: Square, occupied: Bitboard) -> Bitboard {
     }
 }
 
-/// The squares strictly between two squares on one line; else empty.
+/// The squares strictly between two squares on one line; empty if they are not on one.
 pub fn between(a: Square, b: Square) -> Bitboard {
     LINES.between[a.index()][b.index()]
 }

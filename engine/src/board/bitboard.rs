@@ -26,7 +26,7 @@ impl Bitboard {
         Bitboard(0xff << (rank * 8))
     }
 
-    /// The rank that `color` counts as `rank`, 0 being its back rank.
+    /// A rank as `color` sees it: 0 is its back rank.
     pub const fn relative_rank(color: Color, rank: usize) -> Bitboard {
         Bitboard::rank(rank ^ (color.index() * 7))
     }
@@ -79,8 +79,7 @@ impl Bitboard {
         Bitboard((self.0 & !Bitboard::FILE_H.0) << 1)
     }
 
-    /// All squares on the way from these to `color`'s promotion rank, these
-    /// included.
+    /// These squares and all squares from them to `color`'s promotion rank.
     pub fn fill_forward(self, color: Color) -> Bitboard {
         let fill = |set: u64, step: u32| match color {
             Color::White => set | set << step,
@@ -118,7 +117,7 @@ impl Not for Bitboard {
     }
 }
 
-/// Squares from `a1` upwards.
+/// Iterates over the squares from `a1` to `h8`.
 impl Iterator for Bitboard {
     type Item = Square;
 

@@ -15,8 +15,8 @@ impl Position {
         Position::from_fen(START).expect("the starting position is legal")
     }
 
-    /// Reads a FEN of at least two fields (placement and side to move); the
-    /// others default to `- - 0 1`, and what follows them is ignored, as in EPD.
+    /// Reads a FEN of at least two fields (placement and side to move). The others default
+    /// to `- - 0 1`; text after them is ignored, as in EPD.
     ///
     /// Castling rights may be written `KQkq` (outermost rook) or as rook files
     /// (`HAha`). Rights without their king and rook in place, and an en passant
@@ -140,7 +140,7 @@ impl Position {
         format!("{placement} {turn} {castling} {passed} {halfmoves} {fullmoves}")
     }
 
-    /// The pieces' letters by rank, from the eighth down, with `.` for an empty
+    /// A diagram: the pieces' letters by rank, from the eighth down, with `.` for an empty
     /// square.
     pub fn ranks(&self) -> [String; 8] {
         let letter = |square| match self.piece_at(square) {

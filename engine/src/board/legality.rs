@@ -1,10 +1,10 @@
-//! Whether a move fits a position, is legal, gives check.
+//! Whether a move is pseudo-legal, legal, gives check.
 
 use super::position::castled;
 use super::{Bitboard, Move, MoveKind, Position, Role, Square, Wing, attacks};
 
 impl Position {
-    /// The castling moves that can be played now.
+    /// The legal castling moves.
     pub fn castling(&self) -> impl Iterator<Item = Move> {
         let castle = |wing| self.castle(wing);
         Wing::BOTH.into_iter().filter_map(castle)
@@ -25,8 +25,8 @@ impl Position {
         (free && attackers.all(Bitboard::is_empty)).then(|| Move::castle(king, rook))
     }
 
-    /// Whether `mv`, whatever it is, could have been generated here. While in
-    /// check this includes that it answers the check.
+    /// Whether any 16-bit move `mv` is one that the generator produces here. In check, that
+    /// includes that it answers the check.
     pub fn is_pseudo_legal(&self, mv: Move) -> bool {
         let (us, from, to) = (self.turn, mv.from(), mv.to());
         if !mv.is_some() || !self.color(us).contains(from) {
@@ -67,8 +67,8 @@ impl Position {
             && (to == step || from.relative_rank(us) == 1 && to == step.forward(us) && empty(to))
     }
 
-    /// Where pieces other than the king may go: they must answer a check, and
-    /// cannot answer two.
+    /// Possible destinations of pieces other than the king: all squares if not in check,
+    /// those that answer a single check, none in double check.
     pub fn targets(&self) -> Bitboard {
         match self.checkers {
             Bitboard::EMPTY => Bitboard::ALL,
@@ -77,7 +77,7 @@ impl Position {
         }
     }
 
-    /// Whether a pseudo-legal move leaves the own king safe.
+    /// Whether a pseudo-legal move does not leave the own king in check.
     pub fn is_legal(&self, mv: Move) -> bool {
         let (us, from, to) = (self.turn, mv.from(), mv.to());
         let (king, pinned) = (self.king(us), self.blockers[us.index()]);
@@ -98,7 +98,8 @@ impl Position {
     }
 }
 
-/// From where each role would give check, and which own pieces uncover one.
+/// The squares from which each role would give check, and the pieces that would discover
+/// one.
 pub struct CheckSquares {
     king: Square,
     direct: [Bitboard; 6],

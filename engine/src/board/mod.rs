@@ -1,4 +1,4 @@
-//! The rules of chess: positions, moves, what may be played.
+//! The rules of chess: positions, moves, move generation, legality.
 
 pub mod attacks;
 pub mod bitboard;

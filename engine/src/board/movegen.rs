@@ -1,9 +1,9 @@
-//! Move generation: pseudo-legal, in the two halves that a staged picker
-//! wants. In check both halves hold evasions only.
+//! Pseudo-legal move generation in two parts for a staged picker: noisy and quiet moves. In
+//! check, both contain only evasions.
 
 use super::{Bitboard, Move, Position, Role, Square, attacks};
 
-/// A move with the score it is ordered by.
+/// A move with its ordering score.
 #[derive(Clone, Copy, Debug)]
 pub struct Scored {
     pub mv: Move,
@@ -12,18 +12,18 @@ pub struct Scored {
 
 pub type MoveList = Vec<Scored>;
 
-/// No position has more moves (the known maximum is 218).
+/// Capacity for the moves of any position (the known maximum is 218).
 pub const MAX_MOVES: usize = 256;
 
 fn push(out: &mut MoveList, mv: Move) {
     out.push(Scored { mv, score: 0 });
 }
 
-/// Of the moves from `start` on leaves those that are `wanted`.
+/// Removes the moves from `start` on that are not `wanted`.
 pub fn keep(list: &mut MoveList, start: usize, mut wanted: impl FnMut(Move) -> bool) {
     let mut kept = start;
     for i in start..list.len() {
-        // Without a branch: overwritten by the next if it is not wanted.
+        // Branchless: an unwanted move is overwritten by the next one.
         list[kept] = list[i];
         kept += usize::from(wanted(list[kept].mv));
     }
@@ -39,7 +39,7 @@ pub fn noisy(position: &Position, out: &mut MoveList) {
     king_moves(position, enemies, out);
 }
 
-/// All the rest: no capture and no promotion to a queen.
+/// All other moves, including underpromotions without a capture.
 pub fn quiet(position: &Position, out: &mut MoveList) {
     let empty = !position.occupied();
     let targets = position.targets();
@@ -56,12 +56,12 @@ pub fn legal(position: &Position, out: &mut MoveList) {
     let start = out.len();
     noisy(position, out);
     quiet(position, out);
-    // Few are not, so this is quicker than `keep`.
+    // Few are illegal, so this is faster than `keep`.
     let illegal = out.extract_if(start.., |scored| !position.is_legal(scored.mv));
     illegal.for_each(drop);
 }
 
-/// All legal moves as a list of their own.
+/// All legal moves as a new list.
 pub fn legal_moves(position: &Position) -> Vec<Move> {
     let mut out = MoveList::with_capacity(MAX_MOVES);
     legal(position, &mut out);
@@ -112,7 +112,7 @@ fn pawn_noisy(position: &Position, targets: Bitboard, out: &mut MoveList) {
             }
         }
     }
-    // Always generated: it may answer a check by the pawn it takes. Its
+    // Always generated, because the captured pawn may be the one that gives check; its
     // legality is tested in full.
     if let Some(to) = position.en_passant {
         for from in attacks::pawn(!us, to) & pawns {

@@ -4,8 +4,8 @@ use super::position::castled;
 use super::{Role, Square};
 use std::fmt;
 
-/// From, to, and what kind of move; castling is the king taking its own rook,
-/// which is the same in every variant of the starting position.
+/// Origin, destination and kind of a move. Castling is encoded as king takes own rook, which
+/// also serves Chess960.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Hash)]
 pub struct Move(u16);
 
@@ -59,7 +59,7 @@ impl Move {
         }
     }
 
-    /// Whether it is of the kind that almost all moves are.
+    /// Whether it is not a promotion, castling or en passant.
     pub const fn is_normal(self) -> bool {
         self.0 & Move::CASTLE == 0
     }
@@ -80,8 +80,8 @@ impl Move {
         self.0
     }
 
-    /// A move as it was taken apart by [`Move::bits`]; it may be nonsense, so
-    /// it must pass `Position::is_pseudo_legal` before it is played.
+    /// The inverse of [`Move::bits`]. Any bits are accepted, so the move must pass
+    /// `Position::is_pseudo_legal` before it is played.
     pub const fn from_bits(bits: u16) -> Move {
         Move(bits)
     }

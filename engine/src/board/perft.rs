@@ -2,7 +2,7 @@
 
 use super::{Move, MoveList, Position, movegen};
 
-/// Whether counting is to stop.
+/// Returns whether counting should stop.
 pub type Stopped<'a> = &'a dyn Fn() -> bool;
 
 /// Number of legal lines of exactly `depth` plies.
@@ -20,7 +20,7 @@ pub fn divide(position: &Position, depth: usize, stopped: Stopped) -> Vec<(Move,
 }
 
 fn count(position: &Position, depth: usize, stack: &mut MoveList, stopped: Stopped) -> u64 {
-    // Looked at some hundred times a second.
+    // Checked some hundred times a second.
     if depth == 0 || depth > 3 && stopped() {
         return 1;
     }

@@ -1,4 +1,4 @@
-//! A position: where the pieces stand and what the rules need to know besides.
+//! A position: the placement of the pieces and the rest of the state that the rules need.
 
 use super::{Bitboard, Color, Move, MoveKind, Role, Square, attacks, zobrist};
 use crate::eval::placement::Placement;
@@ -14,29 +14,29 @@ impl Wing {
     pub const BOTH: [Wing; 2] = [Wing::King, Wing::Queen];
 }
 
-/// Index of a castling right and its rook.
+/// Index of a castling right and its rook in `castling_rooks`.
 const fn castling_slot(color: Color, wing: Wing) -> usize {
     color as usize * 2 + wing as usize
 }
 
-/// Read by all, and written only by what makes positions: a FEN and moves.
-/// Copied to make a move: a move made on a copy needs no undoing.
+/// A chess position. Only FEN parsing and moves change it. A move is made on a copy, so
+/// nothing is ever unmade.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Position {
     roles: [Bitboard; 6],
     colors: [Bitboard; 2],
     board: [Option<Role>; 64],
     pub turn: Color,
-    /// The rooks to castle with by slot, as long as it is allowed; they stand
-    /// anywhere in Chess960.
+    /// The rooks of the castling rights by slot; `None` if a right is lost. In Chess960
+    /// they may stand on any file.
     castling_rooks: [Option<Square>; 4],
-    /// Set only if a capture en passant is legal, so that equal positions
-    /// have equal keys.
+    /// The en passant square, only if a capture there is legal, so that equal positions have
+    /// equal keys.
     pub en_passant: Option<Square>,
     /// Plies since the last capture or pawn move.
     pub halfmoves: u16,
-    /// Plies since the last that cannot be taken back (or null move):
-    /// only positions so far back can be repeated.
+    /// Plies since the last irreversible move or null move: a repetition cannot lie further
+    /// back.
     pub reversible: u16,
     pub fullmoves: u16,
     pub key: u64,
@@ -44,13 +44,12 @@ pub struct Position {
     pub part_keys: [u64; 3],
     /// Material and piece-square values.
     pub placement: Placement,
-    /// How much of the pieces is left: 24 at the start, 0 with pawns only;
-    /// more after promotions.
+    /// Game phase: 24 with all pieces, 0 with pawns only; promotions may raise it above 24.
     pub phase: i32,
     /// The pieces that give check.
     pub checkers: Bitboard,
-    /// By the colour of a king, the pieces of both colours that alone stand between it
-    /// and an enemy slider: its own are pinned, the enemy's discover a check.
+    /// By the colour of a king, the pieces that alone stand between it and an enemy slider:
+    /// own pieces are pinned, enemy pieces can discover a check.
     pub blockers: [Bitboard; 2],
 }
 
@@ -105,7 +104,7 @@ impl Position {
         self.role_at(square).map(|role| (color, role))
     }
 
-    /// Key of the pieces on their squares alone.
+    /// Key of the placement of pieces, without the rest of the state.
     pub fn pieces_key(&self) -> u64 {
         let [pawns, white, black] = self.part_keys;
         pawns ^ white ^ black
@@ -115,7 +114,7 @@ impl Position {
         self.checkers.any()
     }
 
-    /// What `color` has besides king and pawns.
+    /// The pieces of `color` other than king and pawns.
     pub fn non_pawn_material(&self, color: Color) -> Bitboard {
         self.color(color) & !self.role(Role::Pawn) & !self.role(Role::King)
     }
@@ -124,7 +123,7 @@ impl Position {
         self.castling_rooks[castling_slot(color, wing)]
     }
 
-    /// The piece that `mv` takes off the board.
+    /// The piece that `mv` captures.
     pub fn captured(&self, mv: Move) -> Option<Role> {
         if mv.is_normal() {
             return self.role_at(mv.to());
@@ -161,8 +160,8 @@ impl Position {
         self.role(Role::Rook) | self.role(Role::Queen)
     }
 
-    /// What stands on the lines of the king of `color`: enemy sliders that give check, and
-    /// pieces of both colours that alone stop one.
+    /// On the lines of the king of `color`: enemy sliders that give check, and pieces of both
+    /// colours that alone block one.
     fn lines_to_king(&self, color: Color) -> [Bitboard; 2] {
         let (king, occupied) = (self.king(color), self.occupied());
         let snipers = self.color(!color)
@@ -223,8 +222,7 @@ impl Position {
         }
     }
 
-    /// Records `square` as just passed by a pawn if the side to move can
-    /// legally take there.
+    /// Sets `square` as the en passant square if the side to move can legally capture there.
     pub(super) fn offer_en_passant(&mut self, square: Square) {
         let takers = attacks::pawn(!self.turn, square) & self.pieces(self.turn, Role::Pawn);
         for taker in takers {
@@ -236,7 +234,7 @@ impl Position {
         }
     }
 
-    /// Finds checks against the side to move, and what stands before both kings.
+    /// Computes the checkers of the side to move and the blockers of both kings.
     pub(super) fn refresh(&mut self) {
         let (king, enemies) = (self.king(self.turn), self.color(!self.turn));
         let lines = Color::BOTH.map(|color| self.lines_to_king(color));
@@ -246,8 +244,8 @@ impl Position {
         self.blockers = lines.map(|[_, blockers]| blockers);
     }
 
-    /// The key after a move that is not one of the special kinds and leaves
-    /// rights as they are: good enough to fetch memory ahead of its use.
+    /// The key after a move, exact for normal moves that keep all castling rights: good
+    /// enough for a prefetch.
     pub fn likely_key_after(&self, mv: Move) -> u64 {
         let (us, from, to) = (self.turn, mv.from(), mv.to());
         let role = self.board[from.index()].unwrap_or(Role::Pawn);
@@ -304,7 +302,8 @@ impl Position {
         next
     }
 
-    /// Rights that end because the king or a rook moves, or a rook is taken.
+    /// The castling rights that are lost because the king or a rook moves, or a rook is
+    /// captured.
     fn lose_rights(&mut self, us: Color, role: Role, from: Square, to: Square) {
         if self.castling_rooks == [None; 4] {
             return;
@@ -319,8 +318,8 @@ impl Position {
         }
     }
 
-    /// The position after passing; not while in check. What stands before the kings stays,
-    /// and the other side, which has just moved, is not in check.
+    /// The position after a null move, which must not be made in check. The blockers of both
+    /// kings stay the same, and the new side to move is not in check.
     pub fn play_null(&self) -> Position {
         let mut next = self.clone();
         next.clear_en_passant();
@@ -330,8 +329,8 @@ impl Position {
         next
     }
 
-    /// Neither side can ever mate: bare kings, one minor piece, or bishops
-    /// that all stand on squares of one colour.
+    /// Whether neither side can ever mate: bare kings, one minor piece, or only bishops on
+    /// squares of one colour.
     pub fn insufficient_material(&self) -> bool {
         let heavy = self.role(Role::Pawn) | self.role(Role::Rook) | self.role(Role::Queen);
         let (knights, bishops) = (self.role(Role::Knight), self.role(Role::Bishop));
@@ -344,8 +343,7 @@ impl Position {
 /// Weight of a role in [`Position::phase`].
 const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 
-/// Where king and rook come to stand when the king on `king` castles with the
-/// rook on `rook`.
+/// Destinations of king and rook when the king on `king` castles with the rook on `rook`.
 pub fn castled(king: Square, rook: Square) -> [Square; 2] {
     let rank = king.rank();
     match rook.file() > king.file() {

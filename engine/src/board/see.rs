@@ -1,14 +1,14 @@
-//! Static exchange evaluation: what a sequence of captures on one square is
-//! worth when both sides take with their least valuable piece and may stop.
+//! Static exchange evaluation (SEE): the value of a sequence of captures on one square, in
+//! which both sides capture with their least valuable piece and may stop.
 
 use super::{Bitboard, Move, MoveKind, Position, Role, attacks};
 
-/// Exchange values in centipawns by role; the king's is never lost.
+/// Exchange values in centipawns by role; the king's is not used, as it is never captured.
 pub type Values = [i32; 6];
 
 impl Position {
-    /// Whether `mv` gains at least `threshold` centipawns by exchanges on its
-    /// destination. Castling counts as an even exchange; pins are ignored.
+    /// Whether the exchanges on the destination of `mv` gain at least `threshold`
+    /// centipawns. Castling counts as 0; pins are ignored.
     pub fn see_at_least(&self, mv: Move, threshold: i32, values: &Values) -> bool {
         let value = |role: Role| values[role.index()];
         let (from, to) = (mv.from(), mv.to());
@@ -26,7 +26,7 @@ impl Position {
             }
             MoveKind::Normal => {}
         }
-        // `balance` is the gain beyond the threshold, as the mover sees it.
+        // `balance` is the gain beyond the threshold from the mover's view.
         if balance < 0 {
             return false;
         }
@@ -34,7 +34,7 @@ impl Position {
         if balance >= 0 {
             return true;
         }
-        // Often a pawn that takes decides: then the other attackers need not be found.
+        // Often a capture by a pawn decides, and the other attackers need not be computed.
         let pawns = attacks::pawn(self.turn, to) & self.pieces(!self.turn, Role::Pawn);
         if pawns.any() && -balance > value(Role::Pawn) {
             return false;
@@ -54,14 +54,14 @@ impl Position {
             };
             gains = !gains;
             if role == Role::King {
-                // The king may take only what is not defended any more.
+                // The king can capture only if the square is no longer defended.
                 if (attackers & self.color(!side)).any() {
                     gains = !gains;
                 }
                 break;
             }
-            // The side to take has lost the piece that stood there before:
-            // if even losing this one too leaves it above zero, it has won.
+            // If the side that captures stays above zero even after losing the capturing
+            // piece, it has won the exchange.
             balance = -balance - 1 - value(role);
             if balance >= 0 {
                 break;

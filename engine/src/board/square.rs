@@ -17,8 +17,7 @@ impl Square {
         Square::new(rank * 8 + file)
     }
 
-    /// 0 to 63; the mask lets the compiler see that arrays of 64 need no
-    /// bounds check.
+    /// 0 to 63; the mask lets the compiler omit bounds checks of arrays of 64.
     pub const fn index(self) -> usize {
         (self.0 & 63) as usize
     }
@@ -41,8 +40,7 @@ impl Square {
         Square(self.0 ^ (color as u8 * 56))
     }
 
-    /// One step towards the promotion rank of `color`; stays on the board's
-    /// index range only if there is such a step.
+    /// One step towards the promotion rank of `color`. The square must not be on that rank.
     pub const fn forward(self, color: Color) -> Square {
         match color {
             Color::White => Square(self.0 + 8),
@@ -55,7 +53,7 @@ impl Square {
         files.max(self.rank().abs_diff(other.rank()))
     }
 
-    /// Reads `e4`.
+    /// Parses a square such as `e4`.
     pub fn parse(text: &str) -> Option<Square> {
         match text.as_bytes() {
             [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => Some(Square::at(
@@ -88,7 +86,7 @@ impl Color {
         self as usize
     }
 
-    /// The owner of a piece by its letter in a FEN.
+    /// The colour of a piece, from its letter in a FEN.
     pub const fn of_letter(letter: char) -> Color {
         match letter.is_ascii_uppercase() {
             true => Color::White,
@@ -96,7 +94,7 @@ impl Color {
         }
     }
 
-    /// A small letter as a FEN has it for this colour.
+    /// The letter of a piece in a FEN for this colour; `letter` is lower case.
     pub const fn letter(self, letter: char) -> char {
         match self {
             Color::White => letter.to_ascii_uppercase(),
@@ -137,7 +135,7 @@ impl Role {
         Role::King,
     ];
 
-    /// Roles a pawn promotes to, in the order of their two-bit move code.
+    /// Roles that a pawn can promote to, in the order of their two-bit code in a move.
     pub const PROMOTIONS: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
     pub const fn index(self) -> usize {

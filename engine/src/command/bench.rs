@@ -35,9 +35,9 @@ const POSITIONS: [&str; 19] = [
     "8/2P5/3K4/8/8/8/2p5/3k4 w - - 0 1",
 ];
 
-/// What happened in a new engine's searches of the positions, and the time
-/// they took, without that of clearing the tables between them. `stop` is a signal
-/// and the number of this job.
+/// Searches all positions with a new engine. Returns its statistics and the time of the
+/// searches, without that of clearing the tables between them. `stop` is a signal and the
+/// number of this job.
 pub fn bench(params: &Params, depth: i32, stop: (&StopSignal, u64)) -> (Stats, Duration) {
     let mut engine = Engine::new(params.clone(), Settings::DEFAULT);
     let limits = Limits {

@@ -5,7 +5,7 @@ use crate::board::{MoveList, Position, movegen};
 use crate::uci::output::speed;
 use std::time::Instant;
 
-/// Leaves of the legal tree by first move, and the speed.
+/// The number of leaves by first move, and the speed.
 pub(super) fn perft(position: &Position, depth: usize, chess960: bool, stopped: Stopped) -> String {
     let (start, mut out) = (Instant::now(), String::new());
     let mut total = u64::from(depth == 0);
@@ -21,9 +21,9 @@ pub(super) fn perft(position: &Position, depth: usize, chess960: bool, stopped: 
 /// Default number of plies of captures that [`QPerft`] follows.
 pub const QUIESCENCE_PLIES: usize = 3;
 
-/// Counts of a perft that continues below its leaves with all legal captures and
-/// queen promotions (also in check), without a window or pruning, to a fixed number
-/// of plies. The counts depend only on the rules.
+/// Counts of a perft that continues below its leaves with all legal captures and queen
+/// promotions (also in check), without pruning, to a fixed number of plies. The counts
+/// depend only on the rules.
 #[derive(Default, PartialEq, Eq, Debug)]
 pub struct QPerft {
     /// Positions above the leaves.
@@ -37,7 +37,7 @@ pub struct QPerft {
 }
 
 impl QPerft {
-    /// The counts are too small once it is `stopped`.
+    /// The counts are incomplete if it is `stopped`.
     pub fn count(position: &Position, depth: usize, plies: usize, stopped: Stopped) -> QPerft {
         let mut counts = QPerft::default();
         counts.visit(position, depth, plies, stopped);

@@ -36,8 +36,8 @@ Examples:
   stillwater perft 5 8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1
   stillwater --options tuned.txt --set NullMove=false bench 12";
 
-/// Carries out a command line and returns what it prints; `None` for UCI, which
-/// begins with the engine returned.
+/// Runs a command line and returns its output; `None` starts the UCI session with the
+/// returned engine.
 pub fn run(arguments: &[String]) -> Result<(Engine, Option<String>), String> {
     let mut engine = Engine::new(Params::DEFAULT, Settings::DEFAULT);
     let mut words: Vec<&str> = arguments.iter().map(String::as_str).collect();
@@ -74,8 +74,8 @@ pub fn run(arguments: &[String]) -> Result<(Engine, Option<String>), String> {
     Ok((engine, Some(output?)))
 }
 
-/// Carries out a command on an engine and a position; `None` if there is no
-/// such command. `stop` ends a command that counts, if the signal covers its number.
+/// Runs a command on an engine and a position; `None` for an unknown command. A command that
+/// counts nodes stops when the signal covers its number.
 pub fn execute(
     engine: &mut Engine,
     game: &Game,
@@ -106,7 +106,7 @@ pub fn execute(
     Ok(Some(output))
 }
 
-/// A depth of `least` plies or more.
+/// Parses a depth of at least `least` plies.
 fn plies(text: &str, least: usize) -> Result<usize, String> {
     let depth = text.parse().ok();
     let depth = depth.filter(|depth| (least..MAX_PLY).contains(depth));

@@ -1,11 +1,10 @@
-//! Endgames in which the sum of the features misleads.
+//! Endgames in which the sum of the terms is misleading.
 
 use super::tapered::Tapered;
 use crate::board::{Bitboard, Color, Position, Role, Square};
 
-/// How much of an endgame advantage counts, of 64: less where the side ahead
-/// has no pawns to win with, or with opposite bishops. `sum` is White's
-/// advantage.
+/// Scale factor of an endgame advantage, in 64ths: below 64 if the side ahead has no
+/// pawns, or with bishops of opposite colours. `sum` is White's advantage.
 pub fn scale(position: &Position, sum: Tapered) -> i32 {
     let strong = match sum.endgame() > 0 {
         true => Color::White,
@@ -26,7 +25,7 @@ pub fn scale(position: &Position, sum: Tapered) -> i32 {
     }
 }
 
-/// How much of the advantage of `strong` counts, of 64, by what it could win with.
+/// Scale factor in 64ths of the advantage of `strong`, by the material it can win with.
 pub fn winnable(position: &Position, strong: Color) -> i32 {
     if position.pieces(strong, Role::Pawn).is_empty() {
         return scale_without_pawns(position, strong);
@@ -37,7 +36,7 @@ pub fn winnable(position: &Position, strong: Color) -> i32 {
     }
 }
 
-/// Knights, bishops, rooks and queens of `color`, in pawns by role.
+/// Value of the knights, bishops, rooks and queens of `color`, in pawns.
 fn strength(position: &Position, color: Color) -> [i32; 4] {
     [
         (Role::Knight, 3),
@@ -48,14 +47,14 @@ fn strength(position: &Position, color: Color) -> [i32; 4] {
     .map(|(role, value)| position.pieces(color, role).count() as i32 * value)
 }
 
-/// How much of it `color` has more than the other side.
+/// Value of the pieces of `color` minus those of the other side, in pawns.
 fn ahead(position: &Position, color: Color) -> i32 {
     let sum = |color| strength(position, color).iter().sum::<i32>();
     sum(color) - sum(!color)
 }
 
-/// The scale for a side without pawns: a minor piece more wins nothing, nor do
-/// two knights.
+/// Scale factor for a side without pawns: an extra minor piece does not win, nor do two
+/// knights.
 fn scale_without_pawns(position: &Position, strong: Color) -> i32 {
     let own = strength(position, strong);
     let sum: i32 = own.iter().sum();
@@ -86,10 +85,9 @@ fn is_wrong_bishop(position: &Position, strong: Color) -> bool {
         && position.king(!strong).distance(corner) < 2
 }
 
-/// What brings a king that has no pawns and too few pieces nearer to its mate,
-/// in centipawns for White: the edge, the other king, and with bishop and knight
-/// a corner that the bishop guards. Nothing while there are pawns: these have a
-/// way of their own to win.
+/// Bonus in centipawns for White for driving a king without pawns towards mate: to the edge,
+/// close to the other king and, with bishop and knight, to a corner that the bishop guards.
+/// 0 while there are pawns, because promotion is then the way to win.
 pub fn mop_up(position: &Position) -> i32 {
     if position.role(Role::Pawn).any() {
         return 0;

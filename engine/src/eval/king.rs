@@ -5,7 +5,7 @@ use super::terms::Sink;
 use super::weights::Term;
 use crate::board::{Bitboard, Color, Position, Role, attacks};
 
-/// What threatens the king of `us`, but for the pieces that `mobility` counts.
+/// Dangers for the king of `us`, except attackers near it, which `mobility` counts.
 #[inline(always)]
 pub(super) fn safety(side: &Side, sink: &mut impl Sink) {
     let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);
@@ -15,7 +15,7 @@ pub(super) fn safety(side: &Side, sink: &mut impl Sink) {
     if position.pieces(!us, Role::Queen).is_empty() {
         sink.add(us, Term::DangerWithoutQueen, 0, 1);
     }
-    // Squares beside the king that at most king and queen defend.
+    // Squares that no more than the king and the queen defend.
     let poorly_defended = !own.twice & (own.by(Role::King) | own.by(Role::Queen) | !own.all);
     let weak = ring & enemy.all & poorly_defended;
     sink.add(us, Term::DangerWeak, 0, weak.count() as i32);
@@ -26,8 +26,8 @@ pub(super) fn safety(side: &Side, sink: &mut impl Sink) {
     checks(side, poorly_defended, sink);
 }
 
-/// Checks that could be given: safe ones, which could not simply be answered by
-/// taking, and others.
+/// Possible checks: safe ones, on squares where the checking piece cannot be captured
+/// profitably, and others.
 #[inline(always)]
 fn checks(side: &Side, poorly_defended: Bitboard, sink: &mut impl Sink) {
     let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);
@@ -56,7 +56,7 @@ fn checks(side: &Side, poorly_defended: Bitboard, sink: &mut impl Sink) {
     sink.add(us, Term::DangerUnsafeCheck, 0, unsafe_checks.count() as i32);
 }
 
-/// The files on which a king on a file lives: three or four.
+/// The three or four files of the king's flank, by the king's file.
 static WINGS: [Bitboard; 8] = {
     let left = Bitboard::FILE_A.0 * 0b111;
     let mut wings = [Bitboard::EMPTY; 8];
@@ -74,7 +74,7 @@ static WINGS: [Bitboard; 8] = {
     wings
 };
 
-/// What is attacked and defended on the king's wing, up to the fifth rank.
+/// Attacked and defended squares on the king's flank, up to the fifth rank.
 #[inline(always)]
 fn flank(side: &Side, sink: &mut impl Sink) {
     let (us, own, enemy) = (side.us, side.own, side.enemy);

@@ -1,18 +1,17 @@
-//! What each side attacks, how freely its pieces stand, and how many of them attack
-//! near the enemy king.
+//! Attacks of each side, mobility of its pieces, and its attackers near the enemy king.
 
 use super::terms::Sink;
 use super::weights::Term;
 use crate::board::{Bitboard, Color, Position, Role, Square, attacks};
 
-/// What one side attacks.
+/// The attacks of one side.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Attacks {
     by_role: [Bitboard; 6],
     pub(super) all: Bitboard,
     /// Attacked at least twice.
     pub(super) twice: Bitboard,
-    /// What alone stands between the king and an enemy slider.
+    /// Pieces of both colours that alone stand between the king and an enemy slider.
     pub(super) blockers: Bitboard,
 }
 
@@ -44,7 +43,7 @@ impl Attacks {
     }
 }
 
-/// One side of a position, with what both attack.
+/// One side of a position, with the attacks of both sides.
 pub(super) struct Side<'a> {
     pub(super) position: &'a Position,
     pub(super) us: Color,
@@ -52,15 +51,15 @@ pub(super) struct Side<'a> {
     pub(super) enemy: &'a Attacks,
 }
 
-/// The squares near the king of `color` that attackers are counted on.
+/// The squares near the king of `color` whose attackers are counted.
 fn king_zone(position: &Position, color: Color) -> Bitboard {
     let king = Bitboard::of(position.king(color));
     let around = attacks::king(position.king(color)) | king;
     around | around.forward(color)
 }
 
-/// Adds the attacks of the pieces of `us`, and finds how freely they stand and how
-/// many attack near the enemy king.
+/// Adds the attacks of the pieces of `us`, their mobility, and the attackers near the enemy
+/// king.
 #[inline(always)]
 pub(super) fn mobility(
     position: &Position,
@@ -79,7 +78,7 @@ pub(super) fn mobility(
         enemy_zone: king_zone(position, !us),
         own,
     };
-    // Sliders see through those that move the same way.
+    // X-rays: sliders attack through pieces that move the same way.
     let past_queens = occupied ^ position.role(Role::Queen);
     let past_rooks = past_queens ^ position.pieces(us, Role::Rook);
     pieces.add(Role::Knight, Term::KnightMobility, occupied, sink);
@@ -88,19 +87,19 @@ pub(super) fn mobility(
     pieces.add(Role::Queen, Term::QueenMobility, occupied, sink);
 }
 
-/// The pieces of one side, while their attacks are found.
+/// The pieces of one side while their attacks are collected.
 struct Pieces<'a> {
     position: &'a Position,
     us: Color,
     king: Square,
-    /// Where a piece may go that counts as mobility.
+    /// The mobility area: squares that count as mobility.
     area: Bitboard,
     enemy_zone: Bitboard,
     own: &'a mut Attacks,
 }
 
 impl Pieces<'_> {
-    /// Adds the pieces of a role, which the `occupied` squares stop.
+    /// Adds the pieces of a role; `occupied` squares block their lines.
     #[inline(always)]
     fn add(&mut self, role: Role, term: Term, occupied: Bitboard, sink: &mut impl Sink) {
         for square in self.position.pieces(self.us, role) {

@@ -3,13 +3,12 @@
 //! # Layout
 //!
 //! * [`tapered`]: middlegame and endgame values in one word.
-//! * [`terms`], [`weights`]: what the evaluation is made of, and the numbers.
+//! * [`terms`], [`weights`]: the terms of the evaluation and their weights.
 //! * [`placement`]: material and piece-square values.
 //! * [`pawns`], `mobility`, `pieces`, `threats`, `passed`, `king`: the features
 //!   of a position.
-//! * [`endgame`]: what is known of endgames as a whole.
-//!
-//! * [`network`]: a small neural network that corrects the sum of all these.
+//! * [`endgame`]: scale factors, drawn endgames, driving a king to the edge.
+//! * [`network`]: a small neural network that corrects the sum of the terms.
 //!
 //! `examples/tune_eval` fits the weights of the terms to games, and then
 //! `examples/train_network` those of the network.
@@ -35,8 +34,8 @@ use tapered::Tapered;
 use terms::{Feature, Sink, Sum, price_of_danger};
 use weights::Term;
 
-/// Values positions, and remembers what makes it fast. What it remembers depends on
-/// positions alone.
+/// Evaluates positions. Its caches depend only on positions, so they never need to be
+/// cleared.
 #[derive(Default)]
 pub struct Evaluator {
     accumulator: Accumulator,
@@ -46,7 +45,7 @@ pub struct Evaluator {
 
 const ENTRIES: usize = 1 << 12;
 
-/// What was found not long ago, by key.
+/// A direct-mapped cache, by key.
 pub(crate) struct Cache<T>(Vec<T>);
 
 impl<T: Clone + Default> Default for Cache<T> {
@@ -61,21 +60,21 @@ impl<T> Cache<T> {
     }
 }
 
-/// What was found of the pieces on their squares, whoever is to move: of use again after
-/// a null move, and where other moves lead to them. In no more than one cache line.
+/// Cached evaluation of a placement of pieces, for either side to move: used again after a
+/// null move and by transpositions. It fits one cache line.
 #[derive(Clone, Copy, Default)]
 #[repr(align(32))]
 struct Found {
     pieces: u64,
-    /// White's advantage by terms, apart from the tempo.
+    /// White's advantage by the terms, without the tempo.
     terms: Tapered,
-    /// By side to move, what the network adds, once it has been asked.
+    /// Correction by the network for each side to move; `None` until it is computed.
     corrections: [Option<i32>; 2],
 }
 
 impl Evaluator {
-    /// The value of a position `ply` plies from the root for the side to move, in
-    /// centipawns: the sum of the terms, corrected by the `network`.
+    /// Evaluation of a position `ply` plies from the root, in centipawns for the side to
+    /// move: the sum of the terms and, with `network`, its correction.
     pub fn evaluate(&mut self, position: &Position, ply: usize, network: bool) -> i32 {
         let terms = self.terms(position);
         if !network {
@@ -87,7 +86,7 @@ impl Evaluator {
         with_correction(position, terms, correction)
     }
 
-    /// The same by terms alone. It is what the network is fitted to correct.
+    /// The evaluation by terms alone, which the network is trained to correct.
     pub fn terms(&mut self, position: &Position) -> i32 {
         let pieces = position.pieces_key();
         let found = self.found.at(pieces);
@@ -108,14 +107,15 @@ impl Evaluator {
         finish(position, found.terms + sum.plain)
     }
 
-    /// Looks at a position before those that come after it are evaluated by the
-    /// network, which makes these cheaper.
+    /// Brings the accumulator up to date for a position, which makes the evaluation of its
+    /// children cheaper.
     pub fn visit(&mut self, position: &Position, ply: usize) {
         self.accumulator.visit(position, ply);
     }
 }
 
-/// The sum of the terms with the network's correction: what cannot be won stays drawn.
+/// The sum of the terms and the network's correction, scaled down in endgames that cannot
+/// be won.
 fn with_correction(position: &Position, terms: i32, correction: i32) -> i32 {
     let value = terms + correction;
     let strong = match value > 0 {
@@ -125,7 +125,7 @@ fn with_correction(position: &Position, terms: i32, correction: i32) -> i32 {
     value * endgame::winnable(position, strong) / 64
 }
 
-/// The evaluation term by term, and, if wanted, what the `network` adds.
+/// The evaluation term by term, and with `network` its correction.
 pub fn explain(position: &Position, network: bool) -> String {
     let features = features(position);
     let row = |name: &str, [white, black, difference]: [String; 3]| {
@@ -163,7 +163,7 @@ pub fn explain(position: &Position, network: bool) -> String {
     out + &format!("{score} centipawns for the side to move")
 }
 
-/// Every feature of a position by itself.
+/// The list of all features of a position.
 pub fn features(position: &Position) -> Vec<Feature> {
     let mut features = Vec::new();
     placement::features(position, &mut features);
@@ -176,8 +176,8 @@ pub fn features(position: &Position) -> Vec<Feature> {
     features
 }
 
-/// Everything but tempo, placement, pawn structure and shelter. All of it is inlined, once
-/// for each colour: with the colour known, it takes a tenth fewer instructions.
+/// All terms except tempo, placement, pawn structure and shelter. The functions are inlined
+/// once for each colour: with a constant colour they take a tenth fewer instructions.
 fn assess(position: &Position, passed: [Bitboard; 2], sink: &mut impl Sink) {
     let mut white = Attacks::new(position, Color::White);
     let mut black = Attacks::new(position, Color::Black);
@@ -203,7 +203,7 @@ fn assess_side(side: &Side, passed: Bitboard, sink: &mut impl Sink) {
     king::safety(side, sink);
 }
 
-/// From White's sum to the score of the side to move.
+/// Converts White's sum into centipawns for the side to move.
 fn finish(position: &Position, sum: Tapered) -> i32 {
     let scale = endgame::scale(position, sum);
     let mut score = sum.blend(position.phase, scale);

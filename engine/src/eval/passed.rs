@@ -1,11 +1,11 @@
-//! Passed pawns on their way.
+//! Passed pawns.
 
 use super::mobility::Side;
 use super::terms::Sink;
 use super::weights::Term;
 use crate::board::{Bitboard, Role};
 
-/// How the passed pawns of `us` may get on.
+/// Passed pawns of `us`: blockers, support, free path, distance of the kings.
 #[inline(always)]
 pub(super) fn passed(side: &Side, passed: Bitboard, sink: &mut impl Sink) {
     let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);

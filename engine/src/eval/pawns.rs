@@ -1,24 +1,24 @@
-//! Pawn structure: what depends on the pawns alone, and is remembered.
+//! Pawn structure: terms that depend on the pawns alone, cached.
 
 use super::terms::{Sink, Sum};
 use super::weights::Term;
 use super::{Cache, king};
 use crate::board::{Bitboard, Color, Position, Role, Square, attacks};
 
-/// What is known of a pawn structure, in one cache line.
+/// The cached evaluation of a pawn structure; it fits one cache line.
 #[derive(Clone, Copy, Default)]
 #[repr(align(64))]
 pub(super) struct Structure {
     key: u64,
     sum: Sum,
     pub(super) passed: [Bitboard; 2],
-    /// The kings last seen with it, and what the pawns are worth to them.
+    /// The squares of the kings that `shelter` was computed for.
     kings: [Option<Square>; 2],
     shelter: [Sum; 2],
 }
 
 impl Structure {
-    /// What the pawns are worth by themselves and as shelter of the kings.
+    /// Sum of the pawn structure and of the shelter of both kings.
     pub(super) fn total(&self) -> Sum {
         let [white, black] = self.shelter;
         self.sum.plus(white).plus(black)
@@ -26,7 +26,8 @@ impl Structure {
 }
 
 impl Cache<Structure> {
-    /// A position without pawns has key 0, sum 0 and no passed pawns, as an unused entry.
+    /// The structure of a position, from the cache or computed. A position without pawns has
+    /// key 0, sum 0 and no passed pawns, like an unused entry.
     pub(super) fn look_up(&mut self, position: &Position) -> &Structure {
         let [key, ..] = position.part_keys;
         let entry = self.at(key);
@@ -52,7 +53,7 @@ impl Cache<Structure> {
     }
 }
 
-/// Finds the features of both sides' pawns and returns their passed pawns.
+/// Adds the features of both sides' pawns to `sink` and returns the passed pawns.
 pub(super) fn assess(position: &Position, sink: &mut impl Sink) -> [Bitboard; 2] {
     Color::BOTH.map(|us| {
         let own = position.pieces(us, Role::Pawn);
@@ -82,8 +83,8 @@ pub(super) fn assess(position: &Position, sink: &mut impl Sink) -> [Bitboard; 2]
                 let edge = pawn.file().min(7 - pawn.file());
                 sink.add(us, Term::IsolatedPawn, edge + 4 * opposed, 1);
             } else if (supported | beside & own).is_empty() {
-                // Backward: no neighbour can ever support it, and the square
-                // before it is guarded.
+                // Backward: no pawn on a neighbouring file can ever support it, and the
+                // square in front of it is guarded.
                 let can_be_supported = (behind_of(pawn, us) & own).any();
                 let stop_guarded = attacks::pawn(us, pawn.forward(us)) & enemies;
                 if !can_be_supported && stop_guarded.any() {
@@ -97,7 +98,7 @@ pub(super) fn assess(position: &Position, sink: &mut impl Sink) -> [Bitboard; 2]
             if enemies.contains(pawn.forward(us)) && rank >= 4 {
                 sink.add(us, Term::PawnBlockedFar, rank - 4, 1);
             }
-            // A candidate: not opposed, and helped past those that guard its way.
+            // Candidate: not opposed, and supported against the pawns that guard its path.
             let guards = (flanks & enemies).count();
             let helpers = ((behind_of(pawn, us)) & own).count();
             if opposed == 0 && guards > 0 && helpers >= guards && !doubled {
@@ -115,7 +116,7 @@ pub(super) fn assess(position: &Position, sink: &mut impl Sink) -> [Bitboard; 2]
     })
 }
 
-/// The squares beside and behind a pawn on the files next to it.
+/// The squares on the neighbouring files beside and behind a pawn.
 fn behind_of(pawn: Square, us: Color) -> Bitboard {
     let beside = Bitboard::of(pawn).west() | Bitboard::of(pawn).east();
     beside.fill_forward(!us)

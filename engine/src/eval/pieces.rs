@@ -5,14 +5,14 @@ use super::terms::Sink;
 use super::weights::Term;
 use crate::board::{Bitboard, Role, Square, attacks};
 
-/// How well knights and bishops stand.
+/// Placement of knights and bishops.
 #[inline(always)]
 pub(super) fn minors(side: &Side, sink: &mut impl Sink) {
     let (position, us) = (side.position, side.us);
     let bishops = position.pieces(us, Role::Bishop);
     let knights = position.pieces(us, Role::Knight);
     let enemy_pawns = position.pieces(!us, Role::Pawn);
-    // Where no enemy pawn can ever attack, and an own one defends.
+    // Outposts: an own pawn defends them, and no enemy pawn can ever attack them.
     let ranks = (3..=5).fold(Bitboard::EMPTY, |set, rank| {
         set | Bitboard::relative_rank(us, rank)
     });
@@ -54,8 +54,8 @@ fn bishop(side: &Side, bishop: Square, sink: &mut impl Sink) {
     sink.add(us, Term::BishopLongDiagonal, 0, seen.more_than_one().into());
 }
 
-/// How well rooks and queens stand. Counts of 0 or 1 instead of branches, which the
-/// processor could not foresee.
+/// Placement of rooks and queens. Counts of 0 or 1 replace branches that the processor
+/// predicts badly.
 #[inline(always)]
 pub(super) fn majors(side: &Side, sink: &mut impl Sink) {
     let (position, us) = (side.position, side.us);
@@ -66,7 +66,7 @@ pub(super) fn majors(side: &Side, sink: &mut impl Sink) {
         let half = (file & position.pieces(!us, Role::Pawn)).any();
         sink.add(us, Term::RookOpenFile, 0, (!shut & !half).into());
         sink.add(us, Term::RookHalfOpenFile, 0, (!shut & half).into());
-        // Shut in by its own king.
+        // Trapped by its own king.
         let same_wing = (king.file() < 4) == (rook.file() < king.file());
         let back = (rook.relative_rank(us) == 0) & (king.relative_rank(us) == 0);
         let trapped = shut & same_wing & back & (king.file() != 4);

@@ -1,16 +1,16 @@
-//! Material and piece-square values, which positions keep up to date.
+//! Material and piece-square values, updated incrementally by positions.
 //!
-//! A piece is worth more or less by where it stands as seen from both kings:
-//! the board is mirrored so that the king stands on the right half. Positions
-//! keep the sums for both halves, so that a king may cross the board at no cost.
+//! The value of a piece on a square depends on both kings: for each, the board is mirrored
+//! so that the king stands on the right half. Positions keep the sums for both halves, so
+//! that nothing is recomputed when a king crosses the board.
 
 use super::tapered::Tapered;
 use super::terms::{Feature, Sink};
 use super::weights::Term;
 use crate::board::{Color, Position, Role, Square};
 
-/// What a piece adds to White's advantage, by king (White's first) and by the
-/// half of the board where it stands (left first).
+/// Contribution of a piece to White's advantage, by king (White's first) and by the half of
+/// the board on which that king stands (left first).
 type Shares = [[Tapered; 2]; 2];
 
 /// Sums over the pieces of a position.
@@ -33,7 +33,7 @@ impl Placement {
         }
     }
 
-    /// White's advantage with the kings where they stand.
+    /// White's advantage with the kings on their squares.
     pub(super) fn total(&self, position: &Position) -> Tapered {
         let [white, black] = Color::BOTH.map(|color| {
             let half = usize::from(position.king(color).file() > 3);
@@ -43,7 +43,7 @@ impl Placement {
     }
 }
 
-/// The same, piece by piece.
+/// The same as a feature for each piece.
 pub(super) fn features(position: &Position, features: &mut Vec<Feature>) {
     for square in position.occupied() {
         if let Some((color, role)) = position.piece_at(square) {

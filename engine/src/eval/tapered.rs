@@ -33,8 +33,8 @@ impl Tapered {
         Tapered(self.0.wrapping_neg())
     }
 
-    /// The value at `phase` (0 to [`FULL_PHASE`]; more counts as that), with
-    /// the endgame half scaled by `scale` of 64.
+    /// Interpolates between the two values by `phase` (0 to [`FULL_PHASE`], at most that),
+    /// with the endgame value scaled by `scale` 64ths.
     pub fn blend(self, phase: i32, scale: i32) -> i32 {
         let phase = phase.min(FULL_PHASE);
         let endgame = self.endgame() * scale / 64;

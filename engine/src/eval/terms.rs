@@ -1,22 +1,22 @@
-//! How the evaluation is built of terms, so that one description of them is
-//! added up in the search, explained by `eval`, and fitted by `examples/tune_eval`.
+//! Terms of the evaluation. One implementation of them is summed by the search, listed by
+//! the command `eval`, and fitted by `examples/tune_eval`.
 
 use super::tapered::Tapered;
 use super::weights::Term;
 use crate::board::Color;
 
-/// Takes in what the evaluation finds in a position.
+/// Receives the features of a position.
 pub(super) trait Sink {
     /// `color` has the feature number `index` of `term` `count` times.
     fn add(&mut self, color: Color, term: Term, index: usize, count: i32);
 }
 
-/// What the features of a position add up to.
+/// The sum of the features of a position.
 #[derive(Clone, Copy, Default)]
 pub struct Sum {
-    /// White's minus Black's.
+    /// White's terms minus Black's.
     pub plain: Tapered,
-    /// The danger that each side's king is in, White's first.
+    /// Danger of each king, White's first.
     pub danger: [Tapered; 2],
 }
 
@@ -36,15 +36,15 @@ impl Sum {
     }
 }
 
-/// Danger costs its square: one attacker is harmless, four are deadly.
+/// The price of a danger grows with its square: one attacker is harmless, four are deadly.
 pub fn price_of_danger(danger: Tapered) -> Tapered {
     let square = |danger: i32| danger.clamp(0, DANGER_LIMIT).pow(2) / DANGER_DIVISOR;
     Tapered::new(square(danger.middlegame()), square(danger.endgame()))
 }
 
-/// Where the price of danger has the slope 2 centipawns.
+/// Danger at which the price grows by 2 centipawns per unit.
 pub const DANGER_DIVISOR: i32 = 512;
-/// More than this is lost anyway, and its square would not fit.
+/// Maximum danger: beyond it the game is lost anyway, and the square would not fit 16 bits.
 pub const DANGER_LIMIT: i32 = 1500;
 
 impl Sink for Sum {
@@ -64,19 +64,19 @@ impl Sink for Sum {
 pub struct Feature {
     pub color: Color,
     pub term: Term,
-    /// Which of the term's weights counts.
+    /// Index of the term's weight.
     pub index: usize,
     pub count: i32,
 }
 
 impl Feature {
-    /// What it is worth to its owner; of danger, how much of it.
+    /// Value for its owner; for a term of danger, the amount of danger.
     pub fn value(&self) -> Tapered {
         self.term.weights()[self.index] * self.count
     }
 }
 
-/// Notes every feature by itself.
+/// Collects every feature.
 impl Sink for Vec<Feature> {
     fn add(&mut self, color: Color, term: Term, index: usize, count: i32) {
         self.push(Feature {
@@ -88,8 +88,8 @@ impl Sink for Vec<Feature> {
     }
 }
 
-/// Declares the terms with their weights: an enum, and a table by term. Terms
-/// behind `danger` add to what threatens their owner's king.
+/// Declares the terms with their weights: an enum, and a table by term. Terms after
+/// `danger` add to the danger of their owner's king.
 macro_rules! terms {
     (
         plain { $($name:ident: $length:literal = [$($weight:expr),* $(,)?];)* }
@@ -102,8 +102,7 @@ macro_rules! terms {
         impl Term {
             pub const ALL: &[Term] = &[$(Term::$name,)* $(Term::$danger,)*];
 
-            /// Whether it adds to the danger of a king instead of being worth
-            /// something by itself.
+            /// Whether it adds to the danger of a king instead of having a value of its own.
             #[inline(always)]
             pub const fn is_danger(self) -> bool {
                 matches!(self, $(Term::$danger)|*)

@@ -1,11 +1,11 @@
-//! Threats, and room to stand.
+//! Threats and space.
 
 use super::mobility::Side;
 use super::terms::Sink;
 use super::weights::Term;
 use crate::board::{Bitboard, Color, Role, attacks};
 
-/// What `us` attacks that it would like to take.
+/// Attacks by `us` on pieces that are worth capturing.
 #[inline(always)]
 pub(super) fn threats(side: &Side, sink: &mut impl Sink) {
     let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);
@@ -13,7 +13,7 @@ pub(super) fn threats(side: &Side, sink: &mut impl Sink) {
     let pieces = enemies & !position.role(Role::Pawn) & !position.role(Role::King);
     let defended = enemy.by(Role::Pawn) | enemy.twice & !own.twice;
     let role_at = |square| position.role_at(square).map_or(0, Role::index);
-    // Pawns that can be taken for nothing threaten less.
+    // Pawns that can be captured for free threaten less.
     let safe = !enemy.all | own.all;
     let pawns = position.pieces(us, Role::Pawn);
     let by_safe_pawns = attacks::pawns(us, pawns & safe) & pieces;
@@ -23,7 +23,7 @@ pub(super) fn threats(side: &Side, sink: &mut impl Sink) {
     let others = own.by(Role::Pawn) & pieces & !by_safe_pawns;
     sink.add(us, Term::ThreatByUnsafePawn, 0, others.count() as i32);
     let targets = pieces | enemies & !defended & !position.role(Role::King);
-    // Victims that are defended have weights of their own, behind the others.
+    // Defended victims have separate weights, after the others.
     let index = |victim| role_at(victim) + 6 * usize::from(defended.contains(victim));
     for victim in (own.by(Role::Knight) | own.by(Role::Bishop)) & targets {
         sink.add(us, Term::ThreatByMinor, index(victim), 1);
@@ -46,7 +46,7 @@ pub(super) fn threats(side: &Side, sink: &mut impl Sink) {
     on_queen(side, sink);
 }
 
-/// Pawns that threaten a piece by moving on.
+/// Pieces that a pawn could attack by advancing safely.
 #[inline(always)]
 fn pushes(side: &Side, pieces: Bitboard, sink: &mut impl Sink) {
     let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);
@@ -59,7 +59,7 @@ fn pushes(side: &Side, pieces: Bitboard, sink: &mut impl Sink) {
     sink.add(us, Term::PawnPushThreat, 0, attacked.count() as i32);
 }
 
-/// Pieces that could attack the only queen of the enemy at their next move.
+/// Pieces that could attack the enemy's only queen with their next move.
 #[inline(always)]
 fn on_queen(side: &Side, sink: &mut impl Sink) {
     let (position, us, own, enemy) = (side.position, side.us, side.own, side.enemy);
@@ -78,8 +78,8 @@ fn on_queen(side: &Side, sink: &mut impl Sink) {
     sink.add(us, Term::SliderOnQueen, 0, sliders.count() as i32);
 }
 
-/// Squares behind and between the own pawns of the centre that no enemy pawn
-/// attacks: the more pieces are left, the more they are worth.
+/// Space: squares on the centre files behind and between the own pawns that no enemy pawn
+/// attacks, weighted by the number of own pieces.
 #[inline(always)]
 pub(super) fn space(side: &Side, sink: &mut impl Sink) {
     let (position, us, enemy) = (side.position, side.us, side.enemy);

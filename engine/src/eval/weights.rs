@@ -1,4 +1,4 @@
-//! The numbers of the evaluation, as `examples/tune_eval` writes them.
+//! The weights of the evaluation, written by `examples/tune_eval`.
 
 use super::tapered::Tapered;
 use super::terms::terms;

@@ -1,9 +1,9 @@
-//! The parameter table in the forms that people and tuners read.
+//! The parameter table in formats for people and tuners.
 
 use super::table::{Kind, Parameter, Setting};
 use super::{PARAMETERS, Params, SETTINGS, Settings};
 
-/// A name, as `stillwater params --format` takes it, and what writes the form.
+/// The name of a format (`stillwater params --format`), and the function that writes it.
 pub type Form = (&'static str, fn() -> String);
 
 pub const FORMATS: [Form; 6] = [
@@ -23,7 +23,7 @@ pub fn render(format: &str) -> Result<String, String> {
     Ok(render())
 }
 
-/// Each number by its name, default, least and greatest value, and step.
+/// Formats each numeric parameter by name, default, minimum, maximum and step.
 fn spins(separator: &str, entry: impl Fn(&str, i32, i32, i32, i32) -> String) -> String {
     let spin = |row: &Parameter<Params>| match row.kind {
         Kind::Spin { min, max, step } => {
@@ -35,7 +35,7 @@ fn spins(separator: &str, entry: impl Fn(&str, i32, i32, i32, i32) -> String) ->
     entries.join(separator)
 }
 
-/// The rows that follow one another with the same group.
+/// The rows by group; the rows of a group follow one another.
 fn groups<T>(table: &[Parameter<T>]) -> impl Iterator<Item = &[Parameter<T>]> {
     table.chunk_by(|row, next| row.group == next.group)
 }
@@ -53,7 +53,7 @@ fn text() -> String {
     out
 }
 
-/// A table of parameters as `hone tune` reads it.
+/// Parameters for the configuration of `hone tune`.
 fn toml() -> String {
     spins("", |name, value, min, max, step| {
         format!("{name} = {{ value = {value}, min = {min}, max = {max}, step = {step} }}\n")

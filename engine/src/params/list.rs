@@ -1,13 +1,13 @@
 //! The tables. This file is the only place where a setting is declared.
 //!
-//! How names are built: `…Depth` is a depth in plies that something begins or
-//! ends at, `…Base` a constant part, `…Margin` centipawns (a ply of depth where
-//! it says so), `…Div` a divisor (more means less), `…Limit` a most.
+//! Names follow a rule: `…Depth` is a minimum or maximum depth in plies, `…Base` a constant
+//! part, `…Margin` a margin in centipawns (per ply of depth where stated), `…Div` a divisor
+//! (a larger value has a smaller effect), `…Limit` a maximum.
 
 use super::table::{Kind, Parameter, Setting, choices, settings};
 
 choices! {
-    /// Which moves quiescence looks at besides check evasions.
+    /// The kinds of moves searched in quiescence besides check evasions.
     pub enum QsMoves {
         None = "none",
         Captures = "captures",
@@ -18,7 +18,7 @@ choices! {
 }
 
 choices! {
-    /// Which positions quiescence takes for quiet at sight, and evaluates.
+    /// The positions that quiescence evaluates without searching moves.
     pub enum QuietGate {
         Off = "off",
         NoCaptures = "no-captures",
@@ -27,7 +27,7 @@ choices! {
 }
 
 choices! {
-    /// How the captures of a node are ordered.
+    /// The order of the captures of a node.
     pub enum CaptureOrder {
         History = "mvv-history",
         Attacker = "mvv-lva",
@@ -37,7 +37,7 @@ choices! {
 }
 
 choices! {
-    /// Delta pruning of a whole node of quiescence.
+    /// Delta pruning of a whole quiescence node.
     pub enum NodeDelta {
         Off = "off",
         Margin = "margin",
@@ -46,7 +46,7 @@ choices! {
 }
 
 choices! {
-    /// Which side makes the last move before the horizon.
+    /// The side that makes the last move before the horizon.
     pub enum LastMove {
         Any = "any",
         Own = "own",
@@ -64,8 +64,8 @@ choices! {
 }
 
 settings! {
-    /// Constants and switches of the search. A plain struct: searchers with
-    /// different values can run in one process.
+    /// Constants and switches of the search. A plain struct, so that searches with different
+    /// values can run in one process.
     pub struct Params, PARAMETERS;
 
     "Quiescence" {
@@ -426,7 +426,7 @@ settings! {
 }
 
 settings! {
-    /// What a user sets once for a session.
+    /// Settings that a user makes once for a session.
     pub struct Settings, SETTINGS;
 
     "Engine" {

@@ -1,6 +1,5 @@
-//! Every constant of the search, and every other setting, as one table each:
-//! from a row follow the field that is read, the UCI option, its checks, and
-//! what `stillwater params` prints.
+//! Two tables: the parameters of the search and the other settings. From each row follow the
+//! field, the UCI option, its checks, and the output of `stillwater params`.
 
 pub mod format;
 mod list;
@@ -12,8 +11,8 @@ pub use list::{
 };
 pub use table::{Kind, Parameter};
 
-/// Sets the option `name`, whichever table it is in, and returns its name and
-/// value as they were taken, or why not.
+/// Sets the option `name` of either table. Returns its name and the value it now has; or the
+/// reason why it is unchanged.
 pub fn set(
     params: &mut Params,
     settings: &mut Settings,
@@ -29,7 +28,7 @@ pub fn set(
     let known = PARAMETERS.iter().map(|row| row.name);
     let known = known.chain(SETTINGS.iter().map(|row| row.name));
     Err(match table::nearest(known, name) {
-        Some(nearest) => format!("no option '{name}'; did you mean '{nearest}'?"),
-        None => format!("no option '{name}'"),
+        Some(nearest) => format!("unknown option '{name}'; did you mean '{nearest}'?"),
+        None => format!("unknown option '{name}'"),
     })
 }

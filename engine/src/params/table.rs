@@ -1,11 +1,11 @@
-//! What a parameter is, and the macro that declares a table of them.
+//! A parameter, and the macro that declares a table of parameters.
 
-/// What values a parameter takes.
+/// The kind of a parameter, with its allowed values.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Kind {
-    /// Whole numbers; `step` is how far a tuner moves it at first.
+    /// Whole numbers; `step` is the first step of a tuner.
     Spin { min: i32, max: i32, step: i32 },
-    /// Named values; UCI calls it `check` if they are those of a `bool`.
+    /// Named values; a UCI `check` option if they are those of a `bool`.
     Combo(&'static [&'static str]),
 }
 
@@ -13,7 +13,7 @@ impl Kind {
     /// A default outside the range, or a step of zero, does not compile.
     pub const fn spin(default: i32, min: i32, max: i32, step: i32) -> Kind {
         assert!(min <= default && default <= max, "default out of range");
-        assert!(step > 0 && step <= max - min, "a step of no use");
+        assert!(step > 0 && step <= max - min, "step out of range");
         Kind::Spin { min, max, step }
     }
 }
@@ -28,14 +28,14 @@ pub struct Parameter<T> {
     pub kind: Kind,
     /// One sentence.
     pub about: &'static str,
-    /// Choices are numbered from 0.
+    /// Reads the field as a number; choices are numbered from 0.
     pub get: fn(&T) -> i32,
     pub put: fn(&mut T, i32),
 }
 
 /// Types that a field can have.
 pub trait Setting: Copy + 'static {
-    /// Names of the values in order, for types that are not numbers.
+    /// Names of the values in order; empty for numbers.
     const CHOICES: &'static [&'static str];
     fn from_number(number: i32) -> Self;
 }
@@ -55,8 +55,8 @@ impl Setting for bool {
 }
 
 impl<T> Parameter<T> {
-    /// Reads `value`, stores it in `settings`, and returns it as it was taken:
-    /// numbers are rounded, so `1e3` and `12.5` are accepted. Else says why not.
+    /// Parses `value`, stores it in `settings`, and returns the stored value: numbers are
+    /// rounded, so `1e3` and `12.5` are accepted. The error names the allowed values.
     pub fn set(&self, settings: &mut T, value: &str) -> Result<String, String> {
         let Some(number) = self.parse(value.trim()) else {
             let (name, allowed) = (self.name, self.allowed());
@@ -82,7 +82,7 @@ impl<T> Parameter<T> {
         }
     }
 
-    /// What values are allowed, in words.
+    /// A description of the allowed values.
     pub fn allowed(&self) -> String {
         match self.kind {
             Kind::Spin { min, max, .. } => format!("{min} to {max}"),
@@ -90,7 +90,7 @@ impl<T> Parameter<T> {
         }
     }
 
-    /// The value in `settings`, as `setoption` would take it.
+    /// The value in `settings`, as in `setoption`.
     pub fn value(&self, settings: &T) -> String {
         let number = (self.get)(settings);
         match self.kind {
@@ -125,7 +125,8 @@ pub fn find<T>(table: &'static [Parameter<T>], name: &str) -> Option<&'static Pa
     table.iter().find(|row| row.name.eq_ignore_ascii_case(name))
 }
 
-/// Of `names` the one with the fewest edits from `name`, unless it is far off.
+/// The name of `names` with the smallest edit distance from `name`, unless that exceeds half
+/// its length.
 pub fn nearest(names: impl Iterator<Item = &'static str>, name: &str) -> Option<&'static str> {
     let wanted = name.to_ascii_lowercase();
     let distance = |known: &str| edits(&known.to_ascii_lowercase(), &wanted);
@@ -196,7 +197,7 @@ macro_rules! settings {
     (@kind $type:ty) => { Kind::Combo(<$type>::CHOICES) };
 }
 
-/// Declares an enum that can be a combo.
+/// Declares an enum that can be the type of a combo option.
 macro_rules! choices {
     ($(#[$attribute:meta])* pub enum $name:ident { $($variant:ident = $text:literal,)* }) => {
         $(#[$attribute])*

@@ -1,15 +1,14 @@
-//! Principal variation search, read as numbered steps in the order in which
-//! they are carried out. Steps 6 to 10 are in `prune.rs`, 11 to 14 in `moves.rs`,
-//! 15, 17 and a part of 5 in `learn.rs`. Scores may lie outside the window (fail-soft):
-//! they are bounds then.
+//! Principal variation search in numbered steps, in the order of execution.
+//! Steps 6 to 10 are in `prune.rs`, 11 to 14 in `moves.rs`, 15, 17 and a part of 5 in
+//! `learn.rs`. The search is fail-soft: a score outside the window is a bound.
 //!
-//! Nodes are of three kinds. `PV` nodes have an open window. Where a cutoff is expected
-//! after one move, it is a cut node (`cut`); its children are all nodes, where every
-//! move has to be searched, and their children are cut nodes again.
+//! There are three kinds of nodes. PV nodes (`PV`) have an open window. A cut node (`cut`)
+//! is expected to fail high on one of its first moves. Its children are all-nodes, where
+//! every move is searched; their children are cut nodes again.
 //!
-//! The Elo beside a step is what the engine gains by it against itself without
-//! it, at 8,000 nodes a move, with its 95 % interval; `engine/CHANGELOG.md` has
-//! the games. At so few nodes a step that gains at depth cannot show it.
+//! The Elo beside a step is the gain of the engine over itself without that step, at 8,000
+//! nodes a move, with its 95 % interval; `engine/CHANGELOG.md` has the games. A step that
+//! gains only in deeper searches shows no gain at this limit.
 
 use super::score::{DRAW, MAX_PLY, mate_in, mated_in};
 use super::table::NO_EVAL;
@@ -17,15 +16,14 @@ use super::{Counter, Node, Search};
 use crate::board::{Move, Position};
 use crate::params::CheckExtension;
 
-/// From here on towards the fiftieth move without a capture (a hundred plies),
-/// scores found on another path may hide the draw: a rule of the game, not a
-/// constant to tune.
+/// Halfmove clock from which the table causes no cutoffs: its scores come from other
+/// paths and do not include the approaching draw by the fifty-move rule (100 plies). It
+/// follows from that rule, so it is not an option.
 const FIFTY_MOVES_NEAR: u16 = 90;
 
 impl Search<'_> {
-    /// The score of `position`, searched `depth` plies deep. With `PV` the
-    /// window is open and a principal variation is kept. `cut` says that a
-    /// cutoff is expected.
+    /// Score of `position` in a search of `depth` plies. With `PV`, the window is open and
+    /// the principal variation is kept. `cut` marks a cut node.
     pub(super) fn search<const PV: bool>(
         &mut self,
         position: &Position,
@@ -61,8 +59,8 @@ impl Search<'_> {
         }
         self.stats.count(Counter::MainNodes);
 
-        // Step 3. Draws by rule; the longest line; no mate from here can be
-        // nearer than one already found (MateDistancePruning).
+        // Step 3. Draws by rule; the maximum ply; mate distance pruning: no mate from here
+        // can be shorter than one already found (MateDistancePruning).
         if ply > 0 {
             if self.is_draw(position) {
                 return DRAW;
@@ -94,12 +92,11 @@ impl Search<'_> {
         }
 
         // Step 5 (improving: +66 Elo [18, 117]). Static evaluation
-        // (CorrectionHistory), whether it improves (Improving), and what it
-        // says of the move before (EvalHistory).
+        // (CorrectionHistory), whether it has improved (Improving), and the history of
+        // the last move (EvalHistory).
         self.assess(&mut node);
 
-        // Steps 6 to 9. The whole node may be decided without searching its
-        // moves.
+        // Steps 6 to 9. Pruning of the whole node.
         if self.may_cut::<PV>(ply)
             && !in_check
             && !excluded.is_some()
@@ -132,14 +129,14 @@ impl Search<'_> {
             };
         }
 
-        // Step 17. What is stored.
+        // Step 17. Store the result.
         if !excluded.is_some() {
             self.remember::<PV>(&node, alpha);
         }
         node.best
     }
 
-    /// The table's score, if it is deep enough and decides the node.
+    /// Score of the table entry, if it is deep enough and causes a cutoff.
     fn table_cutoff<const PV: bool>(&mut self, node: &Node) -> Option<i32> {
         let entry = node.hit.filter(|entry| entry.depth >= node.depth)?;
         let (bound, score) = (entry.bound, entry.score);
@@ -154,8 +151,8 @@ impl Search<'_> {
         allowed.then_some(score)
     }
 
-    /// A ply if the side to move is in check and the line, which has been
-    /// extended by `inherited` plies, may still be extended.
+    /// Check extension in plies (0 or 1); `inherited` is the number of plies by which the
+    /// line has been extended already.
     fn check_extension(&mut self, ply: usize, in_check: bool, inherited: i32) -> i32 {
         let allowed = match self.params.check_extension {
             CheckExtension::Off => false,
@@ -168,8 +165,8 @@ impl Search<'_> {
         i32::from(extends)
     }
 
-    /// Whether the line is searched a ply further than the horizon: once, in
-    /// check or after a valuable capture.
+    /// Whether the line is searched one ply beyond the horizon: in check or after a
+    /// valuable capture, once in a line.
     fn extends_horizon(&mut self, ply: usize, in_check: bool) -> bool {
         let (params, line) = (self.params, &self.frames[..ply]);
         let least = params.horizon_captures;
@@ -181,8 +178,8 @@ impl Search<'_> {
         extends
     }
 
-    /// Whether the node may be decided without searching its moves: outside the
-    /// principal variation, or anywhere below the root in plain alpha-beta.
+    /// Whether the node may be pruned as a whole: outside the principal variation, or
+    /// anywhere below the root in plain alpha-beta.
     pub(super) fn may_cut<const PV: bool>(&self, ply: usize) -> bool {
         !PV || ply > 0 && !self.params.principal_variation_search
     }
@@ -190,7 +187,7 @@ impl Search<'_> {
     fn assess(&mut self, node: &mut Node) {
         let ply = node.ply;
         if node.excluded.is_some() {
-            // The same node has just been assessed.
+            // A singular extension test: the node has been evaluated before.
             node.eval = self.frames[ply].eval;
         } else {
             if !node.in_check {

@@ -3,9 +3,9 @@
 use crate::board::see;
 use crate::params::Params;
 
-/// Renewed whenever a parameter changes.
+/// Recomputed whenever a parameter changes.
 pub struct Derived {
-    /// Hundredths of a ply by depth and move number, each up to 63.
+    /// Reductions in hundredths of a ply, by depth and move number up to 63.
     reductions: Box<[[i16; 64]; 64]>,
     pub exchange: see::Values,
 }
@@ -33,7 +33,7 @@ impl Derived {
         }
     }
 
-    /// Hundredths of a ply by which a late move is reduced.
+    /// Reduction of a late move, in hundredths of a ply.
     pub fn reduction(&self, depth: i32, number: usize) -> i32 {
         i32::from(self.reductions[depth.clamp(0, 63) as usize][number.min(63)])
     }

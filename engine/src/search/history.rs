@@ -1,8 +1,7 @@
-//! What earlier parts of the search say about moves and positions.
+//! Histories: statistics of moves and of evaluation errors, from earlier parts of the search.
 //!
-//! Every value is updated by `value += gain * bonus - value * |bonus| / decay`,
-//! so that it forgets slowly and, as long as no bonus is above `decay`, stays within
-//! `gain * decay`; it always stays within 16 bits.
+//! Every value is updated by history gravity, `value += gain * bonus - value * |bonus| / decay`.
+//! While no bonus exceeds `decay`, values stay within `gain * decay`; they always fit 16 bits.
 
 use super::Frame;
 use crate::board::{Move, Position, Role, Square};
@@ -10,7 +9,7 @@ use crate::params::Params;
 
 type ByDestination = [i16; 64 * 12];
 
-/// Index of a piece and the square it has gone to; by default no move.
+/// Index of a moved piece and its destination; by default no move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Moved(u16);
 
@@ -30,7 +29,7 @@ impl Moved {
         Moved((piece * 64 + mv.to().index()) as u16)
     }
 
-    /// Where it went; `None` for a null move.
+    /// The destination; `None` for a null move.
     pub(super) fn target(self) -> Option<Square> {
         (self != Moved::NONE).then(|| Square::new(self.index() % 64))
     }
@@ -42,7 +41,7 @@ impl Moved {
 
 /// Entries of each correction table.
 const CORRECTIONS: usize = 1 << 14;
-/// Corrections are kept in this fraction of a centipawn.
+/// Units of a correction value per centipawn.
 const CORRECTION_GRAIN: i32 = 256;
 
 pub struct History {
@@ -50,9 +49,9 @@ pub struct History {
     from_to: [[[i16; 64]; 64]; 2],
     capture: Vec<[i16; 6]>,
     counter: [Move; 64 * 12],
-    /// By an earlier move, then by the move that followed it.
+    /// Index: the earlier move, then the move that followed it.
     continuation: Vec<ByDestination>,
-    /// By side to move and key: of the pawns, White's pieces, Black's pieces.
+    /// Index: side to move, then the key of the pawns, White's pieces or Black's pieces.
     correction: [[Vec<i16>; 3]; 2],
 }
 
@@ -70,7 +69,7 @@ impl Default for History {
 }
 
 impl History {
-    /// Clears everything in place: newly allocated memory would be slower.
+    /// Clears all histories in place, which is faster than allocating new memory.
     pub fn clear(&mut self) {
         self.piece_to = [0; 64 * 12];
         self.from_to = [[[0; 64]; 64]; 2];
@@ -82,7 +81,7 @@ impl History {
         }
     }
 
-    /// How good the quiet moves of a node have been.
+    /// The histories of a node's quiet moves.
     pub(super) fn quiet<'h>(&'h self, params: &Params, line: &Line<'h>) -> QuietHistory<'h> {
         let mut history = self.anywhere(params, line);
         if params.continuation_history {
@@ -93,7 +92,7 @@ impl History {
         history
     }
 
-    /// How good the evasions of a node have been: EvasionContinuation.
+    /// The histories of a node's evasions (EvasionContinuation).
     pub(super) fn evasions<'h>(&'h self, params: &Params, line: &Line<'h>) -> QuietHistory<'h> {
         match params.evasion_continuation {
             true => self.quiet(params, line),
@@ -101,7 +100,7 @@ impl History {
         }
     }
 
-    /// The same, whatever came before them.
+    /// Histories without the continuations of earlier moves.
     fn anywhere<'h>(&'h self, params: &Params, line: &Line<'h>) -> QuietHistory<'h> {
         let color = line.position.turn.index();
         QuietHistory {
@@ -112,7 +111,7 @@ impl History {
         }
     }
 
-    /// How good a capture has been; 0 without CaptureHistory.
+    /// The history of a capture; 0 without CaptureHistory.
     pub(super) fn capture(&self, params: &Params, position: &Position, mv: Move) -> i32 {
         if !params.capture_history {
             return 0;
@@ -121,7 +120,7 @@ impl History {
         i32::from(self.capture[Moved::new(position, mv).index()][victim.index()])
     }
 
-    /// The quiet move that last refuted `earlier`.
+    /// The countermove: the quiet move that last caused a cutoff after `earlier`.
     pub(super) fn counter(&self, earlier: Moved) -> Move {
         match earlier {
             Moved::NONE => Move::NONE,
@@ -181,8 +180,8 @@ impl History {
         sum / (100 * CORRECTION_GRAIN)
     }
 
-    /// Learns that a search of `depth` differed from the evaluation by
-    /// `difference` centipawns.
+    /// Updates the corrections after a search of `depth` plies whose score differed from the
+    /// evaluation by `difference` centipawns.
     pub(super) fn update_correction(
         &mut self,
         params: &Params,
@@ -213,17 +212,17 @@ fn update(value: &mut i16, bonus: i32, gain: i32, decay: i32) {
     *value = new.clamp(i32::from(i16::MIN), i32::from(i16::MAX)) as i16;
 }
 
-/// The histories of a node's quiet moves, found once for all of them.
+/// The histories of a node's quiet moves, looked up once for all of them.
 pub(super) struct QuietHistory<'h> {
     position: &'h Position,
     piece_to: Option<&'h ByDestination>,
     from_to: Option<&'h [[i16; 64]; 64]>,
-    /// With their weights in percent.
+    /// Continuation histories with their weights in percent.
     continuation: [(&'h ByDestination, i32); 3],
 }
 
 impl QuietHistory<'_> {
-    /// How good a move has been.
+    /// The weighted sum of the histories of a move.
     pub(super) fn score(&self, mv: Move) -> i32 {
         let moved = Moved::new(self.position, mv).index();
         let piece_to = self.piece_to.map_or(0, |table| i32::from(table[moved]));
@@ -268,7 +267,8 @@ impl<'p> Line<'p> {
     }
 }
 
-/// The bonus for a move that was good at `depth`; bad ones get its negative.
+/// The bonus of a move that caused a cutoff at `depth`; its negative is the penalty of the
+/// moves before it.
 pub(super) fn bonus(params: &Params, depth: i32) -> i32 {
     let bonus = params.history_bonus_square * depth * depth
         + params.history_bonus_linear * depth
@@ -279,8 +279,8 @@ pub(super) fn bonus(params: &Params, depth: i32) -> i32 {
     bonus.clamp(0, params.history_bonus_limit)
 }
 
-/// The bonus for a quiet move that changed the evaluation from `before`, as the side
-/// that made it saw the position, to `after`, as the other side sees it now.
+/// The bonus of a quiet move by the evaluations before and after it, each from the view of
+/// the side to move.
 pub(super) fn eval_bonus(params: &Params, before: i32, after: i32) -> i32 {
     let gain = -after - before;
     let limit = params.eval_history_limit;

@@ -1,18 +1,18 @@
-//! Steps 5, 15 and 17: what a node teaches.
+//! Steps 5 (in part), 15 and 17: updates of histories, table and corrections after a node.
 
 use super::history::{Line, bonus, eval_bonus};
 use super::score::is_mate;
 use super::table::{Bound, NO_EVAL};
 use super::{Counter, Node, Search};
 
-/// Most moves of each kind that are penalised when a later one refutes: what
-/// comes after them hardly ever comes first, so it is not worth an option.
+/// Maximum number of moves of each kind that are penalised after a cutoff by a later one.
+/// Moves after these are hardly ever searched first, so it is not an option.
 const REMEMBERED: usize = 48;
 
 impl Search<'_> {
     /// Step 15 (capture history +11 Elo [-12, 35], origin and destination +8
-    /// [-16, 33], continuation +4 [-22, 32]). Rewards the move that refuted and
-    /// penalises what was tried before it, from `start` on.
+    /// [-16, 33], continuation +4 [-22, 32]). Rewards the move that caused the cutoff and
+    /// penalises the moves tried before it (`self.tried` from `start` on).
     pub(super) fn learn(&mut self, node: &Node, start: usize) {
         self.stats.count(Counter::BetaCutoffs);
         let first = node.tried == 1;
@@ -42,9 +42,9 @@ impl Search<'_> {
         }
     }
 
-    /// Step 5. A quiet move that has made the evaluation better for its side gets a
-    /// bonus in the history of piece and destination, and a penalty if it has made it
-    /// worse, before anything is searched (EvalHistory, EvalHistoryLimit).
+    /// Step 5. The last move, if quiet, gets a bonus in the history of piece and destination
+    /// if the evaluation has become better for its side, else a penalty (EvalHistory,
+    /// EvalHistoryLimit).
     pub(super) fn learn_from_eval(&mut self, node: &Node) {
         let params = self.params;
         let Some(last) = self.frames[..node.ply].last() else {
@@ -57,11 +57,10 @@ impl Search<'_> {
         }
     }
 
-    /// Step 17. Stores the node, and how far its evaluation was from the score
-    /// (correction history: -25 Elo [-69, 18], since then its weights are
-    /// halved: +29 [12, 46]).
+    /// Step 17. Stores the node in the table, and the error of its evaluation in the
+    /// correction history (-25 Elo [-69, 18]; its weights were then halved: +29 [12, 46]).
     pub(super) fn remember<const PV: bool>(&mut self, node: &Node, original_alpha: i32) {
-        // The score of a second line, or of some moves only, is not that of the position.
+        // With MultiPV or `searchmoves`, the score may be of other moves than the best.
         let limits = self.shared.limits;
         if node.ply == 0 && (self.root_line > 0 || !limits.search_moves.is_empty()) {
             return;

@@ -8,28 +8,27 @@ use std::time::{Duration, Instant};
 /// The arguments of `go`.
 #[derive(Clone, Default, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// When the clock began to run; `None` for when the search begins.
+    /// Start of the clock; `None` for the start of the search.
     pub start: Option<Instant>,
     pub depth: Option<i32>,
-    /// Never a node more than this is searched.
+    /// Maximum number of nodes, never exceeded.
     pub nodes: Option<u64>,
-    /// Stop at a mate in this many moves.
+    /// Stop when a mate in at most this many moves is found.
     pub mate: Option<i32>,
     /// Milliseconds for this move.
     pub movetime: Option<u64>,
-    /// Milliseconds on the clock, White's and Black's.
+    /// Milliseconds on the clocks of White and Black.
     pub time: [Option<u64>; 2],
     pub increment: [u64; 2],
     pub moves_to_go: Option<u64>,
-    /// Give no answer before the stop signal.
+    /// Search until the stop signal.
     pub infinite: bool,
-    /// The only root moves to search; empty for all.
+    /// Root moves to search; empty for all.
     pub search_moves: Vec<Move>,
 }
 
-/// The stop signal for searches and other jobs. Jobs are numbered from 1 in the
-/// order of request; stopping number N stops all jobs up to N, also those that have
-/// not started.
+/// The stop signal of searches and other jobs. Jobs are numbered from 1 in the order of
+/// request; stopping job N stops all jobs up to N, including those not started yet.
 #[derive(Default)]
 pub struct StopSignal(AtomicU64);
 
@@ -44,12 +43,12 @@ impl StopSignal {
     }
 }
 
-/// The limits of one search in terms of time and nodes.
+/// The time limits and the stop signal of one search.
 pub struct Clock<'a> {
     start: Instant,
-    /// No new iteration after this.
+    /// Time after which no new iteration begins.
     soft: Option<Duration>,
-    /// Stop where you are.
+    /// Time at which the search is stopped.
     hard: Option<Duration>,
     stop: &'a StopSignal,
     number: u64,
@@ -77,17 +76,17 @@ impl<'a> Clock<'a> {
         self.start.elapsed()
     }
 
-    /// Whether the time for the move is a share of a game's.
+    /// Whether the move is played on a game clock.
     pub fn is_timed(&self) -> bool {
         self.soft.is_some()
     }
 
-    /// Whether the time is up or the stop signal has come.
+    /// Whether the hard time has passed or the stop signal is set.
     pub fn is_over(&self) -> bool {
         self.is_stop_requested() || self.hard.is_some_and(|hard| self.elapsed() >= hard)
     }
 
-    /// Whether another iteration is not worth beginning.
+    /// Whether the soft time, multiplied by `factor`, has passed.
     pub fn is_late(&self, factor: f64) -> bool {
         self.soft
             .is_some_and(|soft| self.elapsed() >= soft.mul_f64(factor))
@@ -109,8 +108,8 @@ fn allot(limits: &Limits, turn: Color, overhead: u64, params: &Params) -> [Optio
         return [None, None];
     };
     let increment = limits.increment[turn.index()] as f64;
-    // Kept for the time that a busy machine takes from us: with increments this
-    // is what is left at the end of a long game.
+    // Reserve for delays on a busy machine: with increments, this much is left on the
+    // clock at the end of a long game.
     let reserve = (params.time_reserve as u64 * overhead).min(left / 2);
     let left = left.saturating_sub(overhead + reserve).max(1) as f64;
     let to_go = limits.moves_to_go.unwrap_or(u64::MAX).max(1);

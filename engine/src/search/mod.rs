@@ -5,14 +5,14 @@
 //!
 //! * [`root`]: iterations, aspiration windows, when to stop.
 //! * `alpha_beta`, `prune`, `moves`, `learn`: principal variation search in
-//!   numbered steps; `node`: what they share.
-//! * `quiescence`: what follows the horizon.
-//! * `picker`, `order`, [`history`]: the order of moves.
+//!   numbered steps; `node`: the state that these steps share.
+//! * `quiescence`: quiescence search, from the horizon on.
+//! * `picker`, `order`, [`history`]: move ordering.
 //! * [`table`]: the transposition table.
 //! * [`limits`]: limits, clock and the stop signal.
 //! * [`derived`]: values computed from the parameters.
-//! * [`stats`] counts what happens.
-//! * [`score`]: of mates and draws.
+//! * [`stats`]: counters of search events.
+//! * [`score`]: scores of mates and draws.
 
 mod alpha_beta;
 pub mod derived;
@@ -63,7 +63,7 @@ impl Game {
     }
 }
 
-/// What the threads of one search share.
+/// The state that the threads of one search share.
 pub struct Shared<'a> {
     pub params: &'a Params,
     pub derived: &'a Derived,
@@ -71,39 +71,38 @@ pub struct Shared<'a> {
     pub game: &'a Game,
     pub limits: &'a Limits,
     pub clock: Clock<'a>,
-    /// Set when the first thread has its answer.
+    /// Set when the main thread has its best move.
     pub finished: AtomicBool,
     /// Nodes searched by the other threads.
     pub helper_nodes: AtomicU64,
 }
 
-/// What one thread remembers from search to search.
+/// The memory of one thread, which lasts from search to search.
 #[derive(Default)]
 pub struct Memory {
     pub history: History,
-    /// Depends on positions alone, so it need not be cleared.
+    /// Depends only on positions, so it is never cleared.
     pub evaluator: Evaluator,
 }
 
-/// What the search keeps of each ply of the current line.
+/// One ply of the search stack.
 #[derive(Clone, Copy, Default)]
 struct Frame {
     killers: [Move; 2],
     eval: i32,
-    /// The move made here.
+    /// The move made at this ply.
     moved: Moved,
-    /// The move left out, while others are tested.
+    /// The move excluded by a singular extension test.
     excluded: Move,
     /// Whether this node was extended for being in check.
     check_extended: bool,
-    /// Whether the move made here is quiet.
+    /// Whether the move made at this ply is quiet.
     quiet: bool,
-    /// Plies of extension in the line up to the move made here.
+    /// Plies of extension in the line, including those of the move made at this ply.
     extensions: i32,
     /// Whether this node was extended at the horizon.
     horizon_extended: bool,
-    /// The exchange value of what the move made here took, if HorizonCaptures
-    /// asks for it.
+    /// Exchange value of the piece that the move captured; 0 unless HorizonCaptures is set.
     captured: i32,
 }
 
@@ -114,21 +113,21 @@ pub struct Search<'a> {
     history: &'a mut History,
     evaluator: &'a mut Evaluator,
     observer: &'a mut dyn Observer,
-    /// 0 for the thread that answers.
+    /// 0 for the main thread, which answers.
     thread: u64,
-    /// Best first, up to the line being searched.
+    /// Sorted best first, up to the line being searched.
     root_moves: Vec<RootMove>,
-    /// Which of the best lines is being searched.
+    /// Index of the MultiPV line being searched.
     root_line: usize,
     keys: Vec<u64>,
     frames: Vec<Frame>,
     pvs: Vec<Vec<Move>>,
-    /// The moves that pickers give out.
+    /// Stack of generated moves; each picker uses the part above its `start`.
     moves: MoveList,
-    /// The moves tried without success at the nodes of the current line, and
+    /// Stack of moves that caused no cutoff at the nodes of the current line, and
     /// whether they are noisy.
     tried: Vec<(Move, bool)>,
-    /// No null moves nearer to the root than this, while one is verified.
+    /// While a null move is verified: minimum ply of further null moves.
     no_null_before: usize,
     nodes: u64,
     node_limit: u64,
@@ -137,13 +136,11 @@ pub struct Search<'a> {
     stats: Stats,
 }
 
-/// Nodes between two looks at the clock: a thousand take well under a
-/// millisecond.
+/// Nodes between two checks of the clock; they take well under a millisecond.
 const CLOCK_NODES: u64 = 1024;
 
 impl<'a> Search<'a> {
-    /// The search by thread number `thread`, which may search
-    /// `node_limit` nodes.
+    /// A search by thread number `thread`, limited to `node_limit` nodes.
     pub fn new(
         shared: &'a Shared<'a>,
         memory: &'a mut Memory,
@@ -173,12 +170,13 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Counts a node if there is one left to search; else stops the search.
+    /// Counts a node. Returns false once the node limit, the time or `stop` has ended
+    /// the search.
     fn enter_node(&mut self, ply: usize) -> bool {
         if self.nodes >= self.node_limit {
             self.stopped = true;
         } else if self.nodes.is_multiple_of(CLOCK_NODES) && self.nodes > 0 {
-            self.look_at_clock();
+            self.check_clock();
         }
         if self.stopped {
             return false;
@@ -188,7 +186,7 @@ impl<'a> Search<'a> {
         true
     }
 
-    fn look_at_clock(&mut self) {
+    fn check_clock(&mut self) {
         if self.thread == 0 {
             self.observer.tick();
             self.stopped |= self.shared.clock.is_over();
@@ -199,8 +197,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Draws by rule, apart from stalemate. Mate on the move that completes
-    /// fifty comes first.
+    /// Whether the game is drawn by rule, apart from stalemate. A mate on the last of
+    /// the fifty moves counts as mate.
     fn is_draw(&self, position: &Position) -> bool {
         if position.halfmoves >= 100 {
             return !position.in_check() || !movegen::legal_moves(position).is_empty();
@@ -208,8 +206,7 @@ impl<'a> Search<'a> {
         position.insufficient_material() || self.is_repetition(position)
     }
 
-    /// Whether the position has been on the board before: once below the root,
-    /// or twice in the game.
+    /// Whether the position occurred before: once since the root, or twice in the game.
     fn is_repetition(&self, position: &Position) -> bool {
         let last = self.keys.len() - 1;
         let mut seen = 0;
@@ -229,7 +226,8 @@ impl<'a> Search<'a> {
         value.clamp(1 - MATE_BOUND, MATE_BOUND - 1)
     }
 
-    /// What the searches of like positions add to the evaluation of this one.
+    /// Correction of the evaluation, in centipawns, from earlier searches of positions
+    /// with the same pawns or pieces.
     fn correction(&mut self, position: &Position) -> i32 {
         if !self.params.correction_history {
             return 0;
@@ -240,7 +238,7 @@ impl<'a> Search<'a> {
         correction
     }
 
-    /// Makes a move. The caller removes its key from the list again.
+    /// Makes a move. The caller pops its key from `keys` afterwards.
     fn make(&mut self, node: &Node, mv: Move) -> Position {
         if self.params.network {
             self.evaluator.visit(node.position, node.ply);
@@ -273,12 +271,12 @@ impl<'a> Search<'a> {
         self.frames[node.ply + 1].excluded = Move::NONE;
     }
 
-    /// Whether a move gains at least so much by exchanges.
+    /// Whether the static exchange evaluation of a move is at least `threshold` centipawns.
     fn see(&self, position: &Position, mv: Move, threshold: i32) -> bool {
         position.see_at_least(mv, threshold, &self.shared.derived.exchange)
     }
 
-    /// The exchange value of what a move takes and promotes to.
+    /// Exchange value of the captured piece, plus the gain of a promotion.
     fn gain(&self, position: &Position, mv: Move) -> i32 {
         let value = |role: Role| self.shared.derived.exchange[role.index()];
         let promoted = match mv.kind() {

@@ -1,4 +1,4 @@
-//! Steps 11 to 14: which moves of a node are searched, and how deep.
+//! Steps 11 to 14: which moves of a node are searched, and to which depth.
 
 use super::picker::is_advance;
 use super::score::{INFINITE, MATE_BOUND, is_mate};
@@ -13,13 +13,13 @@ struct Candidate {
     number: usize,
     noisy: bool,
     gives_check: bool,
-    /// What the history of its kind says.
+    /// Capture history, or the sum of the quiet histories.
     history: i32,
     refutation: bool,
 }
 
 impl Search<'_> {
-    /// Step 11. Searches the moves in the order of the picker until one refutes;
+    /// Step 11. Searches the moves in the order of the picker until one causes a cutoff;
     /// the results are in `node`.
     pub(super) fn search_moves<const PV: bool>(&mut self, node: &mut Node) {
         let (position, ply) = (node.position, node.ply);
@@ -81,11 +81,11 @@ impl Search<'_> {
         self.tried.truncate(start);
     }
 
-    /// Step 12. Why a move is not worth searching, if it is not.
+    /// Step 12. Pruning of a move: its reason, or `None` if the move is searched.
     fn reason_to_skip(&self, node: &Node, candidate: &Candidate) -> Option<Counter> {
         let (params, position, mv, depth) = (self.params, node.position, candidate.mv, node.depth);
         if candidate.noisy || candidate.gives_check {
-            // 12a (+70 Elo [20, 122]). Captures and checks that lose too much (SeePruning,
+            // 12a (+70 Elo [20, 122]). SEE pruning of captures and checks (SeePruning,
             // SeePruningDepth, SeeCaptureMargin).
             let skip = params.see_pruning
                 && depth <= params.see_pruning_depth
@@ -94,7 +94,8 @@ impl Search<'_> {
             return skip.then_some(Counter::SeePrunes);
         }
         let advance = is_advance(position, mv);
-        // 12b (+38 Elo [3, 73]). Late moves (LateMovePruning, LmpDepth, LmpBase, LmpSquare).
+        // 12b (+38 Elo [3, 73]). Late move pruning (LateMovePruning, LmpDepth, LmpBase,
+        // LmpSquare).
         if params.late_move_pruning && depth <= params.lmp_depth {
             let square = params.lmp_square * depth * depth / 100;
             let limit = params.lmp_base + if node.improving { square } else { square / 2 };
@@ -103,8 +104,8 @@ impl Search<'_> {
             }
         }
         let reduced = (depth - self.shared.derived.reduction(depth, candidate.number) / 100).max(1);
-        // 12c (+35 Elo [2, 68]). Futility (Futility, FutilityDepth, FutilityBase, FutilityMargin):
-        // too far below alpha for a quiet move.
+        // 12c (+35 Elo [2, 68]). Futility pruning (Futility, FutilityDepth, FutilityBase,
+        // FutilityMargin): the evaluation is too far below alpha for a quiet move.
         if params.futility
             && reduced <= params.futility_depth
             && !node.in_check
@@ -113,7 +114,7 @@ impl Search<'_> {
         {
             return Some(Counter::FutilityPrunes);
         }
-        // 12d (+9 Elo [-15, 34]). Bad histories (HistoryPruning, HistoryPruningDepth,
+        // 12d (+9 Elo [-15, 34]). History pruning (HistoryPruning, HistoryPruningDepth,
         // HistoryPruningMargin).
         if params.history_pruning
             && reduced <= params.history_pruning_depth
@@ -123,19 +124,18 @@ impl Search<'_> {
         {
             return Some(Counter::HistoryPrunes);
         }
-        // 12e (with 12a). Quiet moves that lose the piece (SeePruning, SeeQuietMargin).
+        // 12e (with 12a). SEE pruning of quiet moves (SeePruning, SeeQuietMargin).
         let skip = params.see_pruning
             && reduced <= params.see_pruning_depth
             && !self.see(position, mv, -params.see_quiet_margin * reduced);
         skip.then_some(Counter::SeePrunes)
     }
 
-    /// Step 13 (+33 Elo [1, 64]). Singular extension (SingularExtensions,
-    /// SingularDepth, SingularTableDepth, SingularMargin, ExtensionLimit): plies by which the table move is
-    /// searched deeper because all others are worse (DoubleExtensions,
-    /// DoubleMargin), or less deep because they are not (NegativeExtensions).
-    /// `None` if the others reach beta as well, which is then the node's score
-    /// (MultiCut).
+    /// Step 13 (+33 Elo [1, 64]). Singular extension (SingularExtensions, SingularDepth,
+    /// SingularTableDepth, SingularMargin, ExtensionLimit): the plies by which the table
+    /// move is extended because all other moves are worse (DoubleExtensions, DoubleMargin),
+    /// or reduced because they are not (NegativeExtensions). `None` if the others reach
+    /// beta too, which is then the node's score (MultiCut).
     fn extension<const PV: bool>(&mut self, node: &mut Node, mv: Move) -> Option<i32> {
         let params = self.params;
         let Some(entry) = node.hit else {
@@ -155,13 +155,13 @@ impl Search<'_> {
         }
         self.stats.count(Counter::SingularTests);
         let beta = entry.score - params.singular_margin * node.depth / 100;
-        // Half of what is left is the form of the test: SingularMargin and
-        // SingularDepth are what is tuned.
+        // Half of the remaining depth. The fraction is fixed; SingularMargin and
+        // SingularDepth are the options to tune.
         let depth = (node.depth - 1) / 2;
         let (ply, frame) = (node.ply, self.frames[node.ply]);
         self.frames[ply].excluded = mv;
         let score = self.search::<false>(node.position, ply, depth, beta - 1, beta, node.cut);
-        // The test has left its own traces there.
+        // The test has overwritten this frame.
         self.frames[ply] = frame;
         if self.stopped {
             return Some(0);
@@ -187,9 +187,10 @@ impl Search<'_> {
         Some(0)
     }
 
-    /// Step 14 (+210 Elo [107, 365]). Searches a move: late ones to less depth (LateMoveReductions,
-    /// LmrDepth, LmrMoves), all but the first with a null window
-    /// (PrincipalVariationSearch), and again if that does not settle it.
+    /// Step 14 (+210 Elo [107, 365]). Searches a move: late moves at reduced depth
+    /// (LateMoveReductions, LmrDepth, LmrMoves), all but the first with a null window
+    /// (PrincipalVariationSearch). A score above alpha is searched again at full depth, then
+    /// with the open window.
     fn search_child<const PV: bool>(
         &mut self,
         node: &Node,
@@ -200,7 +201,7 @@ impl Search<'_> {
         let (params, ply, alpha) = (self.params, node.ply, node.alpha);
         let depth = node.depth - 1 + extension;
         let mut score = -INFINITE;
-        // Plain alpha-beta has the whole window for every move.
+        // Plain alpha-beta searches every move with the full window.
         let first = candidate.number == 1 || !params.principal_variation_search;
         let mut full = !PV || !first;
         let reducible = params.late_move_reductions
@@ -227,8 +228,8 @@ impl Search<'_> {
         score
     }
 
-    /// Plies of reduction: LmrBase and LmrDiv by depth and number, then more or
-    /// less by what is known of node and move.
+    /// Reduction in plies: from depth and move number (LmrBase, LmrDiv), then adjusted to
+    /// node and move (the other options named Lmr…).
     fn reduction<const PV: bool>(&self, node: &Node, candidate: &Candidate) -> i32 {
         let params = self.params;
         let mut hundredths = self.shared.derived.reduction(node.depth, candidate.number);

@@ -1,11 +1,11 @@
-//! A node of the tree: what the steps of the search share.
+//! A node of the search tree.
 
 use super::Search;
 use super::score::{INFINITE, MATE_BOUND, is_mate};
 use super::table::{Bound, Entry, NO_EVAL};
 use crate::board::{Move, Position};
 
-/// What the steps of one node share, also in quiescence.
+/// The state that the steps of the search share at one node, also in quiescence.
 pub(super) struct Node<'p> {
     pub(super) position: &'p Position,
     pub(super) ply: usize,
@@ -13,25 +13,25 @@ pub(super) struct Node<'p> {
     pub(super) depth: i32,
     pub(super) alpha: i32,
     pub(super) beta: i32,
-    /// A cutoff is expected here.
+    /// Whether this is a cut node.
     pub(super) cut: bool,
     pub(super) in_check: bool,
     pub(super) hit: Option<Entry>,
     pub(super) table_move: Move,
-    /// Evaluation as it was computed; [`NO_EVAL`] in check.
+    /// Evaluation without correction; [`NO_EVAL`] in check.
     pub(super) raw_eval: i32,
-    /// The same, corrected by history.
+    /// Evaluation with the correction of the correction history.
     pub(super) eval: i32,
     pub(super) improving: bool,
-    /// The move that is being tested for singularity, left out here.
+    /// The move excluded by a singular extension test.
     pub(super) excluded: Move,
     pub(super) best: i32,
     pub(super) best_move: Move,
-    /// Moves given out, those skipped too.
+    /// Number of moves tried, including skipped ones.
     pub(super) tried: usize,
-    /// Plies of extension in the line up to here, the node's own included.
+    /// Plies of extension in the line, including this node's.
     pub(super) extensions: i32,
-    /// The node was decided by a multi-cut.
+    /// Whether multi-cut pruned the node.
     pub(super) multi_cut: bool,
 }
 
@@ -66,7 +66,7 @@ impl<'p> Node<'p> {
         }
     }
 
-    /// The evaluation, or the table's score where that is a better bound.
+    /// The evaluation, or the score of the table entry where its bound makes it better.
     pub(super) fn guess(&self) -> i32 {
         let better = |hit: &Entry| hit.bound.decides(hit.score, self.eval) && !is_mate(hit.score);
         self.hit.filter(better).map_or(self.eval, |hit| hit.score)
@@ -74,10 +74,10 @@ impl<'p> Node<'p> {
 }
 
 impl Search<'_> {
-    /// Finds the evaluation: remembered or computed, and, if wanted, corrected by
-    /// history.
+    /// Sets the evaluation: from the table entry or computed; with `correct`, the
+    /// correction history is added.
     pub(super) fn find_eval(&mut self, node: &mut Node, correct: bool) {
-        // The correction comes first: the evaluation does not wait for the memory it is in.
+        // The correction comes first so that its memory is fetched during the evaluation.
         let correction = match correct {
             true => self.correction(node.position),
             false => 0,
@@ -89,8 +89,7 @@ impl Search<'_> {
         node.eval = (node.raw_eval + correction).clamp(1 - MATE_BOUND, MATE_BOUND - 1);
     }
 
-    /// Takes in the score of a move. Returns whether it is a cutoff: the opponent will
-    /// avoid this node.
+    /// Updates best score, best move and alpha. Returns whether the score causes a cutoff.
     pub(super) fn update_best<const PV: bool>(
         &mut self,
         node: &mut Node,
@@ -102,7 +101,7 @@ impl Search<'_> {
             node.alpha = score;
             node.best_move = mv;
             if PV {
-                // The move, and the line that has been found after it.
+                // The move and the principal variation of the child.
                 let (head, tail) = self.pvs.split_at_mut(node.ply + 1);
                 head[node.ply].clear();
                 head[node.ply].push(mv);

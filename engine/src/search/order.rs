@@ -1,5 +1,5 @@
-//! The order of moves within a stage: what captures and quiet moves score, and
-//! a stable sort.
+//! The order of moves within a stage: scores of captures and quiet moves, and a stable
+//! sort.
 
 use super::picker::{Picker, Purpose};
 use super::{Counter, Search};
@@ -22,7 +22,7 @@ impl Search<'_> {
         }
         if purpose != Purpose::Main {
             movegen::keep(&mut moves, picker.next, |mv| {
-                // What a rook or bishop takes, a queen takes too.
+                // A promotion to a queen captures the same piece.
                 let needless = matches!(mv.kind(), MoveKind::Promotion(Role::Rook | Role::Bishop))
                     && matches!(purpose, Purpose::Quiescence { .. });
                 !needless && self.wants(position, purpose, mv)
@@ -35,7 +35,7 @@ impl Search<'_> {
         self.moves = moves;
     }
 
-    /// QsKnightPromotions: beside each queen a knight.
+    /// Adds a promotion to a knight for each quiet one to a queen (QsKnightPromotions).
     fn add_knight_promotions(&self, position: &Position, moves: &mut Vec<Scored>, start: usize) {
         if !self.params.qs_knight_promotions || self.params.qs_moves < QsMoves::Promotions {
             return;
@@ -49,7 +49,7 @@ impl Search<'_> {
         }
     }
 
-    /// Adds evasions, or all moves: captures first.
+    /// Adds all evasions (in check) or all moves, captures first.
     pub(super) fn add_evasions(&mut self, picker: &Picker) {
         let (params, position) = (self.params, picker.line.position);
         let mut moves = std::mem::take(&mut self.moves);
@@ -73,7 +73,7 @@ impl Search<'_> {
         self.moves = moves;
     }
 
-    /// Adds quiet moves by their histories.
+    /// Adds quiet moves, ordered by their histories.
     pub(super) fn add_quiet(&mut self, picker: &mut Picker) {
         movegen::quiet(picker.line.position, &mut self.moves);
         self.drop_unforcing(picker);
@@ -84,8 +84,8 @@ impl Search<'_> {
         sort(&mut self.moves[picker.next..], picker.sorted_from);
     }
 
-    /// Adds all moves in the order in which the stages give them out, with
-    /// histories as they are now: StagedPicker switched off.
+    /// Adds all moves at once in the order of the stages (StagedPicker off). The histories
+    /// are those at the start of the node.
     pub(super) fn add_all(&mut self, picker: &mut Picker) {
         let position = picker.line.position;
         self.add_noisy(picker);
@@ -110,15 +110,15 @@ impl Search<'_> {
         self.moves.extend(bad);
     }
 
-    /// The place of a capture or promotion among the others: CaptureOrder in the
-    /// main search, QsOrder in quiescence.
+    /// Ordering score of a capture or promotion (CaptureOrder in the main search, QsOrder in
+    /// quiescence).
     fn score_noisy(&self, order: CaptureOrder, position: &Position, mv: Move) -> i32 {
         let params = self.params;
         let value = |role: Role| self.shared.derived.exchange[role.index()];
         let attacker = position.role_at(mv.from()).unwrap_or(Role::King);
         let victim = position.captured(mv).map_or(0, value);
         match order {
-            // What is gained, less for squares up the board, and history.
+            // Gain, minus the rank of the destination, and history.
             CaptureOrder::History => {
                 let rank = mv.to().relative_rank(position.turn) as i32;
                 let history = match params.capture_history {
@@ -133,8 +133,8 @@ impl Search<'_> {
                 let queen = i32::from(mv.promotes_to_queen()) * QUEENS;
                 queen + 8 * victim - attacker as i32
             }
-            // The victim, what it is worth more than the attacker, and a little
-            // more for the lesser attackers.
+            // The victim, plus its value above the attacker's, with less valuable attackers
+            // first among equals.
             CaptureOrder::Gain => {
                 let risked = match attacker {
                     Role::King => QUEENS,
@@ -147,8 +147,8 @@ impl Search<'_> {
     }
 }
 
-/// Best first, those below `floor` in the order they have; stable, and quick
-/// for lists as short as these.
+/// Stable insertion sort, best first; moves with a score below `floor` stay in place behind
+/// the others.
 fn sort(moves: &mut [Scored], floor: i32) {
     for i in 1..moves.len() {
         let scored = moves[i];

@@ -1,8 +1,7 @@
-//! Giving out the moves of a node one by one, the most promising first, and
-//! generating and scoring them only when their turn comes.
+//! The staged move picker: returns the moves of a node one by one, most promising first.
+//! Each stage generates and scores its moves only when it begins.
 //!
-//! All orders are stable, so that the same search visits the same nodes on
-//! every machine.
+//! All sorting is stable, so that the same search visits the same nodes on every machine.
 
 use super::history::Line;
 use super::table::NO_EVAL;
@@ -24,54 +23,52 @@ enum Stage {
     Rest,
 }
 
-/// What a node wants moves for.
+/// The kind of search that the moves are for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Purpose {
     Main,
     Evasions,
-    /// Captures that win at least so much by exchanges.
+    /// Captures with at least this exchange value, in centipawns.
     ProbCut(i32),
     Quiescence {
         checks: bool,
     },
-    /// Captures on one square.
+    /// Captures on this square.
     Recaptures(Square),
 }
 
-/// The moves of one node. They lie in the search's list of moves from `start`
-/// on; whoever makes a picker cuts the list back when done with it.
+/// The moves of one node. They are in `Search::moves` from `start` on; the creator of a
+/// picker truncates that list to `start` afterwards.
 pub(super) struct Picker<'p> {
     pub(super) start: usize,
     pub(super) next: usize,
-    /// Bad captures are gathered from `start` up to here.
+    /// Bad captures are kept from `start` up to this index.
     bad_end: usize,
     stage: Stage,
     pub(super) purpose: Purpose,
     pub(super) order: CaptureOrder,
     /// Whether quiet evasions are ordered by their histories.
     pub(super) quiet_history: bool,
-    /// What a move must gain by exchanges, in quiescence.
+    /// In quiescence: minimum exchange value of a move, in centipawns.
     pub(super) see_threshold: i32,
     table_move: Move,
     pub(super) refutations: [Move; 3],
     pub(super) line: Line<'p>,
-    /// Quiet moves below this history keep the order they are generated in.
+    /// Quiet moves with a history below this value are left in the order of generation.
     pub(super) sorted_from: i32,
-    /// From now on, of the quiet moves only checks and advances of pawns far up
-    /// the board: these may be worth more than they look.
+    /// Set when quiet moves are pruned: only checks and advances of far pawns follow.
     pub(super) only_forcing: bool,
-    /// History of the quiet move given out last, if it was looked up to sort it.
+    /// History of the last quiet move, if sorting has computed it.
     pub(super) history: Option<i32>,
 }
 
 impl Picker<'_> {
-    /// Whether `mv` is given out as a killer or countermove.
+    /// Whether `mv` is one of the killers or the countermove.
     pub(super) fn is_refutation(&self, mv: Move) -> bool {
         self.refutations.contains(&mv)
     }
 
-    /// Whether the quiet moves it gives out now are checks, and neither evasions
-    /// nor all there are.
+    /// Whether its quiet moves are checks (not evasions, not all quiet moves).
     pub(super) fn gives_checks(&self) -> bool {
         matches!(self.purpose, Purpose::Quiescence { .. })
     }
@@ -98,8 +95,8 @@ impl Search<'_> {
         }
     }
 
-    /// The moves of a node of quiescence (QsOrder), which are to gain something
-    /// by exchanges (QsSeeThreshold, QsSeeToAlpha, QsSeeToAlphaMargin).
+    /// The moves of a quiescence node: their order (QsOrder) and the exchange value that they
+    /// must reach (QsSeeThreshold, QsSeeToAlpha, QsSeeToAlphaMargin).
     pub(super) fn quiescence_picker<'p>(&self, node: &Node<'p>, purpose: Purpose) -> Picker<'p> {
         let params = self.params;
         let mut picker = self.picker(node, purpose);
@@ -113,7 +110,7 @@ impl Search<'_> {
         picker
     }
 
-    /// All moves of a node of the main search.
+    /// The moves of a node of the main search.
     pub(super) fn main_picker<'p>(&self, node: &Node<'p>) -> Picker<'p> {
         let purpose = match node.in_check {
             true => Purpose::Evasions,
@@ -135,8 +132,7 @@ impl Search<'_> {
         picker
     }
 
-    /// The next legal move. What the table knows of the position after it is fetched
-    /// while others decide whether the move is made.
+    /// The next legal move. Prefetches the table entry of the position after it.
     pub(super) fn next_move(&mut self, picker: &mut Picker) -> Option<Move> {
         let mv = self.find_next(picker)?;
         let key = picker.line.position.likely_key_after(mv);
@@ -174,7 +170,7 @@ impl Search<'_> {
                         return Some(mv);
                     }
                     Some(mv) => {
-                        // Keep it for later, in the room of those given out.
+                        // Keep it for the last stage, in place of a move already returned.
                         self.moves[picker.bad_end].mv = mv;
                         picker.bad_end += 1;
                         self.stats.count(Counter::BadCaptures);
@@ -243,8 +239,7 @@ impl Search<'_> {
         None
     }
 
-    /// The next of all moves, none of them quiet and unforcing once that is
-    /// wanted.
+    /// The next move of an unstaged list; only forcing ones once `only_forcing` is set.
     fn take_forcing(&mut self, picker: &mut Picker) -> Option<Move> {
         if picker.purpose == Purpose::Main {
             self.drop_unforcing(picker);
@@ -252,7 +247,7 @@ impl Search<'_> {
         self.take(picker)
     }
 
-    /// The killer or countermove at an index, if it may be played here.
+    /// The killer or countermove at an index, if it is a legal quiet move here.
     pub(super) fn refutation(&mut self, picker: &Picker, index: usize) -> Option<Move> {
         let (position, mv) = (picker.line.position, picker.refutations[index]);
         let wanted = mv != picker.table_move
@@ -273,14 +268,14 @@ impl Search<'_> {
                     && self.wants(position, purpose, mv))
     }
 
-    /// Whether a promotion that is not noisy is one of QsKnightPromotions.
+    /// Whether a quiet promotion is wanted in quiescence (QsKnightPromotions).
     fn is_wanted_promotion(&self, purpose: Purpose, mv: Move) -> bool {
         self.params.qs_knight_promotions
             && mv.kind() == MoveKind::Promotion(Role::Knight)
             && matches!(purpose, Purpose::Quiescence { .. })
     }
 
-    /// Whether a capture or promotion serves the purpose.
+    /// Whether a capture or promotion is searched for this purpose.
     pub(super) fn wants(&self, position: &Position, purpose: Purpose, mv: Move) -> bool {
         match purpose {
             Purpose::Main | Purpose::Evasions => true,
@@ -292,7 +287,7 @@ impl Search<'_> {
         }
     }
 
-    /// Drops of the quiet moves to come those that are not forcing, once that is wanted.
+    /// Once `only_forcing` is set: removes the remaining quiet moves that are not forcing.
     pub(super) fn drop_unforcing(&mut self, picker: &mut Picker) {
         let position = picker.line.position;
         if std::mem::take(&mut picker.only_forcing) {
@@ -306,8 +301,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether a pawn moves on from the fifth rank or further: what "far up the
-/// board" means, not a margin.
+/// Whether a pawn moves from the fifth rank or beyond.
 pub(super) fn is_advance(position: &Position, mv: Move) -> bool {
     position.role_at(mv.from()) == Some(Role::Pawn) && mv.from().relative_rank(position.turn) > 3
 }

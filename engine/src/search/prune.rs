@@ -1,4 +1,4 @@
-//! Steps 6 to 10: deciding a node without searching its moves.
+//! Steps 6 to 10: pruning and reduction of a whole node before its moves are searched.
 
 use super::picker::Purpose;
 use super::score::{INFINITE, MATE_BOUND, is_mate};
@@ -6,11 +6,11 @@ use super::table::{Bound, Entry, NO_EVAL};
 use super::{Counter, Moved, Node, Search};
 
 impl Search<'_> {
-    /// The score of a node outside the principal variation and not in check, if
-    /// it can be found without searching the moves.
+    /// Score of a node that is pruned as a whole (steps 6 to 9). The node must not be in
+    /// check nor on the principal variation.
     pub(super) fn decide_early(&mut self, node: &mut Node) -> Option<i32> {
         let guess = node.guess();
-        // An open window below is not a mate.
+        // `-INFINITE` is an open window, not a mate score.
         if is_mate(node.beta) || is_mate(node.alpha) && node.alpha > -INFINITE {
             return None;
         }
@@ -22,8 +22,8 @@ impl Search<'_> {
 
     /// Step 6 (+70 Elo [20, 123]). Reverse futility (ReverseFutility,
     /// ReverseFutilityDepth, ReverseFutilityMargin, ReverseFutilityImproving,
-    /// ReverseFutilityBlend): so far above beta that the opponent will not catch
-    /// up in the depth left.
+    /// ReverseFutilityBlend): the evaluation is above beta by more than a margin for the
+    /// remaining depth.
     fn reverse_futility(&mut self, node: &Node, guess: i32) -> Option<i32> {
         let params = self.params;
         if !params.reverse_futility || node.depth > params.reverse_futility_depth {
@@ -40,7 +40,7 @@ impl Search<'_> {
     }
 
     /// Step 7 (-1 Elo [-31, 30]). Razoring (Razoring, RazoringDepth, RazoringBase,
-    /// RazoringMargin): so far below alpha that only captures could help.
+    /// RazoringMargin): the evaluation is so far below alpha that only quiescence is searched.
     fn razor(&mut self, node: &Node, guess: i32) -> Option<i32> {
         let params = self.params;
         let margin = params.razoring_base + params.razoring_margin * node.depth;
@@ -59,9 +59,9 @@ impl Search<'_> {
 
     /// Step 8 (-1 Elo [-31, 30]). Null move (NullMove, NullMoveDepth,
     /// NullMoveEvalMargin, NullMoveBase, NullMoveDepthDiv, NullMoveEvalDiv,
-    /// NullMoveEvalLimit): good enough even if the opponent
-    /// moves twice. Not without pieces, where having to move may be what loses
-    /// (zugzwang); deep cutoffs are verified (NullMoveVerifyDepth).
+    /// NullMoveEvalLimit): a reduced search after passing still reaches beta. Not with king
+    /// and pawns only, where zugzwang is common; deep cutoffs are verified
+    /// (NullMoveVerifyDepth).
     fn null_move(&mut self, node: &Node, guess: i32) -> Option<i32> {
         let (params, position, ply) = (self.params, node.position, node.ply);
         let after_null = ply > 0 && self.frames[ply - 1].moved == Moved::NONE;
@@ -87,11 +87,11 @@ impl Search<'_> {
         if self.stopped || score < beta {
             return None;
         }
-        // A mate found while passing is not proven.
+        // A mate after a null move is not proven.
         let score = if is_mate(score) { beta } else { score };
         if node.depth >= params.null_move_verify_depth && self.no_null_before == 0 {
-            // Three quarters of the reduced depth is the form of verification:
-            // NullMoveVerifyDepth is what is tuned.
+            // No null moves in three quarters of the reduced depth. The fraction is fixed;
+            // NullMoveVerifyDepth is the option to tune.
             self.no_null_before = ply + (3 * depth.max(0) as usize) / 4 + 1;
             let verified = self.search::<false>(position, ply, depth, alpha, beta, false);
             self.no_null_before = 0;
@@ -104,7 +104,8 @@ impl Search<'_> {
     }
 
     /// Step 9 (+2 Elo [-26, 31]). ProbCut (ProbCut, ProbCutDepth, ProbCutMargin,
-    /// ProbCutReduction, ProbCutSeeMargin): a capture that is far above beta in a shallow search is above beta.
+    /// ProbCutReduction, ProbCutSeeMargin): a capture beats beta by a margin in a shallower
+    /// search, so the node is expected to fail high.
     fn prob_cut(&mut self, node: &mut Node) -> Option<i32> {
         let (params, ply) = (self.params, node.ply);
         let beta = node.beta + params.prob_cut_margin;
@@ -146,9 +147,8 @@ impl Search<'_> {
     }
 
     /// Step 10 (-12 Elo [-48, 25]). Internal iterative reduction
-    /// (InternalIterativeReduction, IirDepth): without a table move the order is
-    /// bad, and a shallower search finds one
-    /// for next time.
+    /// (InternalIterativeReduction, IirDepth): without a table move, moves are ordered
+    /// badly; a shallower search stores one for the next iteration.
     pub(super) fn reduce_without_table_move<const PV: bool>(&mut self, node: &mut Node) {
         if self.params.internal_iterative_reduction
             && node.depth >= self.params.iir_depth

@@ -1,5 +1,5 @@
-//! Quiescence: from the horizon on, only moves that keep the position from
-//! being quiet.
+//! Quiescence search: beyond the horizon, only captures, promotions, evasions and, if
+//! wanted, checks are searched, until the position is quiet.
 
 use super::picker::{Picker, Purpose};
 use super::score::{DRAW, MATE_BOUND, MAX_PLY, is_mate, mated_in};
@@ -9,8 +9,8 @@ use crate::board::{Bitboard, Move, MoveList, Position, Role, movegen};
 use crate::params::{NodeDelta, QsMoves, QuietGate};
 
 impl Search<'_> {
-    /// The score of `position`, which is `ply` plies from the root and
-    /// `depth` (0, −1, …) from the horizon.
+    /// Score of `position`, `ply` plies from the root. `depth` is 0 at the horizon and falls
+    /// by 1 with each ply of quiescence.
     pub(super) fn quiesce<const PV: bool>(
         &mut self,
         position: &Position,
@@ -29,7 +29,7 @@ impl Search<'_> {
         self.stats.qs_depth = self.stats.qs_depth.max(-depth as usize);
         let params = self.params;
 
-        // 1. Draws by rule; the longest line.
+        // 1. Draws by rule; the maximum ply.
         if self.is_draw(position) {
             return DRAW;
         }
@@ -37,7 +37,7 @@ impl Search<'_> {
             return self.evaluate(position, ply);
         }
 
-        // 2. Limits of plies: QsMaxPly from the horizon, QsMaxPlyFromRoot.
+        // 2. Ply limits: from the horizon (QsMaxPly), from the root (QsMaxPlyFromRoot).
         if let Some(limit) = self.ply_limit(ply, depth) {
             self.stats.count(limit);
             let mut node = Node::new(position, ply, depth, alpha, beta, None);
@@ -45,8 +45,8 @@ impl Search<'_> {
             return node.eval;
         }
 
-        // 3. Transposition table (QsTt). Entries made with quiet checks
-        // (QsChecksDepth) answer for those without (QsNoChecksDepth).
+        // 3. Transposition table (QsTt). Entries of a search with quiet checks (depth
+        // QsChecksDepth) are also valid for one without (QsNoChecksDepth).
         let evading = position.in_check() && params.qs_evasions && params.quiescence;
         let with_checks = params.qs_moves == QsMoves::Checks && depth >= params.qs_checks_depth;
         let table_depth = match evading || with_checks {
@@ -67,14 +67,14 @@ impl Search<'_> {
         }
         let mut node = Node::new(position, ply, depth, alpha, beta, hit);
 
-        // 4. Quiescence switched off; positions that are quiet at sight (QsQuietGate).
+        // 4. Quiescence switched off (Quiescence); quiet positions (QsQuietGate).
         if !params.quiescence || self.is_quiet(position) {
             self.find_eval(&mut node, params.qs_correction);
             node.best = node.eval;
             return self.leave_quiescence::<PV>(&node, table_depth, (alpha, alpha));
         }
 
-        // 5. Stand pat (QsStandPatInCheck): not to move on.
+        // 5. Stand pat (QsStandPatInCheck).
         if params.qs_moves == QsMoves::All {
             self.stats.count(Counter::QsAllMoves);
         } else if !evading || params.qs_stand_pat_in_check {
@@ -96,8 +96,7 @@ impl Search<'_> {
             return self.soften(node.best, alpha, beta);
         }
 
-        // 6. The whole node is too far below alpha (QsNodeDelta,
-        // QsNodeDeltaMargin).
+        // 6. Delta pruning of the whole node (QsNodeDelta, QsNodeDeltaMargin).
         if !evading && node.eval != NO_EVAL && self.is_node_hopeless(&node) {
             self.stats.count(Counter::QsNodeDeltaPrunes);
             return self.soften(node.best, alpha, beta);
@@ -125,7 +124,7 @@ impl Search<'_> {
             return DRAW;
         }
 
-        // 8. Mate, and the stalemate of a side with king and pawns only.
+        // 8. Mate; stalemate of a side that has only king and pawns.
         if node.tried == 0 {
             if purpose == Purpose::Evasions {
                 return if node.in_check { mated_in(ply) } else { DRAW };
@@ -140,8 +139,8 @@ impl Search<'_> {
         self.leave_quiescence::<PV>(&node, table_depth, (alpha, floor))
     }
 
-    /// Stores a node that was entered with `alpha`, exact if above `floor`, and
-    /// returns its score.
+    /// Stores a node that was entered with `alpha` and returns its score. The score is exact
+    /// if it lies above `floor` and below beta.
     fn leave_quiescence<const PV: bool>(
         &self,
         node: &Node,
@@ -159,7 +158,7 @@ impl Search<'_> {
         }
     }
 
-    /// The limit of plies that ends a line here.
+    /// The ply limit that ends the line at this node, if one does.
     fn ply_limit(&self, ply: usize, depth: i32) -> Option<Counter> {
         let (params, from_root) = (self.params, self.params.qs_max_ply_from_root);
         if params.qs_max_ply > 0 && -depth >= params.qs_max_ply {
@@ -169,7 +168,7 @@ impl Search<'_> {
         ends.then_some(Counter::QsRootPlyLimits)
     }
 
-    /// Whether a position is evaluated without a look at its moves: QsQuietGate.
+    /// Whether a position counts as quiet, so that its evaluation is returned (QsQuietGate).
     fn is_quiet(&mut self, position: &Position) -> bool {
         let gate = self.params.qs_quiet_gate;
         if gate == QuietGate::Off || position.in_check() {
@@ -189,7 +188,7 @@ impl Search<'_> {
         quiet
     }
 
-    /// Delta pruning of the whole node: QsNodeDelta.
+    /// Whether delta pruning of the whole node applies (QsNodeDelta).
     fn is_node_hopeless(&self, node: &Node) -> bool {
         let margin = self.params.qs_node_delta_margin;
         match self.params.qs_node_delta {
@@ -201,8 +200,8 @@ impl Search<'_> {
         }
     }
 
-    /// The exchange value of the opponent's best piece, with what a pawn of ours
-    /// that is about to promote gains.
+    /// Maximum gain of one move: the exchange value of the opponent's best piece, plus the
+    /// gain of a promotion if a pawn stands on the seventh rank.
     fn best_gain(&self, position: &Position) -> i32 {
         let value = |role: Role| self.shared.derived.exchange[role.index()];
         let best = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight]
@@ -217,8 +216,8 @@ impl Search<'_> {
         }
     }
 
-    /// What a node returns that was entered with this window: QsFailHard above
-    /// it, QsFailHardLow below.
+    /// The score that a node with this window returns: moved towards the bound by QsFailHard
+    /// percent above beta and QsFailHardLow percent below alpha.
     fn soften(&self, score: i32, alpha: i32, beta: i32) -> i32 {
         let blend = |bound: i32, percent: i32| score + (bound - score) * percent / 100;
         match score {
@@ -240,7 +239,7 @@ impl Search<'_> {
                 self.stats.count(reason);
                 continue;
             }
-            // Limit of moves (QsMoveLimit), none while all of them are mated.
+            // Move limit (QsMoveLimit), unless all moves so far lead to mate.
             let limit = params.qs_move_limit;
             if limit > 0 && searched >= limit && node.best > -MATE_BOUND {
                 self.stats.count(Counter::QsMoveLimits);
@@ -265,8 +264,8 @@ impl Search<'_> {
         }
     }
 
-    /// Why a move need not be looked at, if so; `see_threshold` is what it must
-    /// gain by exchanges.
+    /// Pruning of a move: its reason, or `None` if the move is searched. `see_threshold` is
+    /// the exchange value in centipawns that a capture must reach.
     fn reason_to_skip_noisy(
         &self,
         node: &mut Node,
@@ -276,26 +275,26 @@ impl Search<'_> {
         let (position, params, alpha) = (node.position, self.params, node.alpha);
         let (noisy, known) = (position.is_noisy(mv), node.eval != NO_EVAL);
         if node.in_check && params.qs_evasions {
-            // 7a. Evasions that lose material (QsEvasionPruning).
+            // 7a. SEE pruning of evasions (QsEvasionPruning).
             let skip = params.qs_evasion_pruning && !noisy && !self.see(position, mv, 0);
             return skip.then_some(Counter::QsEvasionPrunes);
         }
         if noisy && !mv.is_promotion() && !is_mate(alpha) {
-            // 7b. Delta pruning (QsDeltaPruning, QsDeltaMargin,
-            // QsDeltaMarginEndgame), capture by capture.
+            // 7b. Delta pruning of a capture (QsDeltaPruning, QsDeltaMargin,
+            // QsDeltaMarginEndgame).
             let reach = node.eval + self.gain(position, mv) + self.delta_margin(position);
             if params.qs_delta_pruning && known && reach <= alpha {
                 self.note_reach(node, reach);
                 return Some(Counter::QsDeltaPrunes);
             }
-            // 7c. Futility (QsFutility, QsFutilityBase): so far below alpha
-            // only what wins something.
+            // 7c. Futility pruning (QsFutility, QsFutilityBase): far below alpha, only
+            // captures that win material are searched.
             let base = node.eval + params.qs_futility_base;
             if params.qs_futility && known && base <= alpha && !self.see(position, mv, 1) {
                 self.note_reach(node, base);
                 return Some(Counter::QsFutilityPrunes);
             }
-            // 7d. A piece takes one worth much less (QsAttackerPruning,
+            // 7d. Captures of a much less valuable piece (QsAttackerPruning,
             // QsAttackerMargin).
             let value = |role: Role| self.shared.derived.exchange[role.index()];
             let attacker = position.role_at(mv.from()).map_or(0, value);
@@ -304,8 +303,8 @@ impl Search<'_> {
                 return Some(Counter::QsAttackerPrunes);
             }
         }
-        // 7e. Losing moves (QsSee, QsSeeThreshold, QsSeePromotions). A quiet
-        // check wins nothing by itself: it need only not lose.
+        // 7e. SEE pruning (QsSee, QsSeeThreshold, QsSeePromotions). A quiet check captures
+        // nothing, so its threshold is at most 0.
         if !params.qs_see || mv.is_promotion() && !params.qs_see_promotions {
             return None;
         }
@@ -317,7 +316,7 @@ impl Search<'_> {
         skip.then_some(Counter::QsSeePrunes)
     }
 
-    /// What a skipped capture could have reached: QsPrunedScore.
+    /// Raises the best score to `reach`, the estimate for a pruned capture (QsPrunedScore).
     fn note_reach(&self, node: &mut Node, reach: i32) {
         if self.params.qs_pruned_score {
             node.best = node.best.max(reach);

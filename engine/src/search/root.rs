@@ -1,5 +1,5 @@
-//! The root: iterations, aspiration windows, several best lines, and when it
-//! is enough.
+//! The root of the search: iterative deepening, aspiration windows, MultiPV, and when
+//! to stop.
 
 use super::score::{DRAW, INFINITE, MATE_BOUND, MAX_PLY, mated_in, moves_to_mate};
 use super::table::Bound;
@@ -9,28 +9,28 @@ use crate::params::LastMove;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// What is known of one of the best lines.
+/// A line of the search, for an `info` line.
 pub struct Report<'a> {
     pub depth: i32,
     pub seldepth: usize,
     /// 1 for the best line.
     pub multipv: usize,
     pub score: i32,
-    /// What the score says about the true one.
+    /// Whether `score` is exact or a bound.
     pub bound: Bound,
     pub nodes: u64,
     pub elapsed: Duration,
     /// Thousandths.
     pub hashfull: usize,
     pub pv: &'a [Move],
-    /// How much of the pieces is left, as `Position::phase` counts.
+    /// Material left, as in `Position::phase`.
     pub phase: i32,
 }
 
 /// Receives the progress of a search.
 pub trait Observer: Send {
     fn report(&mut self, _report: &Report) {}
-    /// Called every 1,024 nodes by the first thread, and every millisecond while an infinite
+    /// Called every 1,024 nodes by the main thread, and every millisecond while an infinite
     /// search waits for `stop`.
     fn tick(&mut self) {}
 }
@@ -40,14 +40,14 @@ pub struct Silent;
 
 impl Observer for Silent {}
 
-/// A move at the root and what the search has found of it.
+/// A move at the root with the results of its search.
 #[derive(Clone)]
 pub(super) struct RootMove {
     pub(super) mv: Move,
     score: i32,
-    /// Its score in the iteration before.
+    /// Score in the previous iteration.
     previous: i32,
-    /// Of the score; `None` if the move has not been searched in this iteration.
+    /// Bound of `score`; `None` if the move has not been searched in this iteration.
     bound: Bound,
     seldepth: usize,
     nodes: u64,
@@ -62,21 +62,22 @@ pub struct Outcome {
     pub stats: Stats,
 }
 
-/// What decides how long to go on, from iteration to iteration.
+/// How stable the best move and its score are over the iterations; time management
+/// depends on it.
 #[derive(Default)]
-struct Patience {
+struct Stability {
     /// The best move of the last iteration and its score.
     last: Option<(Move, i32)>,
-    /// Iterations for which the best move has been the same.
-    stable: i32,
+    /// Consecutive iterations with the same best move, at most TimeStabilityLimit.
+    iterations: i32,
 }
 
-/// Bounds of an aspiration window, and the first lines of an iteration while later ones
-/// are searched, are reported after this time.
+/// Fail highs and lows of an aspiration window, and finished lines of an unfinished
+/// MultiPV iteration, are reported only after this time.
 const REPORTS_AFTER: Duration = Duration::from_secs(3);
 
 impl Search<'_> {
-    /// Searches the root, reporting `lines` best lines.
+    /// Searches the root and reports the `lines` best lines.
     pub fn run(mut self, lines: usize) -> Outcome {
         let (position, limits) = (&self.shared.game.position, self.shared.limits);
         self.root_moves = movegen::legal_moves(position)
@@ -107,7 +108,7 @@ impl Search<'_> {
         self.outcome(best, score)
     }
 
-    /// Searches quiescence alone.
+    /// Runs only the quiescence search.
     pub fn run_quiescence(mut self, alpha: i32, beta: i32) -> Outcome {
         let position = &self.shared.game.position;
         let score = match beta - alpha {
@@ -126,8 +127,8 @@ impl Search<'_> {
         }
     }
 
-    /// Iterates as long as it is worth its time, over the depths that LastMove
-    /// allows, up to the first that is not below the limit.
+    /// Iterative deepening over the depths that LastMove allows, until time management ends
+    /// it or the first such depth at or above the depth limit is done.
     fn deepen(&mut self, lines: usize) {
         let deepest = MAX_PLY as i32 - 1;
         let limit = self.shared.limits.depth;
@@ -138,7 +139,7 @@ impl Search<'_> {
             LastMove::Opponent => (2, 2),
         };
         let max_depth = first + (max_depth - first + step - 1) / step * step;
-        let mut patience = Patience::default();
+        let mut stability = Stability::default();
         let mut reported = 0;
         for depth in (first..=max_depth).step_by(step as usize) {
             let begin = |root: &mut RootMove| root.previous = root.score;
@@ -146,14 +147,14 @@ impl Search<'_> {
             for line in 0..lines {
                 self.root_line = line;
                 self.seldepth = 0;
-                // Every other helper is a ply ahead, so that they differ.
+                // Every other helper thread searches a ply deeper, so that they differ.
                 let ahead = (self.thread % 2) as i32 * step;
                 let mut last = self.root_moves[line].clone();
                 last.score = last.previous;
                 self.aspire((depth + ahead).min(deepest), line);
                 if self.stopped {
                     let begun = self.keep_proven(line, last) || line > 0;
-                    // Say what is known by now, and the nodes it took.
+                    // Report the unfinished iteration with its nodes.
                     if self.nodes > reported {
                         let depth = if begun { depth } else { depth - step };
                         self.report(depth, 0, self.root_moves[0].bound);
@@ -161,22 +162,23 @@ impl Search<'_> {
                     return;
                 }
                 self.root_moves[line..].sort_by_key(|root| -root.score);
-                // A later line may turn out to be better than one before it.
+                // A later line may score better than an earlier one.
                 self.root_moves[..=line].sort_by_key(|root| -root.score);
                 if line + 1 == lines || self.shared.clock.elapsed() >= REPORTS_AFTER {
                     (0..=line).for_each(|line| self.report(depth, line, Bound::Exact));
                     reported = self.nodes;
                 }
             }
-            if self.thread == 0 && self.is_enough(&mut patience) {
+            if self.thread == 0 && self.should_stop(&mut stability) {
                 return;
             }
         }
     }
 
     /// Puts the best move of a stopped search first. Returns whether its score is of this
-    /// iteration. One that is not above alpha, or a mate that other moves may avoid, does
-    /// not hold for the position: then `last` does, the line of the iteration before.
+    /// iteration. A score that does not exceed alpha, or a mated score while other moves are
+    /// not searched, is not valid for the position: then `last`, the line of the previous
+    /// iteration, is used.
     fn keep_proven(&mut self, line: usize, last: RootMove) -> bool {
         self.root_moves[line..].sort_by_key(|root| -root.score);
         let best = &mut self.root_moves[line];
@@ -193,9 +195,9 @@ impl Search<'_> {
         false
     }
 
-    /// Searches one line with a narrow window around its last score, which is
-    /// widened until the score lies within (Aspiration, AspirationDepth,
-    /// AspirationWindow, AspirationGrowth).
+    /// Searches one line with a narrow window around its last score and widens the window
+    /// until the score lies within it (Aspiration, AspirationDepth, AspirationWindow,
+    /// AspirationGrowth, AspirationLimit, AspirationReduction).
     fn aspire(&mut self, depth: i32, line: usize) {
         let (params, position) = (self.params, &self.shared.game.position);
         let last = self.root_moves[line].previous;
@@ -241,8 +243,8 @@ impl Search<'_> {
         candidates.iter().any(|root| root.mv == mv)
     }
 
-    /// Notes the result of a root move; if it is not the best so far, its score
-    /// is only a bound and must not order it.
+    /// Records the result of a root move. If it is not the best so far, its score is only an
+    /// upper bound and must not be used for ordering.
     pub(super) fn record_root(&mut self, node: &Node, mv: Move, score: i32, nodes: u64) {
         let seldepth = self.seldepth;
         let tail = self.pvs[1].as_slice();
@@ -283,8 +285,9 @@ impl Search<'_> {
         });
     }
 
-    /// Whether another iteration is not worth its time.
-    fn is_enough(&self, patience: &mut Patience) -> bool {
+    /// Whether to stop after this iteration: the mate that was asked for is found, the only
+    /// legal move is searched, or the soft time is used up.
+    fn should_stop(&self, stability: &mut Stability) -> bool {
         let best = &self.root_moves[0];
         if let (Some(wanted), Some(found)) = (self.shared.limits.mate, moves_to_mate(best.score))
             && (1..=wanted).contains(&found)
@@ -293,22 +296,20 @@ impl Search<'_> {
         }
         let clock = &self.shared.clock;
         clock.is_timed()
-            && (self.root_moves.len() == 1 || clock.is_late(self.time_factor(best, patience)))
+            && (self.root_moves.len() == 1 || clock.is_late(self.time_factor(best, stability)))
     }
 
-    /// The factor by which the time for a move is to be used: less when the
-    /// best move stands (TimeStability) and takes most of the nodes (TimeNodes),
-    /// more when the score drops (TimeDrop).
-    fn time_factor(&self, best: &RootMove, patience: &mut Patience) -> f64 {
+    /// Factor of the soft time: below 1 when the best move is stable (TimeStability) and
+    /// takes most of the nodes (TimeNodes), above 1 when the score drops (TimeDrop).
+    fn time_factor(&self, best: &RootMove, stability: &mut Stability) -> f64 {
         let params = self.params;
-        let (last, score) = patience.last.unwrap_or((Move::NONE, best.score));
+        let (last, score) = stability.last.unwrap_or((Move::NONE, best.score));
         let drop = (score - best.score).clamp(0, params.time_drop_limit);
-        patience.stable =
-            i32::from(last == best.mv) * (patience.stable + 1).min(params.time_stability_limit);
-        patience.last = Some((best.mv, best.score));
-        let stability = f64::from(params.time_stability) / 100.0;
-        let stable = 1.0 + stability / 2.0
-            - stability * 1.5 * f64::from(patience.stable) / f64::from(params.time_stability_limit);
+        stability.iterations = i32::from(last == best.mv)
+            * (stability.iterations + 1).min(params.time_stability_limit);
+        stability.last = Some((best.mv, best.score));
+        let share = f64::from(stability.iterations) / f64::from(params.time_stability_limit);
+        let stable = 1.0 + f64::from(params.time_stability) / 100.0 * (0.5 - 1.5 * share);
         let dropped = 1.0 + f64::from(drop * params.time_drop) / 10_000.0;
         let others = 1.0 - best.nodes as f64 / self.nodes.max(1) as f64;
         let base = f64::from(params.time_nodes_base) / 100.0;

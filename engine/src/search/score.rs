@@ -1,13 +1,13 @@
 //! Scores: centipawns, and mates by their distance.
 
-/// Greatest distance from the root, in plies.
+/// Maximum distance from the root, in plies.
 pub const MAX_PLY: usize = 120;
 pub const INFINITE: i32 = 32_001;
-/// Score of a side that is mated at the root is `-MATE`.
+/// `-MATE` is the score of a side that is mated at the root.
 pub const MATE: i32 = 32_000;
-/// Scores from here on are mates.
+/// Minimum score of a mate.
 pub const MATE_BOUND: i32 = MATE - MAX_PLY as i32;
-/// Scores up to here are being mated.
+/// Maximum score of being mated.
 const MATED_BOUND: i32 = -MATE_BOUND;
 pub const DRAW: i32 = 0;
 
@@ -35,8 +35,8 @@ pub const fn moves_to_mate(score: i32) -> Option<i32> {
     }
 }
 
-/// Turns a mate counted from the root into one counted from the node at `ply`,
-/// which is what other paths to the node can use.
+/// Converts a mate score counted from the root into one counted from the node at `ply`, as
+/// the table stores it: it is then valid on other paths to the node.
 pub const fn to_table(score: i32, ply: usize) -> i32 {
     recount(score, ply as i32)
 }

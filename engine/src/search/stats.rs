@@ -1,14 +1,14 @@
-//! What happened in a search, counted.
+//! Counters of search events.
 
 use std::ops::AddAssign;
 
 macro_rules! counters {
     ($($name:ident = $text:literal,)*) => {
-        /// Something that is counted.
+        /// A search event that is counted.
         #[derive(Clone, Copy, PartialEq, Eq, Debug)]
         pub enum Counter { $($name,)* }
 
-        /// What is counted, in words.
+        /// The description of each event.
         const TEXTS: &[&str] = &[$($text,)*];
     };
 }
@@ -25,7 +25,7 @@ counters! {
     QsBetaCutoffs = "beta cutoffs in quiescence",
     StandPatCutoffs = "stand-pat cutoffs",
     QsEvasionNodes = "quiescence nodes that searched evasions",
-    QsQuietGates = "quiescence nodes taken for quiet at sight",
+    QsQuietGates = "quiescence nodes evaluated as quiet (QsQuietGate)",
     QsAllMoves = "quiescence nodes that searched all moves",
     QsNodeDeltaPrunes = "quiescence nodes ended by delta pruning",
     QsDeltaPrunes = "captures skipped by delta pruning",
@@ -72,7 +72,7 @@ counters! {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Stats {
     counts: [u64; TEXTS.len()],
-    /// Plies of the longest line of quiescence.
+    /// Maximum depth of quiescence, in plies from the horizon.
     pub qs_depth: usize,
 }
 
@@ -98,7 +98,7 @@ impl Stats {
         self.get(Counter::MainNodes) + self.get(Counter::QsNodes)
     }
 
-    /// A line for everything that happened.
+    /// A line for each event that occurred, then the shares.
     pub fn lines(&self) -> Vec<String> {
         let share = |part, whole: u64| 100.0 * self.get(part) as f64 / whole.max(1) as f64;
         let quiescence = share(Counter::QsNodes, self.nodes());

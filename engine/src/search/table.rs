@@ -1,17 +1,18 @@
-//! The transposition table: what is known of positions met before.
+//! The transposition table.
 //!
-//! Two relaxed atomic words a slot, the first mixed with the second, so that a
-//! slot torn by two threads does not match any position.
+//! A slot is two relaxed atomic words: the data, and the key XOR the data. A slot that two
+//! threads have written in part therefore matches no position (lockless hashing, Hyatt and
+//! Mann 2002).
 
 use super::score::{from_table, to_table};
 use crate::board::Move;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// What a stored score says about the true one.
+/// Whether a score is exact or a bound of the true score.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(u8)]
 pub enum Bound {
-    /// Of a root move that this iteration has not searched yet; no entry has it.
+    /// Only for root moves: not searched in this iteration.
     None,
     Upper,
     Lower,
@@ -19,8 +20,8 @@ pub enum Bound {
 }
 
 impl Bound {
-    /// Whether a score with this bound decides a node with window around `beta`:
-    /// at least beta and a lower bound, or below and an upper bound.
+    /// Whether a score with this bound decides a null window at `beta`: a lower bound of at
+    /// least beta, or an upper bound below it.
     pub fn decides(self, score: i32, beta: i32) -> bool {
         match self {
             Bound::None => false,
@@ -30,8 +31,8 @@ impl Bound {
         }
     }
 
-    /// Whether a score with this bound decides a node with this window: at least
-    /// beta and a lower bound, or not above alpha and an upper bound.
+    /// Whether a score with this bound decides a node with this window: a lower bound of at
+    /// least beta, or an upper bound of at most alpha.
     pub fn decides_window(self, score: i32, alpha: i32, beta: i32) -> bool {
         match self {
             Bound::Upper => score <= alpha,
@@ -39,8 +40,7 @@ impl Bound {
         }
     }
 
-    /// What a score says that was found with a window; only with `pv` that was
-    /// wider than null.
+    /// The bound of a score found with a window; `pv` marks an open window.
     pub fn of(score: i32, alpha: i32, beta: i32, pv: bool) -> Bound {
         match score {
             _ if score >= beta => Bound::Lower,
@@ -50,22 +50,22 @@ impl Bound {
     }
 }
 
-/// An entry as it is read and written.
+/// An entry of the table, unpacked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
     pub mv: Move,
-    /// Mates are counted from the root; in the table, from the entry's own node.
+    /// Mate scores count from the root here, from the entry's own node in the table.
     pub score: i32,
     /// Static evaluation, or [`NO_EVAL`].
     pub eval: i32,
-    /// Quiescence has depth 0 and below.
+    /// In plies; 0 and below in quiescence.
     pub depth: i32,
     pub bound: Bound,
     /// Whether the node was on a principal variation.
     pub pv: bool,
 }
 
-/// Marks an entry made in check, where there is no evaluation.
+/// Marks the missing evaluation of a position in check.
 pub const NO_EVAL: i32 = i16::MIN as i32;
 
 #[derive(Default)]
@@ -75,7 +75,7 @@ struct Slot {
 }
 
 impl Slot {
-    /// The check of what is stored, and the data.
+    /// The check word (see [`Table::check`]) and the data.
     fn load(&self) -> (u64, u64) {
         let data = self.data.load(Ordering::Relaxed);
         (self.check.load(Ordering::Relaxed) ^ data, data)
@@ -88,8 +88,8 @@ struct Bucket([Slot; 4]);
 
 pub struct Table {
     buckets: Vec<Bucket>,
-    /// Changes with every new game: entries of another epoch count as empty,
-    /// so clearing costs nothing.
+    /// Changes with every new game. Entries of another epoch count as empty, so clearing is
+    /// free.
     epoch: u16,
     /// Changes with every search, modulo 32.
     age: u64,
@@ -97,10 +97,9 @@ pub struct Table {
 
 const AGES: u64 = 32;
 
-/// Plies of depth by which an entry's value falls with each search since it was
-/// made, and by which a shallower result of the same position may be shallower
-/// and still replace it. No options: they decide only what is kept in a full
-/// table, which a test at few nodes does not fill.
+/// Plies by which an entry loses value with each search since it was stored, and by which a
+/// shallower result may still replace a deeper one of the same position. Not an option: it
+/// matters only in a full table, which a test at few nodes does not fill.
 const REPLACEMENT_PLIES: i32 = 4;
 
 fn pack(entry: &Entry, age: u64) -> u64 {
@@ -132,15 +131,15 @@ impl Table {
             epoch: 1,
             age: 0,
         };
-        assert!(table.resize(megabytes), "no {megabytes} MiB of memory");
+        assert!(table.resize(megabytes), "cannot allocate {megabytes} MiB");
         table
     }
 
-    /// Empties the table and lets it have at most `megabytes` MiB. Without enough
-    /// memory returns `false`: the table must be resized again before it is used.
+    /// Empties the table and resizes it to at most `megabytes` MiB. Returns `false` if there
+    /// is not enough memory: the table must be resized again before it is used.
     pub fn resize(&mut self, megabytes: usize) -> bool {
         let count = megabytes * (1 << 20) / size_of::<Bucket>();
-        // The old buckets make room for the new ones.
+        // Free the old buckets before the new ones are allocated.
         self.buckets = Vec::new();
         if self.buckets.try_reserve_exact(count).is_err() {
             return false;
@@ -150,7 +149,7 @@ impl Table {
         true
     }
 
-    /// Forgets everything.
+    /// Empties the table.
     pub fn clear(&mut self) {
         self.age = 0;
         self.epoch = self.epoch.wrapping_add(1);
@@ -170,18 +169,19 @@ impl Table {
         &self.buckets[index as usize]
     }
 
-    /// Low bits of the key (the high ones choose the bucket) and the epoch.
+    /// The check word: the low bits of the key (the high ones choose the bucket) and the
+    /// epoch.
     fn check(&self, key: u64) -> u64 {
         key << 16 | u64::from(self.epoch)
     }
 
-    /// Fetches the bucket of `key` into the cache ahead of its use.
+    /// Prefetches the bucket of `key` into the processor's cache.
     pub fn prefetch(&self, key: u64) {
         #[cfg(target_arch = "x86_64")]
         {
             use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
             let bucket: *const Bucket = self.bucket(key);
-            // SAFETY: a prefetch reads nothing, and the address is a bucket's.
+            // SAFETY: a prefetch does not access memory, and the address is that of a bucket.
             unsafe { _mm_prefetch::<_MM_HINT_T0>(bucket.cast()) };
         }
         #[cfg(not(target_arch = "x86_64"))]
@@ -197,7 +197,7 @@ impl Table {
         })
     }
 
-    /// What is known of a position `ply` plies from the root.
+    /// The entry of a position `ply` plies from the root.
     pub fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
         let (_, data) = self.find(key)?;
         let mut entry = unpack(data);
@@ -205,9 +205,9 @@ impl Table {
         Some(entry)
     }
 
-    /// Stores an entry in place of the one of the same position, or else of
-    /// the least deep and oldest. A shallower result does not replace a much
-    /// deeper one of the same position unless it is exact.
+    /// Stores an entry in place of that of the same position, else of the shallowest and
+    /// oldest one of the bucket. A shallower result replaces a much deeper one of the same
+    /// position only if it is exact.
     pub fn store(&self, key: u64, ply: usize, mut entry: Entry) {
         entry.score = to_table(entry.score, ply);
         let age = |data: u64| (self.age + AGES - (data >> 59)) % AGES;
@@ -241,8 +241,7 @@ impl Table {
         }
     }
 
-    /// How full the table is with entries of this search, in thousandths,
-    /// estimated from its first buckets.
+    /// Share of slots used by this search, in thousandths, estimated from the first buckets.
     pub fn hashfull(&self) -> usize {
         let sample = &self.buckets[..self.buckets.len().min(250)];
         let slots = sample.iter().flat_map(|bucket| &bucket.0);
@@ -253,8 +252,8 @@ impl Table {
     }
 }
 
-/// Asks for huge pages for memory that nothing has been written to: with small ones
-/// almost every look at the table has to find out where its page is.
+/// Requests huge pages for memory that has not been written to. With small pages, almost
+/// every access to the table is a TLB miss.
 #[cfg(target_os = "linux")]
 fn ask_for_huge_pages(buckets: &mut Vec<Bucket>) {
     const HUGE_PAGE: usize = 2 << 20;
@@ -263,8 +262,8 @@ fn ask_for_huge_pages(buckets: &mut Vec<Bucket>) {
     let skipped = start.addr().next_multiple_of(HUGE_PAGE) - start.addr();
     let whole = bytes.saturating_sub(skipped) / HUGE_PAGE * HUGE_PAGE;
     if whole > 0 {
-        // SAFETY: the pages lie within memory that is ours, and the advice does not
-        // change what they hold. Where it is not taken, nothing is lost.
+        // SAFETY: the pages lie within our allocation, and the advice does not change their
+        // content. A failure is harmless.
         unsafe { libc::madvise(start.byte_add(skipped).cast(), whole, libc::MADV_HUGEPAGE) };
     }
 }

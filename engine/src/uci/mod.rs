@@ -1,5 +1,5 @@
-//! The UCI session: one thread reads commands, another carries them out in
-//! order, so that `isready` and `stop` are answered while it searches.
+//! The UCI session: one thread reads commands, another executes them in order, so that
+//! `isready` and `stop` are handled during a search.
 
 pub mod output;
 pub mod parse;
@@ -10,13 +10,13 @@ use crate::engine::{Engine, STACK};
 use crate::params::{PARAMETERS, Params, SETTINGS, Settings};
 use crate::search::Game;
 use crate::search::limits::{Limits, StopSignal};
-use output::{Printer, say, tell};
+use output::{Printer, print_info, print_lines};
 use std::io::BufRead;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Instant;
 
-/// What the reader asks of the worker.
+/// A job for the worker thread.
 enum Job {
     Set(String, String),
     NewGame,
@@ -26,18 +26,19 @@ enum Job {
     Other(String, Box<Game>),
 }
 
-/// What both threads see.
+/// The state shared by both threads.
 #[derive(Default)]
 struct Shared {
-    /// For searches.
+    /// Stops searches.
     stop: StopSignal,
-    /// For all else: scripts send `bench` and the end, which does not stop it.
+    /// Stops other commands. The end of the input does not stop them, because scripts send
+    /// `bench` and close the pipe.
     stop_others: StopSignal,
-    /// Number of the last job that is done.
+    /// Number of the last finished job.
     done: AtomicU64,
 }
 
-/// Carries out commands from `input` until `quit` or its end.
+/// Executes commands from `input` until `quit` or the end of the input.
 pub fn run(engine: Engine, input: impl BufRead) {
     let shared = &Shared::default();
     let (jobs, queue) = channel();
@@ -58,7 +59,7 @@ pub fn run(engine: Engine, input: impl BufRead) {
             match reader.command(line.trim()) {
                 Ok(true) => {}
                 Ok(false) => break,
-                Err(error) => tell(&error),
+                Err(error) => print_info(&error),
             }
         }
         shared.stop.stop_up_to(u64::MAX);
@@ -69,25 +70,25 @@ pub fn run(engine: Engine, input: impl BufRead) {
 
 struct Reader<'a> {
     game: Game,
-    /// Number of jobs asked for so far.
+    /// Number of jobs requested so far.
     asked: u64,
-    /// Which of them was the last search.
+    /// Number of the last search among them.
     search: u64,
     jobs: Sender<(u64, Job)>,
     shared: &'a Shared,
 }
 
 impl Reader<'_> {
-    /// Carries out one line; `Ok(false)` to end.
+    /// Executes one line; `Ok(false)` ends the session.
     fn command(&mut self, line: &str) -> Result<bool, String> {
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         match word {
             "" => {}
-            "uci" => say(&introduction()),
+            "uci" => print_lines(&introduction()),
             "isready" => {
                 let is_done = self.shared.done.load(Ordering::Acquire) >= self.search;
                 match !is_done && !self.shared.stop.covers(self.search) {
-                    true => say("readyok"),
+                    true => print_lines("readyok"),
                     false => self.ask(Job::Ready),
                 }
             }
@@ -98,8 +99,8 @@ impl Reader<'_> {
             }
             "position" => self.game = parse::position(rest)?,
             "go" => {
-                let (limits, complaints) = parse::go(rest, &self.game.position);
-                complaints.iter().for_each(|complaint| tell(complaint));
+                let (limits, warnings) = parse::go(rest, &self.game.position);
+                warnings.iter().for_each(|warning| print_info(warning));
                 self.ask(Job::Search(Box::new(self.game.clone()), limits));
             }
             "stop" => {
@@ -117,28 +118,28 @@ impl Reader<'_> {
         if matches!(job, Job::Search(..)) {
             self.search = self.asked;
         }
-        // The worker outlives the reader's sender.
+        // The worker lives until the sender is dropped, so sending cannot fail.
         let _ = self.jobs.send((self.asked, job));
     }
 }
 
 fn work(mut engine: Engine, queue: &Receiver<(u64, Job)>, shared: &Shared) {
-    // Since when no search runs: the clock of one that was queued begins there.
+    // End of the last search: the clock of a queued search starts then.
     let mut idle = None;
     for (number, job) in queue {
         match job {
             Job::Set(name, value) => match engine.set(&name, &value) {
-                Ok((name, value)) => tell(&format!("{name} = {value}")),
-                Err(error) => tell(&error),
+                Ok((name, value)) => print_info(&format!("{name} = {value}")),
+                Err(error) => print_info(&error),
             },
             Job::NewGame => engine.new_game(),
-            Job::Ready => say("readyok"),
+            Job::Ready => print_lines("readyok"),
             Job::Other(line, game) => {
                 let words: Vec<&str> = line.split_ascii_whitespace().collect();
                 match command::execute(&mut engine, &game, &words, (&shared.stop_others, number)) {
-                    Ok(Some(output)) => say(&output),
-                    Ok(None) => tell(&format!("unknown command '{line}'")),
-                    Err(error) => tell(&error),
+                    Ok(Some(output)) => print_lines(&output),
+                    Ok(None) => print_info(&format!("unknown command '{line}'")),
+                    Err(error) => print_info(&error),
                 }
             }
             Job::Search(game, mut limits) => {

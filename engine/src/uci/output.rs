@@ -1,4 +1,4 @@
-//! Writing what a user interface reads.
+//! UCI output.
 
 use crate::board::Move;
 use crate::params::Settings;
@@ -8,23 +8,23 @@ use crate::search::{Observer, Outcome, Report};
 use std::io::Write;
 use std::time::{Duration, Instant};
 
-/// Writes whole lines to standard output at once. A reader that has gone away
-/// is noticed by the end of standard input.
-pub fn say(lines: &str) {
+/// Writes whole lines to standard output at once. Write errors are ignored: if the user
+/// interface has ended, standard input ends too.
+pub fn print_lines(lines: &str) {
     let mut out = std::io::stdout().lock();
     let _ = out.write_all(format!("{lines}\n").as_bytes());
     let _ = out.flush();
 }
 
 /// Prints a message as `info string`.
-pub fn tell(text: &str) {
-    say(&format!("info string {text}"));
+pub fn print_info(text: &str) {
+    print_lines(&format!("info string {text}"));
 }
 
-/// `info` lines are held back for this time and written together.
+/// `info` lines of this period are written together.
 const BATCH: Duration = Duration::from_millis(20);
 
-/// Writes what a search has to say.
+/// Prints the progress and the result of a search.
 pub struct Printer {
     settings: Settings,
     pending: String,
@@ -40,7 +40,7 @@ impl Printer {
         }
     }
 
-    /// Writes all that is still held back, and the answer.
+    /// Writes the remaining `info` lines and `bestmove`.
     pub fn finish(mut self, outcome: &Outcome) {
         if !outcome.best.is_some() {
             self.pending += &format!("info depth 0 score {}\n", score(outcome.score));
@@ -54,7 +54,7 @@ impl Printer {
             Move::NONE => "(none)".to_owned(),
             mv => mv.uci(self.settings.uci_chess960),
         };
-        say(&format!("{}bestmove {best}", self.pending));
+        print_lines(&format!("{}bestmove {best}", self.pending));
     }
 }
 
@@ -66,7 +66,7 @@ impl Observer for Printer {
 
     fn tick(&mut self) {
         if !self.pending.is_empty() && self.since.elapsed() >= BATCH {
-            say(self.pending.trim_end());
+            print_lines(self.pending.trim_end());
             self.pending.clear();
             self.since = Instant::now();
         }
@@ -86,7 +86,7 @@ pub fn nps(nodes: u64, elapsed: Duration) -> u64 {
     (nodes as f64 / elapsed.as_secs_f64().max(1e-6)) as u64
 }
 
-/// The line that ends what counts nodes.
+/// The last line of a command that counts nodes.
 pub fn speed(nodes: u64, elapsed: Duration) -> String {
     format!("{nodes} nodes {} nps", nps(nodes, elapsed))
 }
@@ -112,8 +112,8 @@ fn info_line(report: &Report, settings: &Settings) -> String {
     )
 }
 
-/// Chances in thousandths of win, draw and loss: a win is a logistic function
-/// of the score, whose steepness and midpoint depend on how much is left.
+/// Probabilities of win, draw and loss in thousandths. That of a win is a logistic function
+/// of the score whose slope and midpoint depend on the game phase.
 fn wdl(report: &Report) -> String {
     let left = f64::from(report.phase.clamp(0, 24)) / 24.0;
     let (midpoint, width) = (170.0 + 40.0 * left, 75.0 + 25.0 * left);

@@ -1,4 +1,4 @@
-//! Reading what a user interface sends.
+//! Parsing of UCI commands.
 
 use crate::board::{Move, Position, fen, movegen};
 use crate::params::table;
@@ -6,8 +6,8 @@ use crate::search::Game;
 use crate::search::limits::Limits;
 use std::time::Instant;
 
-/// The legal move that `text` names. Castling may be written as king takes
-/// rook or as the king's two steps.
+/// The legal move written as `text`. Castling may be written as king takes rook or as a
+/// king's move of two squares.
 pub fn find_move(position: &Position, text: &str) -> Option<Move> {
     let legal = movegen::legal_moves(position);
     let written = |chess960| {
@@ -17,7 +17,7 @@ pub fn find_move(position: &Position, text: &str) -> Option<Move> {
     written(true).or_else(|| written(false))
 }
 
-/// `startpos | fen FEN [moves MOVE…]`, or why that cannot be.
+/// Parses `startpos | fen FEN [moves MOVE…]`.
 pub fn position(text: &str) -> Result<Game, String> {
     let (setup, moves) = text.split_once("moves").unwrap_or((text, ""));
     let setup = setup.trim();
@@ -36,14 +36,14 @@ pub fn position(text: &str) -> Result<Game, String> {
     Ok(game)
 }
 
-/// The arguments of `go`, and complaints about those that were ignored. Numbers are
-/// rounded, and the nearest that is possible is taken.
+/// Parses the arguments of `go`. Returns the limits and messages about ignored arguments.
+/// Numbers are rounded and clamped.
 pub fn go(text: &str, position: &Position) -> (Limits, Vec<String>) {
     let mut limits = Limits {
         start: Some(Instant::now()),
         ..Limits::default()
     };
-    let (mut complaints, mut lists_moves, mut has_clock) = (Vec::new(), false, false);
+    let (mut warnings, mut lists_moves, mut has_clock) = (Vec::new(), false, false);
     let mut words = text.split_ascii_whitespace();
     let small = |number| i32::try_from(number).unwrap_or(i32::MAX);
     while let Some(word) = words.next() {
@@ -53,8 +53,8 @@ pub fn go(text: &str, position: &Position) -> (Limits, Vec<String>) {
             // Some interfaces send negative clocks: they become 0.
             let number = table::number(value).map(|number| number as u64);
             if number.is_none() {
-                let complaint = format!("go: '{word}' needs a number, not '{value}'; ignored");
-                complaints.push(complaint);
+                let warning = format!("go: '{word}' needs a number, not '{value}'; ignored");
+                warnings.push(warning);
             }
             number
         };
@@ -72,19 +72,21 @@ pub fn go(text: &str, position: &Position) -> (Limits, Vec<String>) {
             "searchmoves" => lists_moves = true,
             _ => match find_move(position, word).filter(|_| lists_moves) {
                 Some(mv) => limits.search_moves.push(mv),
-                None => complaints.push(format!("go: no limit or legal move '{word}'; ignored")),
+                None => warnings.push(format!(
+                    "go: unknown limit or illegal move '{word}'; ignored"
+                )),
             },
         }
     }
     let own = &mut limits.time[position.turn.index()];
     if has_clock && own.is_none() {
-        complaints.push("go: the side to move has no clock; it is taken as 0".to_owned());
+        warnings.push("go: the side to move has no clock; 0 is assumed".to_owned());
         *own = Some(0);
     }
-    (limits, complaints)
+    (limits, warnings)
 }
 
-/// `name NAME [value VALUE]`, both of which may contain spaces.
+/// Parses `name NAME [value VALUE]`; both may contain spaces.
 pub fn setoption(text: &str) -> Result<(String, String), String> {
     let words: Vec<&str> = text.split_ascii_whitespace().collect();
     let Some((&"name", rest)) = words.split_first() else {

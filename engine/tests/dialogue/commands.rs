@@ -24,7 +24,7 @@ fn words_of_go_that_mean_nothing_are_named() {
         ("go searchmoves e2e4 e2e5 depth 1", "e2e5"),
     ] {
         let lines = session.ask(go, "bestmove");
-        let complaint = format!("info string go: no limit or legal move '{word}'; ignored");
+        let complaint = format!("info string go: unknown limit or illegal move '{word}'; ignored");
         assert_eq!(lines[0], complaint, "{go}");
     }
     // What follows an illegal move counts too.
@@ -65,7 +65,7 @@ fn numbers_of_go_are_rounded_and_limited() {
 #[test]
 fn a_search_with_only_the_clock_of_the_other_side_ends() {
     let mut session = Session::new();
-    let complaint = "info string go: the side to move has no clock; it is taken as 0";
+    let complaint = "info string go: the side to move has no clock; 0 is assumed";
     for go in [
         "go btime 1000",
         "go winc 10 binc 10",
@@ -209,7 +209,7 @@ fn memory_that_is_not_there_is_refused() {
     ] {
         let (name, value) = option.split_once(" = ").unwrap();
         let set = format!("setoption name {name} value {value}");
-        let refused = format!("info string no memory for {option}; it stays {had}");
+        let refused = format!("info string cannot allocate {option}; it stays {had}");
         assert_eq!(answers(&mut session, &set), [refused]);
     }
     // The memory does not hold both tables at once.
@@ -222,7 +222,7 @@ fn memory_that_is_not_there_is_refused() {
     session.quit();
     let output = limited("--set Hash=65536 eval").output().unwrap();
     assert_eq!(output.status.code(), Some(2));
-    let error = "stillwater: no memory for Hash = 65536; it stays 16\n";
+    let error = "stillwater: cannot allocate Hash = 65536; it stays 16\n";
     assert_eq!(String::from_utf8_lossy(&output.stderr), error);
 }
 

@@ -148,7 +148,7 @@ fn options_are_taken_rounded_or_refused() {
         assert!(answer.contains("allowed"), "{refused}: {answer}");
     }
     assert!(set("QsDeltaMargn value 1").contains("did you mean 'QsDeltaMargin'"));
-    assert!(set("Blorp value 1").contains("no option 'Blorp'"));
+    assert!(set("Blorp value 1").contains("unknown option 'Blorp'"));
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! The sums of the first layer, kept up to date from ply to ply.
+//! The accumulator: the sums of the first layer, updated incrementally from ply to ply.
 
 use super::{Network, Row, input, is_mirrored};
 use crate::board::{Bitboard, Color, Position, Role};
@@ -8,19 +8,19 @@ use crate::search::score::MAX_PLY;
 #[derive(Clone)]
 #[repr(align(64))]
 struct Sums {
-    /// By side: White's first.
+    /// Sums of each side, White's first.
     rows: [Row; 2],
-    /// What has been summed.
+    /// The position that the sums belong to.
     position: Position,
-    /// Which side sees the board mirrored.
+    /// Whether each side sees the board mirrored, White's first.
     mirrored: [bool; 2],
 }
 
-/// The sums of the positions on the way from the root. What a ply keeps may be of
-/// another line than the current one: only the difference is summed, whatever it is.
+/// The sums of each ply of the current line. An entry may still hold a position of another
+/// line: the update always applies the difference between two positions, whatever it is.
 pub struct Accumulator {
     network: &'static Network,
-    /// The empty board, then the root and so on.
+    /// Index 0 holds the empty board, index 1 the root.
     plies: Vec<Sums>,
 }
 
@@ -43,8 +43,8 @@ impl Accumulator {
         }
     }
 
-    /// The correction of a position `ply` plies from the root, in centipawns for
-    /// the side to move. It depends on the position alone.
+    /// Correction of a position `ply` plies from the root, in centipawns for the side to
+    /// move. It depends only on the position.
     pub fn evaluate(&mut self, position: &Position, ply: usize) -> i32 {
         let network = self.network;
         let [white, black] = self.visit(position, ply);
@@ -55,8 +55,8 @@ impl Accumulator {
         network.output(own, other, position.occupied().count())
     }
 
-    /// Sums a position, which makes those that come after it cheaper: White's sums and
-    /// Black's.
+    /// Updates the sums for a position and returns White's and Black's. Its children are then
+    /// cheaper to evaluate.
     pub fn visit(&mut self, position: &Position, ply: usize) -> &[Row; 2] {
         let (before, after) = self.plies.split_at_mut(ply.min(MAX_PLY) + 1);
         let (before, after) = (&before[before.len() - 1], &mut after[0]);
@@ -68,7 +68,7 @@ impl Accumulator {
 }
 
 impl Network {
-    /// Writes to `after` the sums of `position`, by what is different in `before`.
+    /// Writes the sums of `position` to `after`, from the difference to `before`.
     fn update(&self, position: &Position, before: &Sums, after: &mut Sums) {
         let old = &before.position;
         let colors = Color::BOTH.map(|color| old.color(color) ^ position.color(color));
@@ -87,7 +87,7 @@ impl Network {
                 let removed = changed.filter_map(|square| row(old, square));
                 sum(&before.rows[index], changed.filter_map(added), removed, to);
             } else {
-                // All inputs are others: sum anew.
+                // The board is mirrored anew, so all inputs have changed.
                 let all = position.occupied().filter_map(added);
                 sum(&self.bias, all, std::iter::empty(), to);
             }
@@ -96,8 +96,8 @@ impl Network {
     }
 }
 
-/// Writes to `to` the sums `from` with rows of weights added and removed. After most
-/// moves one pass is enough.
+/// Writes to `to` the sums `from` with rows of weights added and removed, in one pass after
+/// most moves.
 fn sum<'a>(
     from: &Row,
     mut added: impl Iterator<Item = &'a Row>,

@@ -6,8 +6,8 @@
 //! up to date from move to move). The second takes the squares of the sums of both
 //! sides, limited to 0 to 1, with weights that depend on how many pieces are left.
 //!
-//! `examples/train_network` fits the weights, which are the file `weights.bin`, to what
-//! searches find of positions: it learns how far the terms are off.
+//! `examples/train_network` fits the weights (`weights.bin`) to the scores of searches: the
+//! network learns the error of the terms.
 
 pub mod accumulator;
 
@@ -26,7 +26,7 @@ pub const ONE: [i16; 2] = [255, 64];
 /// Centipawns of an output of 1.0. At this score a win is e times as likely as a loss.
 pub const CENTIPAWNS: i32 = 160;
 
-/// A row of weights of the first layer, sixteen a register.
+/// A row of weights of the first layer, in vectors of sixteen.
 type Row = [i16x16; HIDDEN / LANES];
 const LANES: usize = 16;
 
@@ -42,15 +42,15 @@ pub struct Network {
 static WEIGHTS: &[u8] = include_bytes!("weights.bin");
 
 impl Network {
-    /// The network that is part of this program.
+    /// The network built into this program.
     pub fn get() -> &'static Network {
         static NETWORK: OnceLock<Network> = OnceLock::new();
         NETWORK.get_or_init(|| Network::read(WEIGHTS).expect("weights.bin fits this program"))
     }
 
-    /// Reads weights as `examples/train_network` writes them, 16 bits each, lowest
-    /// byte first: of the first layer by input, its biases, of the second layer by
-    /// bucket and side; then its biases with 32 bits. `None` if their number is wrong.
+    /// Reads the weights that `examples/train_network` writes, little-endian: those of the
+    /// first layer by input, its biases, those of the second layer by bucket and side (16
+    /// bits each), and its biases (32 bits). `None` if the length is wrong.
     pub fn read(bytes: &[u8]) -> Option<Network> {
         let rows = INPUTS + 1 + 2 * BUCKETS;
         let (weights, biases) = bytes.split_at_checked(2 * rows * HIDDEN)?;
@@ -90,7 +90,7 @@ impl Network {
     }
 }
 
-/// An array on the heap that is never on the stack.
+/// Allocates an array on the heap without building it on the stack.
 fn boxed<T: Clone, const N: usize>(value: T) -> Box<[T; N]> {
     let boxed: Box<[T]> = vec![value; N].into();
     match boxed.try_into() {
@@ -99,8 +99,8 @@ fn boxed<T: Clone, const N: usize>(value: T) -> Box<[T; N]> {
     }
 }
 
-/// The weighted sum of squares of the first layer's sums, limited to 0 to 1. The order
-/// of the factors keeps the first product within 16 bits: 255 times at most 127.
+/// Weighted sum of the squares of the first layer's sums, clamped to 0 to 1. The order of
+/// the factors keeps the first product within 16 bits: 255 times at most 127.
 fn squares(sums: &Row, weights: &Row) -> i32 {
     let (zero, one) = (i16x16::ZERO, i16x16::splat(ONE[0]));
     let total = sums
