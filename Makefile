@@ -1,6 +1,6 @@
 # For servers that build a match runner from the root of its repository, as
 # OpenBench does: `make -j CXX=g++` leaves ./fastchess, which is hone under that
-# name, without the parts that a server has no use for. Everything else is built
+# name, without the parts that a server does not need. Everything else is built
 # with cargo; CXX is not needed.
 
 CARGO  ?= cargo

@@ -7,11 +7,11 @@
 # TARGET is a Rust target whose standard library is installed (`rustup target add`).
 # OUT, by default target/dist, gets hone-TARGET.tar.gz (.zip for Windows), the same with
 # the version in its name, and the folder hone-TARGET that is in it. The programs run on
-# every processor of the architecture; on x86-64 the engine is there a second time, for
-# x86-64-v3, and starts that build where the processor can run it.
+# every processor of the architecture. On x86-64, the archive has a second build of the
+# engine, for x86-64-v3, which the first one starts if the processor can run it.
 #
-# PROFILE: Cargo's profile (release). CARGO_FLAGS: further flags for Cargo. HOST_HONE: a hone that runs here, if the target's
-# does not.
+# PROFILE: Cargo's profile (default: release). CARGO_FLAGS: further flags for Cargo.
+# HOST_HONE: a hone that runs on this machine, if the target's does not.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -78,7 +78,7 @@ checksum() {
         versioned=hone-$version-$target.zip
     else
         archive=hone-$target.tar.gz
-        # GNU tar can leave out who built it and when.
+        # GNU tar can leave out owner and time.
         if tar --version | grep -q GNU; then
             tar --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner \
                 -cf - "hone-$target" | gzip -9n >"$archive"

@@ -17,7 +17,7 @@ for target in {x86_64,aarch64}-apple-darwin {x86_64,aarch64}-unknown-linux-musl;
     script="$script;s|@SHA256_$target@|$sha256|"
 done
 sed "$script" "$here/hone.rb.in" >"$dist/hone.rb"
-if grep -n '@[A-Z]*' "$dist/hone.rb" "$dist/install.sh"; then
-    echo "error: a placeholder is left" >&2
+if grep -n '@[A-Z]' "$dist/hone.rb" "$dist/install.sh" "$dist/install.ps1"; then
+    echo "error: a placeholder has no value" >&2
     exit 1
 fi

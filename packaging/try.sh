@@ -9,7 +9,7 @@
 # and bash-completion, for what they show of the package.
 set -euo pipefail
 
-# What is mounted here ends with this script.
+# Mounts made here end with this script.
 [ -n "${IN_OWN_MOUNTS:-}" ] || IN_OWN_MOUNTS=yes exec unshare --mount "$0" "$@"
 package=$(realpath "${1:?usage: packaging/try.sh PACKAGE.deb ARCHIVE.tar.gz [ROOT]}")
 archive=$(realpath "${2:?usage: packaging/try.sh PACKAGE.deb ARCHIVE.tar.gz [ROOT]}")
@@ -43,7 +43,7 @@ fail() {
     echo "FAILED: $*" >&2
     exit 1
 }
-# Every file but those that any program writes.
+# Every file except those that any program writes.
 files() {
     inside find / -xdev \( -path /proc -o -path /dev -o -path /tmp -o -path /root -o -path /var/log \
         -o -path /var/cache/man -o -path /var/lib/dpkg \) -prune -o -print | LC_ALL=C sort

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Writes the summary as a comment on the pull request, in place of the comment that
-# an earlier run has written. A token that may not write (a pull request from a
-# fork) is a warning.
+# Writes the summary as a comment on the pull request, replacing the comment
+# of an earlier run. Prints a warning if the token may not write (a pull
+# request from a fork).
 set -euo pipefail
 
 name=${INPUT_NAME:-gate}
@@ -52,5 +52,5 @@ else
     set -- --method POST "$comments"
 fi
 if ! gh api "$@" --raw-field "body=$(cat "$body")" --silent; then
-    echo "::warning::the comment could not be written: the token needs the permission \`pull-requests: write\`"
+    echo "::warning::cannot write the comment: for HTTP 403, give the token the permission \`pull-requests: write\`"
 fi

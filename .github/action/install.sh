@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Puts `hone` where the other scripts find it: a program that is there, a release's
-# archive whose checksum is right, or a build of the action's own source.
+# Installs `hone` for the other scripts: an installed program, a release's archive after a
+# check of its checksum, or a build of the action's own source.
 # Output `hone`: its path.
 set -euo pipefail
 
@@ -22,7 +22,7 @@ target() {
         macOS-ARM64) echo aarch64-apple-darwin ;;
         Windows-X64) echo x86_64-pc-windows-msvc ;;
         *)
-            echo "::error::there is no release of hone for ${RUNNER_OS:-?} ${RUNNER_ARCH:-?}; set \`version: source\`" >&2
+            echo "::error::hone has no release for ${RUNNER_OS:-?} ${RUNNER_ARCH:-?}; set \`version: source\`" >&2
             return 1
             ;;
     esac
@@ -38,7 +38,7 @@ if [ -n "${INPUT_HONE:-}" ]; then
     hone=$(cd "$(dirname "$INPUT_HONE")" && pwd)/$(basename "$INPUT_HONE")
 elif [ "$version" = source ]; then
     # Neither fleet nor live pages are needed here.
-    (cd "${GITHUB_ACTION_PATH:?}" && cargo build --profile quick --no-default-features --bin hone)
+    (cd "${GITHUB_ACTION_PATH:?}" && cargo build --locked --profile quick --no-default-features --bin hone)
     hone=${CARGO_TARGET_DIR:-$GITHUB_ACTION_PATH/target}/quick/hone$suffix
 else
     triple=$(target)
@@ -54,7 +54,7 @@ else
             exit 1
         fi
     done
-    read -r expected _ <"$home/$archive.sha256"
+    expected=$(cut -d ' ' -f 1 "$home/$archive.sha256")
     found=$(checksum "$home/$archive")
     if [ "$found" != "$expected" ]; then
         echo "::error::$archive has the checksum $found, expected $expected"

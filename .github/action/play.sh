@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Plays, or resumes what an earlier job has not finished. Never fails because of a
-# result: verdict.sh does that once everything is kept.
+# Plays, or resumes the unfinished run of an earlier job. Never fails because of a
+# result: verdict.sh does that after everything is saved.
 #
 # Outputs: `code` (exit code of hone), `verdict`, `run` (folder), `summary` (file),
 # `artifact` (name) and `archive` (file), `commentable`.
@@ -14,7 +14,7 @@ shard=${INPUT_SHARD:-}
 export HONE_CACHE=$home/kept/cache
 runs=$home/kept/runs
 mkdir -p "$runs"
-# Engines that are programs leave no builds, and the archive holds the folder.
+# The archive contains this folder, which prebuilt engines do not create.
 (umask 077 && mkdir -p "$HONE_CACHE/builds")
 
 part=
@@ -37,8 +37,8 @@ is_merged() {
     [ -z "$head" ] || [ "$head" = "$change" ]
 }
 
-# The change, if nothing else is asked for: where the merge has the same files, the commit
-# of the change itself, whose message may have its bench.
+# INPUT_DEV, by default the change: if the merge has the same files, the commit of the change
+# itself, whose message may have its bench.
 dev() {
     if [ -n "${INPUT_DEV:-}" ]; then
         echo "$INPUT_DEV"
@@ -72,7 +72,7 @@ before_push() {
     echo "$fork"
 }
 
-# The commit before the change, if nothing else is asked for.
+# INPUT_BASE, by default the commit before the change.
 base() {
     local before tip
     if [ -n "${INPUT_BASE:-}" ]; then
@@ -147,8 +147,8 @@ further() {
     done <<<"${INPUT_ARGUMENTS:-}"
 }
 
-# Whether the run that an earlier job has kept is of this test: a verdict must not be that
-# of another one. A job without inputs of its own continues what is there.
+# Whether the run that an earlier job has kept is of this test, and not of another one. A job
+# without inputs of its own continues the run.
 is_same_test() {
     local asked=${INPUT_CONFIG:-}${INPUT_DEV:-}${INPUT_BASE:-}${INPUT_BUILD:-}${INPUT_CMD:-}
     asked+=${INPUT_BOOK:-}${INPUT_LIMIT:-}${INPUT_PROFILE:-}${INPUT_ARGUMENTS:-}
@@ -169,7 +169,7 @@ resume_or() {
     fi
 }
 
-# Names within the folder: tar takes the drive of a path on Windows for another machine.
+# Relative paths: on Windows, tar takes `C:` in a path for the name of a host.
 pack() {
     (cd "$home" && tar czf "$@")
 }
@@ -203,7 +203,7 @@ case "$mode" in
         fi
         ;;
     build)
-        # A trial, in which every engine has to answer; the shards find the builds.
+        # A trial that builds the engines and checks that each answers; the shards use the builds.
         test_arguments
         trial=$home/trial
         rm -rf "$trial"
@@ -223,12 +223,12 @@ case "$mode" in
             [ ! -e "$folder/run.toml" ] || shards+=("$folder")
         done
         if [ ${#shards[@]} = 0 ]; then
-            echo "::error::no shard of $name has left a run"
+            echo "::error::no shard of $name has uploaded a run: see the jobs of the shards"
             code=4
             lacks_shards=yes
         else
             "$HONE" pool "${shards[@]}" --out "$run" --summary "$summary" || code=$?
-            # What a lost shard has not played is played here.
+            # Plays the pairs of missing shards.
             if [ "$code" = 3 ]; then
                 code=0
                 "$HONE" resume "$run" --max-time "$max_time" --summary "$summary" || code=$?
@@ -279,7 +279,7 @@ fi
     echo "verdict=$verdict"
     echo "run=$run"
     echo "summary=$summary"
-    # A shard has no verdict. Without any shard, the job that has failed has the reason.
+    # A shard has no verdict. If no shard has a run, the log of the failed job has the reason.
     if [ -n "$shard$lacks_shards" ] || [ "$mode" = nightly ] || { [ "$mode" = build ] && [ "$code" = 0 ]; }; then
         echo "commentable=false"
     else

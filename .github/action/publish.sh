@@ -4,9 +4,12 @@
 # first night may have no result yet.
 set -euo pipefail
 
+# On one line or several.
+read -r -d '' -a words <<<"${INPUT_PUBLISH:?}" || true
+
 # The page links to the reports in results/track. Without this folder it has no such links.
 page=results/elo.html
-case " ${INPUT_PUBLISH:?}" in
+case " ${words[*]}" in
     *" results/track"*) ;;
     *)
         if [ -e "$page" ] && [ -e results/elo.csv ] && [ -d results/track ]; then
@@ -16,7 +19,6 @@ case " ${INPUT_PUBLISH:?}" in
         ;;
 esac
 
-read -r -a words <<<"$INPUT_PUBLISH"
 files=()
 for word in "${words[@]}"; do
     if [ ! -e "${word%%=*}" ]; then

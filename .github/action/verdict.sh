@@ -2,8 +2,8 @@
 # Fails the job if the result calls for it.
 set -euo pipefail
 
-# What exit code 1 means. H0 is a loss only if its Elo is negative; with the profile `gain` it
-# is 0.
+# The meaning of exit code 1. H0 is a regression only if its Elo is negative; with the profile
+# `gain` it is 0.
 failure() {
     local elo0=
     if [ "${INPUT_MODE:-sprt}" = nightly ]; then
@@ -28,7 +28,7 @@ case "$code" in
 esac
 # A shard alone has no verdict.
 if [ "$code" = 3 ] && [ -n "${INPUT_SHARD:-}" ]; then
-    message="this shard is played as far as its time went"
+    message="time limit of this shard reached"
     fail_on=regression
 fi
 case "$fail_on" in

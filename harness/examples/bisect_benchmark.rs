@@ -1,6 +1,5 @@
-//! Bisections of histories whose culprit is known, without engines: `hone
-//! bisect` beside plain bisection by sequential tests. The table of
-//! `docs/bisect.md` is its output.
+//! Bisections of simulated histories with a known culprit: `hone bisect` compared with
+//! bisection by halves. The table in `docs/bisect.md` is the output.
 //!
 //!     cargo run --release -p harness --example bisect_benchmark -- 100
 
@@ -16,7 +15,7 @@ use harness::stats::{Decision, Estimate, Model, Sprt, SprtConfig};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
-/// Bisect planted histories, and compare with plain bisection.
+/// Bisect simulated histories with two methods.
 #[derive(Debug, Parser)]
 struct Arguments {
     /// Histories for each size of the loss.
@@ -27,21 +26,22 @@ struct Arguments {
 const LOSSES: [f64; 4] = [10.0, 20.0, 40.0, 80.0];
 /// Commits after the good one.
 const COMMITS: usize = 64;
-/// Of pairs between equal commits.
+/// Draw ratio of pairs between equal commits.
 const DRAW_RATIO: f64 = 0.5;
-/// The Elo that a tester who does not know the loss might ask for.
+/// Elo of the tests if the true loss is not known.
 const GUESS: f64 = 10.0;
+/// Error rate of a bisection.
 const ERROR: f64 = 0.05;
-/// The budget where there is nothing to find.
+/// Maximum number of pairs if no commit loses Elo.
 const NO_LOSS_PAIRS: u64 = 5_000;
 
-/// A way to bisect.
 #[derive(Clone, Copy)]
 enum Method {
-    Ours,
-    /// By halves, with tests against the true loss or a guess.
+    HoneBisect,
+    /// By halves, with sequential tests against the true loss or [`GUESS`].
     Halves {
-        knows: bool,
+        is_loss_known: bool,
+        /// Error rate of each test.
         error: f64,
     },
 }
@@ -49,37 +49,37 @@ enum Method {
 struct Row {
     loss: f64,
     method: String,
-    /// Share that named the culprit; without a loss, that named none.
+    /// Share of bisections that named the culprit; without a loss, that named no commit.
     right: f64,
     mean_games: f64,
     mean_builds: f64,
-    /// Share of the intervals of the loss that held it.
+    /// Share of the intervals that contain the loss.
     covered: Option<f64>,
 }
 
 fn main() -> anyhow::Result<()> {
     let Arguments { histories } = Arguments::parse();
-    // A mistake in any of the steps names the wrong commit.
+    // An error in any step names the wrong commit.
     let steps = (COMMITS as f64).log2().ceil();
     let methods = [
-        Method::Ours,
+        Method::HoneBisect,
         Method::Halves {
-            knows: true,
+            is_loss_known: true,
             error: ERROR,
         },
         Method::Halves {
-            knows: true,
+            is_loss_known: true,
             error: ERROR / steps,
         },
         Method::Halves {
-            knows: false,
+            is_loss_known: false,
             error: ERROR / steps,
         },
     ];
     let cells: Vec<(f64, Method)> = LOSSES
         .iter()
         .flat_map(|loss| methods.map(|method| (*loss, method)))
-        .chain([(0.0, Method::Ours)])
+        .chain([(0.0, Method::HoneBisect)])
         .collect();
     let rows = thread::scope(|scope| {
         let threads: Vec<_> = cells
@@ -104,19 +104,22 @@ fn row(loss: f64, method: Method, histories: u64) -> anyhow::Result<Row> {
     };
     let mut outcomes: Vec<(usize, Outcome)> = Vec::new();
     for seed in 0..histories {
-        // Spread over the history, the same for every method.
+        // Spread over the history, and the same for every method.
         let culprit = 1 + (seed as usize * 37 + 11) % COMMITS;
-        let planted = Planted {
+        let history = History {
             last: COMMITS,
             culprit,
             loss,
             level,
         };
         let outcome = match method {
-            Method::Ours => bisect(planted, &section, seed)?,
-            Method::Halves { knows, error } => {
-                let guess = if knows { loss } else { GUESS };
-                halves(planted, guess, error, seed)?
+            Method::HoneBisect => bisect(history, &section, seed)?,
+            Method::Halves {
+                is_loss_known,
+                error,
+            } => {
+                let guess = if is_loss_known { loss } else { GUESS };
+                halves(history, guess, error, seed)?
             }
         };
         outcomes.push((culprit, outcome));
@@ -129,14 +132,14 @@ fn row(loss: f64, method: Method, histories: u64) -> anyhow::Result<Row> {
     let right = outcomes
         .iter()
         .filter(|(k, outcome)| outcome.named == is_loss.then_some(*k));
-    let has_size = is_loss && matches!(method, Method::Ours);
+    let has_interval = is_loss && matches!(method, Method::HoneBisect);
     Ok(Row {
         loss,
         method: describe(method),
         right: right.count() as f64 / histories as f64,
         mean_games: mean(&|outcome| 2.0 * outcome.pairs as f64),
         mean_builds: mean(&|outcome| outcome.builds as f64),
-        covered: has_size.then(|| {
+        covered: has_interval.then(|| {
             mean(&|outcome| {
                 let holds = outcome
                     .size
@@ -149,10 +152,17 @@ fn row(loss: f64, method: Method, histories: u64) -> anyhow::Result<Row> {
 
 fn describe(method: Method) -> String {
     match method {
-        Method::Ours => "hone bisect, 95 %".to_string(),
-        Method::Halves { knows, error } => format!(
+        Method::HoneBisect => "hone bisect, 95 %".to_string(),
+        Method::Halves {
+            is_loss_known,
+            error,
+        } => format!(
             "halves, SPRT of {} at {:.2} %",
-            if knows { "the true loss" } else { "10 Elo" },
+            if is_loss_known {
+                "the true loss"
+            } else {
+                "10 Elo"
+            },
             100.0 * error
         ),
     }
@@ -179,66 +189,66 @@ fn table(rows: &[Row]) -> String {
     text
 }
 
-/// A history of which all is known.
+/// A simulated history.
 #[derive(Debug, Clone, Copy)]
-struct Planted {
+struct History {
     /// Commits after the good one.
     last: usize,
-    /// From 1.
+    /// Index of the commit that loses Elo, from 1.
     culprit: usize,
     /// Elo that it loses.
     loss: f64,
-    /// How pairs between equal commits end.
+    /// Results of pairs between equal commits.
     level: PairDistribution,
 }
 
-/// What became of one bisection.
+/// The result of one bisection.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Outcome {
-    /// The commit it named, if it named one.
+    /// Index of the commit that was named, if one was.
     named: Option<usize>,
     pairs: u64,
-    /// Commits that had to be built.
+    /// Number of commits that were built.
     builds: usize,
-    /// The size it gave.
+    /// The estimate of the loss.
     size: Option<Estimate>,
 }
 
-/// Draws the pairs of a planted history.
+/// Draws the results of pairs of a history.
 struct Games {
-    planted: Planted,
+    history: History,
     level: PairSampler,
     across: PairSampler,
     rng: ChaCha8Rng,
 }
 
 impl Games {
-    fn new(planted: Planted, seed: u64) -> Result<Self, DistributionError> {
-        let across = planted.level.tilted_to(Model::Logistic, -planted.loss)?;
+    fn new(history: History, seed: u64) -> Result<Self, DistributionError> {
+        let across = history.level.tilted_to(Model::Logistic, -history.loss)?;
         Ok(Self {
-            level: PairSampler::new(&planted.level),
+            level: PairSampler::new(&history.level),
             across: PairSampler::new(&across),
             rng: ChaCha8Rng::seed_from_u64(seed),
-            planted,
+            history,
         })
     }
 
-    /// A pair, from the later commit's side.
+    /// The result of a pair, from the side of the later commit.
     fn draw(&mut self, (earlier, later): (usize, usize)) -> usize {
-        let is_across = earlier < self.planted.culprit && self.planted.culprit <= later;
+        let is_across = earlier < self.history.culprit && self.history.culprit <= later;
         let sampler = if is_across { &self.across } else { &self.level };
         sampler.draw(&mut self.rng)
     }
 }
 
-/// Bisects a planted history as `hone bisect` does.
+/// Bisects a history as `hone bisect` does.
 fn bisect(
-    planted: Planted,
+    history: History,
     section: &BisectSection,
     seed: u64,
 ) -> Result<Outcome, DistributionError> {
-    let mut games = Games::new(planted, seed)?;
-    let mut experiment = BisectExperiment::new(section.clone(), planted.last, Vec::new());
+    let mut games = Games::new(history, seed)?;
+    let mut experiment = BisectExperiment::new(section.clone(), history.last, Vec::new());
     while let Some(pair) = experiment.next_match() {
         experiment.take(pair, games.draw(pair));
     }
@@ -257,12 +267,11 @@ fn bisect(
     })
 }
 
-/// Bisects by halves, each commit in the middle judged by a sequential test
-/// against the good one: H0, that it has lost `guess` Elo, against H1, that it
-/// has lost nothing, with error rates of `error` each.
-fn halves(planted: Planted, guess: f64, error: f64, seed: u64) -> anyhow::Result<Outcome> {
-    let mut games = Games::new(planted, seed)?;
-    let (mut low, mut high) = (0, planted.last);
+/// Bisects by halves. Each middle commit is tested against the good one: H0 is that it has
+/// lost `guess` Elo, H1 that it has lost nothing; both error rates are `error`.
+fn halves(history: History, guess: f64, error: f64, seed: u64) -> anyhow::Result<Outcome> {
+    let mut games = Games::new(history, seed)?;
+    let (mut low, mut high) = (0, history.last);
     let mut outcome = Outcome {
         named: None,
         pairs: 0,
@@ -302,12 +311,12 @@ mod tests {
 
     use super::*;
 
-    /// A history drawn at random, unlike what the posterior takes for granted.
-    fn random(rng: &mut ChaCha8Rng) -> Planted {
+    /// A random history, whose loss and draw ratio are not those that the posterior assumes.
+    fn random(rng: &mut ChaCha8Rng) -> History {
         let last = rng.random_range(2..150);
         let draws = rng.random_range(0.2..0.8);
         let bias = rng.random_range(0.0..60.0);
-        Planted {
+        History {
             last,
             culprit: rng.random_range(1..=last),
             loss: 10.0 * 10f64.powf(rng.random_range(0.0..1.0)),
@@ -316,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn planted_culprits_are_named_and_their_sizes_covered() {
+    fn culprits_are_named_and_intervals_contain_their_losses() {
         let mut rng = ChaCha8Rng::seed_from_u64(8);
         let section = BisectSection {
             batch: 32,
@@ -326,12 +335,12 @@ mod tests {
         const HISTORIES: usize = 60;
         let (mut right, mut covered) = (0, 0);
         for seed in 0..HISTORIES {
-            let planted = random(&mut rng);
-            let outcome = bisect(planted, &section, seed as u64).expect("possible");
-            right += usize::from(outcome.named == Some(planted.culprit));
+            let history = random(&mut rng);
+            let outcome = bisect(history, &section, seed as u64).expect("possible");
+            right += usize::from(outcome.named == Some(history.culprit));
             let size = outcome.size;
             covered += usize::from(
-                size.is_some_and(|size| size.low <= planted.loss && planted.loss <= size.high),
+                size.is_some_and(|size| size.low <= history.loss && history.loss <= size.high),
             );
         }
         assert!(right * 100 >= HISTORIES * 95, "{right} of {HISTORIES}");
@@ -340,15 +349,15 @@ mod tests {
 
     #[test]
     fn halves_find_a_large_loss() {
-        let planted = Planted {
+        let history = History {
             last: 40,
             culprit: 23,
             loss: 100.0,
             level: PairDistribution::of_equals(0.5, 0.0).expect("possible"),
         };
-        let outcome = halves(planted, 100.0, 0.001, 1).expect("possible");
+        let outcome = halves(history, 100.0, 0.001, 1).expect("possible");
         assert_eq!(outcome.named, Some(23));
-        let ours = bisect(planted, &BisectSection::default(), 1).expect("possible");
-        assert_eq!(ours.named, Some(23));
+        let bisected = bisect(history, &BisectSection::default(), 1).expect("possible");
+        assert_eq!(bisected.named, Some(23));
     }
 }

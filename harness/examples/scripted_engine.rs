@@ -1,29 +1,29 @@
-//! A UCI engine for tests and benchmarks: it plays a seeded random legal move
-//! at once, and misbehaves where its command line says so.
+//! A UCI engine for tests and benchmarks: it answers at once with a random legal move of a
+//! seeded generator, and misbehaves at the events in its command line.
 //!
 //! ```text
 //! scripted_engine [--seed N] [--name NAME] [--crlf] [--ponder] [EVENT=ACTION]...
 //!
-//! EVENT    start, uci, isready, quit, ucinewgame or go (every one), move (a go
+//! EVENT    start, uci, isready, quit, ucinewgame or go (each of them), move (a go
 //!          of a game, after ucinewgame), ponder (a go ponder), ponderhit, stop (both
-//!          of a go ponder), or ucinewgame:N or go:N (the Nth of the process, from
-//!          1). The first search before a run, whose ucinewgame follows an isready,
-//!          has trial in place of the first ucinewgame, and no move
+//!          after a go ponder), or ucinewgame:N or go:N (the Nth of the process, from
+//!          1). In the search before a run, whose ucinewgame follows an isready, the
+//!          event trial replaces the first ucinewgame, and there is no event move
 //! ACTION   exit:CODE, abort, hang, silent, stop (SIGSTOP to itself), close (its
 //!          output), late:MS, twice (each answer), illegal, malformed, escape (a move with
-//!          control characters), none, flood, blank (empty lines
-//!          without end), options (`option name` without end), longline, chatter,
-//!          nonutf8, badpv, endlesspv, nodes:N (said to have been searched),
-//!          stderr, grumble (megabytes to its standard error), fork:SECONDS (a
-//!          child that sleeps), orphan:SECONDS (a child that sleeps and holds its
-//!          output open), spin:MS (of a processor's time), alloc:MB (memory that it uses),
-//!          mark:FILE (makes it), until:FILE (waits until it is there), probe:PORT (its name says
-//!          whether it can reach the port, write to HOME, see other processes)
+//!          control characters), none, flood (info lines without end), blank (empty lines
+//!          without end), options (option lines without end), longline (8 MB), chatter
+//!          (20,000 info lines), nonutf8, badpv, endlesspv, nodes:N (reported in info),
+//!          stderr, grumble (500 kB to standard error), fork:SECONDS (a
+//!          child that sleeps), orphan:SECONDS (a child that sleeps and holds the
+//!          output open), spin:MS (uses processor time), alloc:MB (uses memory),
+//!          mark:FILE (creates the file), until:FILE (waits until the file exists),
+//!          probe:PORT (its name lists whether it can reach the port, write to HOME and see
+//!          other processes)
 //! ```
 //!
-//! After an action that does not end it, the engine continues as if nothing had
-//! happened, except `silent`, `illegal`, `malformed`, `escape`, `none`, which replace
-//! the answer.
+//! `silent`, `illegal`, `malformed`, `escape` and `none` replace the answer. After the other
+//! actions the engine continues as usual, unless they end it.
 
 use std::fs::{self, File};
 use std::io::{self, BufRead, Write};
@@ -43,7 +43,7 @@ struct Script {
     seed: u64,
     name: String,
     line_end: &'static str,
-    /// Names a reply to ponder on with each move.
+    /// Whether `bestmove` has a move to ponder on.
     ponder: bool,
     actions: Vec<(String, String)>,
 }
@@ -90,11 +90,11 @@ fn usage(problem: &str) -> ! {
     process::exit(2)
 }
 
-/// What is left to do after an action.
+/// Whether the engine still has to answer after an action.
 #[derive(PartialEq)]
 enum Then {
     Answer,
-    /// The action has answered, or there is to be no answer.
+    /// The action has answered, or there must not be an answer.
     Answered,
 }
 
@@ -107,21 +107,23 @@ struct Engine {
     command: String,
     gos: u64,
     games: u64,
-    /// Whether it is tried out before a run.
+    /// Whether this process is for the search before a run.
     trial: bool,
-    /// Said in place of the move it makes.
+    /// Principal variation in place of the move.
     variation: Option<&'static str>,
     nodes: u64,
-    /// Writes every answer a second time.
+    /// Whether every answer is written twice.
     twice: bool,
     pondering: bool,
+    /// The memory of `alloc`.
     memory: Vec<Vec<u8>>,
 }
 
 impl Engine {
-    fn say(&self, text: &str) {
+    /// Writes text and a line end.
+    fn print(&self, text: &str) {
         let mut out = io::stdout().lock();
-        // In one piece: what follows an answer arrives with it.
+        // In one write, so that a second answer arrives with the first.
         let _ = out.write_all((text.to_owned() + self.script.line_end).as_bytes());
         let _ = out.flush();
     }
@@ -143,32 +145,25 @@ impl Engine {
                 "close" => close_output(),
                 "twice" => self.twice = true,
                 "late" => thread::sleep(Duration::from_millis(number)),
-                "illegal" => {
-                    self.say("bestmove a1a1");
-                    then = Then::Answered;
-                }
-                "malformed" => {
-                    self.say("bestmove e2-e4!x#");
-                    then = Then::Answered;
-                }
-                "escape" => {
-                    self.say("bestmove \u{1b}[31mred\0");
-                    then = Then::Answered;
-                }
-                "none" => {
-                    self.say("bestmove (none)");
+                "illegal" | "malformed" | "escape" | "none" => {
+                    self.print(match verb {
+                        "illegal" => "bestmove a1a1",
+                        "malformed" => "bestmove e2-e4!x#",
+                        "escape" => "bestmove \u{1b}[31mred\0",
+                        _ => "bestmove (none)",
+                    });
                     then = Then::Answered;
                 }
                 "flood" => loop {
-                    self.say("info depth 1 score cp 1 nodes 1 pv e2e4");
+                    self.print("info depth 1 score cp 1 nodes 1 pv e2e4");
                 },
                 "blank" => flood("\n"),
                 "options" => flood("option name Tune type spin default 1 min 0 max 9\n"),
                 "nodes" => self.nodes = number,
-                "longline" => self.say(&format!("info string {}", "x".repeat(8 << 20))),
+                "longline" => self.print(&format!("info string {}", "x".repeat(8 << 20))),
                 "chatter" => {
                     for depth in 0..20_000 {
-                        self.say(&format!("info depth {depth} score cp 5 nodes {depth}"));
+                        self.print(&format!("info depth {depth} score cp 5 nodes {depth}"));
                     }
                 }
                 "nonutf8" => {
@@ -178,7 +173,7 @@ impl Engine {
                 "badpv" => self.variation = Some("a1a1 zz {x} h9h9"),
                 "endlesspv" => {
                     let pv = "g1f3 g8f6 f3g1 f6g8 ".repeat(5_000);
-                    self.say(&format!("info depth 3 score cp 7 nodes 9 pv {pv}"));
+                    self.print(&format!("info depth 3 score cp 7 nodes 9 pv {pv}"));
                 }
                 "grumble" => (0..5_000).for_each(|line| eprintln!("{line:100}")),
                 "stderr" => eprintln!("something went wrong inside"),
@@ -246,7 +241,7 @@ impl Engine {
         }
         let moves = self.position.legal_moves();
         if moves.is_empty() {
-            self.say("bestmove 0000");
+            self.print("bestmove 0000");
             return;
         }
         let index = self.rng.next_u64() % moves.len() as u64;
@@ -261,13 +256,13 @@ impl Engine {
             true => format!("{end}{answer}"),
             false => String::new(),
         };
-        self.say(&format!(
+        self.print(&format!(
             "info depth 1 seldepth 1 score cp 0 nodes {} nps 1000 time 0 pv {variation}{end}{answer}{again}",
             self.nodes
         ));
     }
 
-    /// The reply it would ponder on: the first legal one.
+    /// ` ponder MOVE` with the first legal reply, or nothing.
     fn reply(&self, legal: Move) -> String {
         if !self.script.ponder {
             return String::new();
@@ -281,7 +276,7 @@ impl Engine {
     }
 
     fn new_game(&mut self) {
-        // The same game from the same opening, whatever was played before.
+        // The moves of a game must not depend on earlier games.
         self.rng = ChaCha8Rng::seed_from_u64(self.script.seed);
         self.command.clear();
         self.games += 1;
@@ -324,17 +319,17 @@ fn main() {
         let command = line.trim();
         match command.split_whitespace().next() {
             Some("uci") if engine.act("uci") == Then::Answer => {
-                engine.say(&format!("id name {}", engine.script.name));
-                engine.say("id author the tests");
-                engine.say("option name Hash type spin default 16 min 1 max 1024");
-                engine.say("option name Threads type spin default 1 min 1 max 64");
-                engine.say("option name UCI_Chess960 type check default false");
-                engine.say("option name Ponder type check default false");
-                engine.say("uciok");
+                engine.print(&format!("id name {}", engine.script.name));
+                engine.print("id author the tests");
+                engine.print("option name Hash type spin default 16 min 1 max 1024");
+                engine.print("option name Threads type spin default 1 min 1 max 64");
+                engine.print("option name UCI_Chess960 type check default false");
+                engine.print("option name Ponder type check default false");
+                engine.print("uciok");
             }
             Some("isready") if engine.act("isready") == Then::Answer => {
                 engine.trial |= engine.games == 0;
-                engine.say("readyok");
+                engine.print("readyok");
             }
             Some("ucinewgame") => engine.new_game(),
             Some("setoption") if command.contains("UCI_Chess960 value true") => {
@@ -376,7 +371,7 @@ fn close_output() {
     }
 }
 
-/// Writes one line as fast as it can, until the reader is gone.
+/// Writes a line again and again until the reader closes the pipe.
 fn flood(line: &str) {
     let block = line.repeat(64 * 1024 / line.len());
     let mut out = io::stdout().lock();
@@ -384,7 +379,7 @@ fn flood(line: &str) {
     process::exit(1)
 }
 
-/// Works until it has had a processor for some time.
+/// Computes until this thread has used an amount of processor time.
 fn spin(time: Duration) {
     #[cfg(unix)]
     let used = || {
@@ -407,7 +402,7 @@ fn spin(time: Duration) {
     }
 }
 
-/// What it can do that an engine in a sandbox cannot.
+/// Lists what this process can reach; most of it cannot be reached in a sandbox.
 fn probe(port: u16) -> String {
     let network = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok();
     let home = std::env::var_os("HOME").map(PathBuf::from);
@@ -418,7 +413,7 @@ fn probe(port: u16) -> String {
     let others = fs::read_dir("/proc").map_or(0, |entries| {
         let names = entries.flatten().map(|entry| entry.file_name());
         let pids = names.filter_map(|name| name.to_str()?.parse::<u32>().ok());
-        // The first process of a sandbox is always there.
+        // Process 1 of a sandbox is always visible.
         pids.filter(|pid| ![1, own].contains(pid)).count()
     });
     format!(
@@ -427,11 +422,11 @@ fn probe(port: u16) -> String {
     )
 }
 
-/// Leaves a child that would outlive it.
+/// Starts a child that outlives this process.
 fn fork_sleeper(seconds: &str, holds_output: bool) {
     let mut sleep = Command::new("sleep");
     sleep
-        .arg(if seconds.is_empty() { "1000" } else { seconds })
+        .arg(seconds)
         .stdin(Stdio::null())
         .stderr(Stdio::null());
     if !holds_output {

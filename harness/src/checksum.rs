@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use crate::output::hex;
 
-/// The sha256 of a file in hexadecimal digits.
+/// The SHA-256 of a file in lower-case hexadecimal digits.
 ///
 /// # Errors
 /// If it cannot be read.
@@ -25,7 +25,7 @@ pub(crate) fn sha256_file(path: &Path) -> io::Result<String> {
     Ok(hex(&hasher.finalize()))
 }
 
-/// The sha256 of bytes in hexadecimal digits.
+/// The SHA-256 of bytes in lower-case hexadecimal digits.
 pub(crate) fn sha256_of(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }

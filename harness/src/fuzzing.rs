@@ -1,6 +1,6 @@
-//! The readers of outside data, one function each, for the fuzzer in `fuzz/`
-//! and for `tests/fuzzing.rs`. Any bytes may be refused; accepted data must be
-//! consistent. A panic is a finding.
+//! The readers of outside data, one function each, for the fuzz targets in `fuzz/` and for
+//! `tests/fuzzing.rs`. Any input may be refused; accepted data must be consistent. A panic
+//! is a fault.
 
 use std::cell::OnceCell;
 use std::fs;
@@ -30,10 +30,13 @@ use crate::settings::TimeSpan;
 use crate::suite::problem::{Problem, Suite};
 use crate::track;
 
-/// Reads bytes of any kind; panics if accepted data are inconsistent.
+/// Reads any bytes.
+///
+/// # Panics
+/// If accepted data are inconsistent.
 pub type Reader = fn(&[u8]);
 
-/// Every reader with its name, which is that of its target in `fuzz/`.
+/// The readers, by the names of their targets in `fuzz/`.
 pub const READERS: [(&str, Reader); READER_COUNT] = [
     ("config", config),
     ("set", set),
@@ -59,12 +62,12 @@ const READER_COUNT: usize = if cfg!(feature = "fleet") { 16 } else { 15 };
 const VARIANTS: [Variant; 2] = [Variant::Standard, Variant::Chess960];
 
 thread_local! {
-    /// For readers that take a path.
+    /// The folder of [`with_file`].
     static FOLDER: OnceCell<TempDir> = const { OnceCell::new() };
     static RUNTIME: OnceCell<Runtime> = const { OnceCell::new() };
 }
 
-/// Calls `read` with the folder of a file of this name that holds `data`.
+/// Writes `data` to a file in a temporary folder and calls `read` with the folder.
 fn with_file(name: &str, data: &[u8], read: impl FnOnce(&Path)) {
     FOLDER.with(|folder| {
         let folder = folder.get_or_init(|| tempfile::tempdir().expect("a temporary folder"));
@@ -73,8 +76,8 @@ fn with_file(name: &str, data: &[u8], read: impl FnOnce(&Path)) {
     });
 }
 
-/// A configuration that is accepted can be written to a manifest and read again.
-fn can_be_kept(config: &Config) {
+/// Checks that a configuration can be written to a manifest and read again.
+fn round_trips(config: &Config) {
     let text = toml::to_string(config).expect("a configuration is TOML");
     let again: Config = toml::from_str(&text)
         .unwrap_or_else(|error| panic!("the manifest cannot be read again: {error}\n{text}"));
@@ -85,7 +88,7 @@ fn can_be_kept(config: &Config) {
 pub fn config(data: &[u8]) {
     with_file("config.toml", data, |folder| {
         if let Ok(config) = config::load(&folder.join("config.toml"), &[]) {
-            can_be_kept(&config);
+            round_trips(&config);
         }
     });
 }
@@ -102,7 +105,7 @@ pub fn set(data: &[u8]) {
         if text.lines().all(|line| draft.set_text(line).is_ok())
             && let Ok(config) = draft.finish()
         {
-            can_be_kept(&config);
+            round_trips(&config);
         }
     });
 }
@@ -133,7 +136,7 @@ pub fn epd(data: &[u8]) {
         if let Ok(line) = PositionLine::parse(data)
             && let Ok(position) = line.position(variant)
         {
-            // What has been accepted is written so that it is read back.
+            // An accepted position is read back from the text that is written.
             let again = Opening::from_position(&position).position(variant);
             assert_eq!(again.expect("a position that was just written"), position);
         }
@@ -185,7 +188,7 @@ pub fn book(data: &[u8]) {
     });
 }
 
-/// A file of test positions, plain or packed.
+/// A file of test positions, plain or compressed.
 pub fn suite(data: &[u8]) {
     with_file("suite", data, |folder| {
         if let Ok(suite) = Suite::open(&folder.join("suite"), Variant::Standard) {
@@ -194,7 +197,7 @@ pub fn suite(data: &[u8]) {
     });
 }
 
-/// What an engine prints.
+/// The output of an engine.
 pub fn uci(data: &[u8]) {
     let new = || Builder::new_current_thread().build().expect("a runtime");
     RUNTIME.with(|runtime| {
@@ -266,7 +269,7 @@ pub fn manifest(data: &[u8]) {
             let _ = manifest.names();
             manifest.write(folder).expect("it is TOML");
             let again = Manifest::read(folder).expect("it was just written");
-            // Not a number is not equal to itself: compared as text.
+            // Compared as text, because NaN is not equal to itself.
             assert_eq!(format!("{again:?}"), format!("{manifest:?}"));
         }
     });
@@ -283,7 +286,7 @@ pub fn nights(data: &[u8]) {
     });
 }
 
-/// Parameters of other tuners, and the model of a simulated tuning.
+/// Parameters in the formats of other tuners, and the model of a simulated tuning.
 pub fn tuning(data: &[u8]) {
     let Ok(text) = str::from_utf8(data) else {
         return;
@@ -298,7 +301,7 @@ pub fn tuning(data: &[u8]) {
     }
 }
 
-/// What git prints: commits, the address of a remote.
+/// The output of git: commits, the address of a remote.
 pub fn git(data: &[u8]) {
     let text = String::from_utf8_lossy(data);
     if let Ok(commits) = parse_commits(&text) {

@@ -7,8 +7,8 @@
 //! an error that [`finish`] returns; a standard error that cannot be written
 //! is ignored, because there is no other place to report it.
 //!
-//! Text of others (engine output, commit subjects, file names) is in many
-//! messages: no control character of it reaches the terminal.
+//! Many messages contain text of others (engine output, commit subjects, file names): its
+//! control characters are replaced before they reach the terminal.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -44,10 +44,10 @@ macro_rules! errln {
     ($($arg:tt)*) => { $crate::output::write_err(format_args!("{}\n", format_args!($($arg)*))) };
 }
 
-/// What became of standard output.
+/// The state of standard output.
 static OUT: Mutex<State> = Mutex::new(State::Open);
 
-/// The block that is drawn on the terminal while a run is played.
+/// The lines that are drawn on the terminal while a run is played.
 static BLOCK: Mutex<Option<String>> = Mutex::new(None);
 
 enum State {
@@ -96,6 +96,9 @@ pub(crate) fn hex(bytes: &[u8]) -> String {
     bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Shows a message: a warning, or the next step that takes time.
+pub(crate) type Announce<'a> = &'a mut dyn FnMut(&str);
+
 /// The first of `stem`, `stem-2`, `stem-3` and so on that is free.
 pub(crate) fn numbered(stem: &str, is_free: impl FnMut(&String) -> bool) -> String {
     (1_u64..)
@@ -107,10 +110,10 @@ pub(crate) fn numbered(stem: &str, is_free: impl FnMut(&String) -> bool) -> Stri
         .expect("numbers do not end")
 }
 
-/// The likeness (Jaro-Winkler, 0 to 1) that a name must have to be suggested.
-const LIKENESS: f64 = 0.8;
+/// Jaro-Winkler similarity, from 0 to 1, above which a name is suggested.
+const SIMILARITY: f64 = 0.8;
 
-/// The candidate most like `name`, whatever its case, if one is like it: for
+/// The candidate most similar to `name`, regardless of case, if one is similar enough for
 /// "did you mean".
 pub(crate) fn nearest<'a>(
     name: &str,
@@ -119,21 +122,20 @@ pub(crate) fn nearest<'a>(
     let name = name.to_lowercase();
     candidates
         .map(|candidate| {
-            let likeness = strsim::jaro_winkler(&name, &candidate.to_lowercase());
-            (likeness, candidate)
+            let similarity = strsim::jaro_winkler(&name, &candidate.to_lowercase());
+            (similarity, candidate)
         })
-        .filter(|(likeness, _)| *likeness > LIKENESS)
+        .filter(|(similarity, _)| *similarity > SIMILARITY)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
 }
 
-/// The text without control characters, except line ends and tabs, and
-/// without characters that reverse the order of others: a terminal would obey
-/// them.
+/// The text with U+FFFD in place of characters that affect a terminal: control characters
+/// except line ends and tabs, and those that change the direction of text.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     let is_unsafe = |c: char| {
-        let reverses = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        reverses || (c.is_control() && !matches!(c, '\n' | '\t'))
+        let is_bidi = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+        is_bidi || (c.is_control() && !matches!(c, '\n' | '\t'))
     };
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
@@ -142,7 +144,7 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.replace(is_unsafe, "\u{fffd}"))
 }
 
-/// Returns why the result could not be written, a closed pipe excepted.
+/// Fails if the result could not be written, except to a closed pipe.
 pub(crate) fn finish() -> io::Result<()> {
     let mut state = OUT.lock().unwrap_or_else(PoisonError::into_inner);
     match std::mem::replace(&mut *state, State::Closed) {
@@ -204,8 +206,8 @@ fn drawn_block() -> MutexGuard<'static, Option<String>> {
     BLOCK.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What moves the cursor to the first of the drawn lines and clears the screen
-/// from there. A terminal that has become narrower has wrapped the lines.
+/// The escape sequence that moves the cursor to the first of the drawn lines and clears the
+/// screen from there. Lines are wrapped if the terminal has become narrower.
 fn erasing(block: &str) -> String {
     let width = usize::from(Term::stderr().size().1).max(1);
     let rows = |line: &str| measure_text_width(line).div_ceil(width).max(1);
@@ -213,7 +215,7 @@ fn erasing(block: &str) -> String {
     format!("\r\u{1b}[{rows}A\u{1b}[J")
 }
 
-/// Standard output as a writer that never fails.
+/// Standard output as a writer that never fails. A call must not write half a character.
 #[derive(Debug)]
 pub(crate) struct Out;
 
@@ -228,8 +230,7 @@ impl Write for Out {
     }
 }
 
-/// The error and its causes. Many errors contain the text of their cause: it
-/// is not repeated.
+/// The error and its causes. A cause whose text an error contains is not repeated.
 pub(crate) fn with_causes(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
@@ -262,7 +263,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_name_that_is_like_the_written_one_is_suggested() {
+    fn only_a_similar_name_is_suggested() {
         let names = ["QsFutilityMargin", "Hash", "tc", "-engine"];
         for (written, suggested) in [
             ("qsfut", Some("QsFutilityMargin")),

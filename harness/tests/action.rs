@@ -1,6 +1,6 @@
 //! The GitHub Action's scripts, as its steps call them, on pull requests of a real
-//! repository with an engine. Only GitHub is not real: events are files, and `gh` is a
-//! script that keeps one comment.
+//! repository with an engine. Only GitHub is faked: events are files, and `gh` is a script
+//! that keeps one comment.
 #![cfg(unix)]
 
 mod common;
@@ -14,7 +14,7 @@ use common::repository::{BUILD, EngineRepository};
 use common::skip::skipped;
 use common::{action, finish, rows, script, stillwater};
 
-/// `gh api` for one pull request without or with one comment of the Action.
+/// Fake `gh api`: one pull request with at most one comment.
 const GH: &str = r#"#!/bin/sh
 shift
 if [ "$1" = --paginate ]; then
@@ -34,7 +34,7 @@ struct PullRequest {
     folder: PathBuf,
 }
 
-/// What the steps of a job have left.
+/// The results of a job's steps.
 #[derive(Debug)]
 struct Job {
     outputs: BTreeMap<String, String>,
@@ -273,7 +273,8 @@ fn a_build_failure_is_red_and_quotes_the_log() {
     };
     let job = pull.job(&[(
         "INPUT_BUILD",
-        "echo engine.c:3: no semicolon; exit 1 # {out}",
+        // The comment quotes the command, in which the output must not be found.
+        "echo engine.c:3: no 'semi'colon; exit 1 # {out}",
     )]);
     assert_eq!(job.output("code"), "4", "{}", job.log);
     assert_eq!(job.output("verdict"), "not-played");
@@ -309,7 +310,7 @@ fn an_undecided_test_is_green_and_the_next_job_resumes_it() {
     assert!(rows(Path::new(next.output("run"))) > games, "{}", next.log);
 }
 
-/// The runner of the last job has nothing but what the shards uploaded.
+/// Pools shards, on a runner that has only their archives.
 fn pool(pull: &PullRequest, archives: &[&Path]) -> Job {
     let shards = pull.home().join("shards");
     let _ = fs::remove_dir_all(&shards);
@@ -373,20 +374,16 @@ fn shards_are_one_test_and_a_lost_one_is_played_by_the_last_job() {
     assert_eq!(pull.comment().1, calls, "{}", nothing.log);
 }
 
-/// The runner has no name for commits but the script's.
+/// The runner's git has no user name: the script sets one.
 #[test]
-fn a_night_is_published_on_top_of_what_others_have_pushed() {
+fn a_night_is_published_after_commits_that_others_have_pushed() {
     let Some(pull) = PullRequest::new("", "") else {
         return;
     };
     let repository = &pull.repository;
     let [origin, other] = ["origin.git", "other"].map(|name| pull.folder.join(name));
     let [origin, other] = [&origin, &other].map(|path| path.to_str().expect("text"));
-    repository.git(&["checkout", "--quiet", "main"]);
-    repository.git(&["clone", "--quiet", "--bare", ".", origin]);
-    repository.git(&["remote", "add", "origin", origin]);
-    repository.git(&["fetch", "--quiet", "origin"]);
-    repository.git(&["branch", "--quiet", "--set-upstream-to=origin/main", "main"]);
+    action::publish(repository, origin);
     repository.git(&["clone", "--quiet", origin, other]);
     for arguments in [
         &[
@@ -419,9 +416,8 @@ fn a_night_is_published_on_top_of_what_others_have_pushed() {
     assert_eq!(there, "a night");
 }
 
-/// The base of a push is the commit before it.
 #[test]
-fn a_push_is_tested_against_what_was_there_before() {
+fn a_push_is_tested_against_the_commit_before_it() {
     let Some(pull) = PullRequest::new(WEAK, "") else {
         return;
     };
@@ -438,7 +434,6 @@ fn a_push_is_tested_against_what_was_there_before() {
     assert_eq!(pull.comment().1, Vec::<String>::new(), "no pull request");
 }
 
-/// A release's archive is installed if its checksum is right.
 #[test]
 fn a_release_is_installed_only_with_the_right_checksum() {
     let Some(pull) = PullRequest::new("", "") else {
@@ -453,14 +448,8 @@ fn a_release_is_installed_only_with_the_right_checksum() {
     let archive = version.join("hone-x86_64-unknown-linux-musl.tar.gz");
     let mut tar = Command::new("tar");
     tar.arg("czf").arg(&archive).arg("-C").arg(&releases);
-    assert_eq!(
-        finish({
-            tar.arg("hone-x86_64-unknown-linux-musl");
-            tar
-        })
-        .code,
-        Some(0)
-    );
+    tar.arg("hone-x86_64-unknown-linux-musl");
+    assert_eq!(finish(tar).code, Some(0));
     let mut sum = Command::new("sha256sum");
     sum.arg(&archive);
     let sum = finish(sum).stdout;
@@ -476,7 +465,7 @@ fn a_release_is_installed_only_with_the_right_checksum() {
     ];
     let (installed, log) = pull.step("install.sh", &environment);
     if log.contains("curl: command not found") {
-        skipped("no curl");
+        skipped("curl is not installed");
         return;
     }
     assert!(installed && log.contains("hone of the release"), "{log}");

@@ -1,5 +1,5 @@
-//! Which test the GitHub Action asks for, and what it publishes: its scripts with a `hone`
-//! that keeps its arguments and plays nothing.
+//! The tests that the GitHub Action starts, and the files that it publishes: its scripts
+//! with a fake `hone` that only stores its arguments.
 #![cfg(unix)]
 
 mod common;
@@ -71,7 +71,7 @@ impl Change {
         action::outcome(finish(step))
     }
 
-    /// The arguments of the last `hone`.
+    /// The arguments of the last call of `hone`.
     fn arguments(&self) -> Vec<String> {
         let text = fs::read_to_string(self.folder.join("arguments")).expect("called");
         text.lines().map(str::to_string).collect()
@@ -84,14 +84,14 @@ impl Change {
         words[at.expect("given") + 1].clone()
     }
 
-    /// The engines of the test that `play.sh` asks for.
+    /// The engines of the test that `play.sh` starts.
     fn engines(&self) -> (String, String) {
         let (played, log) = self.step("play.sh", &[]);
         assert!(played, "{log}");
         (self.argument("--dev"), self.argument("--base"))
     }
 
-    /// The base of the test that `play.sh` asks for after an event, and what it printed.
+    /// The base of the test that `play.sh` starts after an event, and what it printed.
     fn base_after(&self, name: &str, event: &str) -> (String, String) {
         let (played, log) = self.step_for(event, "play.sh", &[("GITHUB_EVENT_NAME", name)]);
         assert!(played, "{log}");
@@ -100,7 +100,7 @@ impl Change {
 }
 
 #[test]
-fn the_base_is_where_the_change_left_it_if_the_change_is_checked_out() {
+fn the_base_is_the_fork_point_if_the_change_is_checked_out() {
     let Some(change) = Change::new() else {
         return;
     };
@@ -135,7 +135,7 @@ fn a_merge_with_the_files_of_the_change_is_tested_as_the_change() {
 
 /// A clone made after a forced push lacks the commit before it.
 #[test]
-fn after_a_forced_push_the_base_is_where_the_branch_left_the_default_branch() {
+fn after_a_forced_push_the_base_is_the_fork_point_from_the_default_branch() {
     let Some(change) = Change::new() else {
         return;
     };
@@ -163,7 +163,7 @@ fn after_a_forced_push_the_base_is_where_the_branch_left_the_default_branch() {
 }
 
 #[test]
-fn the_base_of_a_merge_group_is_the_commit_below_all_its_pull_requests() {
+fn the_base_of_a_merge_group_is_the_commit_before_all_its_pull_requests() {
     let Some(change) = Change::new() else {
         return;
     };
@@ -174,7 +174,7 @@ fn the_base_of_a_merge_group_is_the_commit_below_all_its_pull_requests() {
 }
 
 #[test]
-fn a_night_is_played_as_the_inputs_ask_or_refused() {
+fn a_night_is_played_with_the_inputs_or_refused() {
     let Some(change) = Change::new() else {
         return;
     };
@@ -210,7 +210,7 @@ fn a_night_is_played_as_the_inputs_ask_or_refused() {
 }
 
 #[test]
-fn the_cache_forgets_nights_whose_rows_are_committed() {
+fn the_cache_drops_nights_whose_rows_are_committed() {
     let Some(change) = Change::new() else {
         return;
     };
@@ -231,21 +231,16 @@ fn the_cache_forgets_nights_whose_rows_are_committed() {
     assert_eq!(nights, [false, true, true], "{log}");
 }
 
-/// A clone of a bare repository in place of the change's, on `main`.
+/// Makes the change's repository a clone of a bare one, on `main`. Returns the path of that.
 fn published(change: &Change) -> String {
-    let repository = &change.repository;
     let origin = change.folder.join("origin.git");
     let origin = origin.to_str().expect("text").to_string();
-    repository.git(&["checkout", "--quiet", "main"]);
-    repository.git(&["clone", "--quiet", "--bare", ".", &origin]);
-    repository.git(&["remote", "add", "origin", &origin]);
-    repository.git(&["fetch", "--quiet", "origin"]);
-    repository.git(&["branch", "--quiet", "--set-upstream-to=origin/main", "main"]);
+    action::publish(&change.repository, &origin);
     origin
 }
 
 #[test]
-fn a_file_that_is_missing_does_not_keep_others_from_being_published() {
+fn a_missing_file_does_not_prevent_others_from_being_published() {
     let Some(change) = Change::new() else {
         return;
     };
@@ -290,6 +285,7 @@ fn a_page_that_is_published_alone_has_no_links_to_the_nights() {
         change.repository.git(&page)
     };
     assert_eq!(publish("results/elo.csv results/elo.html"), "unlinked");
-    let all = "results/elo.csv results/elo.html results/track";
+    // On several lines, as YAML's `|` gives them.
+    let all = "results/elo.csv\nresults/elo.html\nresults/track\n";
     assert_eq!(publish(all), "linked");
 }

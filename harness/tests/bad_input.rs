@@ -9,12 +9,13 @@ use common::{Setup, engines, hone, scripted};
 
 struct Case {
     what: &'static str,
-    /// Replaces a part of a configuration that is right.
+    /// A part of the valid configuration and its replacement.
     replace: (&'static str, String),
-    says: &'static [&'static str],
+    /// Parts of the error message.
+    expected: &'static [&'static str],
 }
 
-fn right() -> String {
+fn valid() -> String {
     let players = engines(
         ("dev", &scripted(), "options = { Hash = 8 }"),
         ("base", &scripted(), ""),
@@ -28,18 +29,18 @@ fn case(
     what: &'static str,
     from: &'static str,
     to: impl Into<String>,
-    says: &'static [&'static str],
+    expected: &'static [&'static str],
 ) -> Case {
     Case {
         what,
         replace: (from, to.into()),
-        says,
+        expected,
     }
 }
 
 #[test]
-fn the_configuration_they_are_made_from_is_right() {
-    let setup = Setup::new(&right());
+fn the_unchanged_configuration_is_valid() {
+    let setup = Setup::new(&valid());
     let finished = setup.play("sprt", "run", &[]);
     assert_eq!(finished.code, Some(3), "{}", finished.stderr);
 }
@@ -91,7 +92,7 @@ fn mistakes_are_named() {
         ),
         case("alpha zero", "alpha = 0.05", "alpha = 0.0", &["above 0"]),
         case(
-            "a limit that is none",
+            "an invalid limit",
             "nodes=10",
             "nodes=x",
             &["`nodes=x` is not a valid limit"],
@@ -128,30 +129,35 @@ fn mistakes_are_named() {
         Case {
             what: "an empty book",
             replace: ("books/quick.epd", empty),
-            says: &["empty.epd"],
+            expected: &["empty.epd"],
         },
         Case {
             what: "an illegal position",
             replace: ("books/quick.epd", illegal),
-            says: &["illegal.epd:2"],
+            expected: &["illegal.epd:2"],
         },
     ];
     for Case {
         what,
         replace: (from, to),
-        says,
+        expected,
     } in cases
     {
-        refused(what, &right().replacen(from, &to, 1), says);
+        refused(what, &valid().replacen(from, &to, 1), expected);
     }
     let no_tables = "[adjudication]\nsyzygy = { path = \"no/tables\" }\n[match]\n";
     refused(
         "no endgame tables",
-        &right().replacen("[match]\n", no_tables, 1),
+        &valid().replacen("[match]\n", no_tables, 1),
         &["no/tables", "config.toml:10:19\n"],
     );
+    refused(
+        "scaling without a clock",
+        &format!("{}[fleet]\nscale = \"bench\"\n", valid()),
+        &["needs a time control", "config.toml:18:9\n"],
+    );
     if cfg!(unix) {
-        let program = |program: &str| right().replacen(&dev, &cmd(program), 1);
+        let program = |program: &str| valid().replacen(&dev, &cmd(program), 1);
         refused(
             "no program",
             &program("/no/such/engine"),
@@ -178,10 +184,10 @@ fn mistakes_are_named() {
     }
 }
 
-fn refused(what: &str, config: &str, says: &[&str]) {
+fn refused(what: &str, config: &str, expected: &[&str]) {
     assert_ne!(
         config,
-        right(),
+        valid(),
         "{what}: the mistake is in the configuration"
     );
     let setup = Setup::new(config);
@@ -193,7 +199,7 @@ fn refused(what: &str, config: &str, says: &[&str]) {
         "{what}: {}",
         finished.stderr
     );
-    for part in says {
+    for part in expected {
         assert!(
             finished.stderr.contains(part),
             "{what}: `{part}` is not in {}",
@@ -204,8 +210,8 @@ fn refused(what: &str, config: &str, says: &[&str]) {
 }
 
 #[test]
-fn no_configuration_and_no_run() {
-    for (args, says) in [
+fn missing_configurations_and_runs_are_named() {
+    for (args, expected) in [
         (
             vec!["sprt", "/no/such/config.toml"],
             "cannot read the configuration",
@@ -221,7 +227,7 @@ fn no_configuration_and_no_run() {
         let finished = common::finish(command);
         assert_eq!(finished.code, Some(2), "{args:?}");
         assert!(
-            finished.stderr.contains(says),
+            finished.stderr.contains(expected),
             "{args:?}: {}",
             finished.stderr
         );
@@ -229,8 +235,10 @@ fn no_configuration_and_no_run() {
 }
 
 #[test]
-fn a_build_that_fails_is_a_failure_that_can_be_repeated() {
-    let config = right().replacen("options", "build = \"echo broken; exit 7\"\noptions", 1);
+fn a_build_that_fails_exits_with_4_and_its_output() {
+    // The message quotes the command, in which the output must not be found.
+    let build = "build = \"echo bro''ken; exit 7\"\noptions";
+    let config = valid().replacen("options", build, 1);
     let setup = Setup::new(&config);
     let finished = setup.play("sprt", "run", &["--json"]);
     assert_eq!(finished.code, Some(4), "{}", finished.stderr);
@@ -241,7 +249,8 @@ fn a_build_that_fails_is_a_failure_that_can_be_repeated() {
     );
     assert!(
         finished.stderr.contains("broken"),
-        "what it printed is shown"
+        "its output is shown: {}",
+        finished.stderr
     );
     assert_eq!(finished.stdout, "");
 }
@@ -253,9 +262,7 @@ fn damaged_runs_are_listed_with_the_reason() {
     std::fs::create_dir(&run).expect("a folder");
     std::fs::write(run.join("run.toml"), "hone = ").expect("a file");
     std::fs::create_dir(results.path().join("notes")).expect("a folder");
-    let mut command = hone();
-    command.arg("runs").arg(results.path());
-    let listed = common::finish(command);
+    let listed = common::on_run("runs", results.path());
     assert_eq!(listed.code, Some(0), "{}", listed.stderr);
     assert!(
         listed.stdout.contains("damaged") && listed.stdout.contains("run.toml"),
@@ -272,10 +279,10 @@ fn damaged_runs_are_listed_with_the_reason() {
 
 #[cfg(unix)]
 #[test]
-fn an_argument_that_is_not_text_is_an_error() {
+fn an_argument_that_is_not_utf_8_is_an_error() {
     use std::os::unix::ffi::OsStrExt as _;
     let odd = std::ffi::OsStr::from_bytes(b"\xff");
-    for (command, more, says) in [
+    for (command, more, expected) in [
         ("match", &["--limit", "nodes=50"][..], "UTF-8"),
         ("check", &[], "UTF-8"),
         ("verify", &[], "cannot verify the run"),
@@ -286,6 +293,6 @@ fn an_argument_that_is_not_text_is_an_error() {
         let done = common::finish(hone);
         assert_eq!(done.code, Some(2), "{command}: {}", done.stderr);
         assert!(done.stderr.starts_with("error: "), "{}", done.stderr);
-        assert!(done.stderr.contains(says), "{command}: {}", done.stderr);
+        assert!(done.stderr.contains(expected), "{command}: {}", done.stderr);
     }
 }

@@ -1,29 +1,28 @@
-//! `hone bisect` on repositories made for it.
+//! `hone bisect` on repositories of the tests.
 #![cfg(unix)]
 
 mod common;
 
 use std::fs;
 use std::path::PathBuf;
-use std::thread;
-use std::time::Duration;
 
 use common::json::number;
 use common::repository::{BUILD, EngineRepository};
-use common::{Finished, finish, on_run, rows, stillwater, wait_until, workspace};
+use common::running::Running;
+use common::{Finished, digest, finish, on_run, rows, stillwater, wait_until, workspace};
 use serde_json::Value;
 
-/// Commits after the good one.
+/// Number of commits after the good one.
 const COMMITS: usize = 24;
-/// Twenty commits before the last.
+/// Index of the culprit: twenty commits before the last.
 const CULPRIT: usize = 4;
-/// This one does not build.
+/// Index of a commit that does not build.
 const BROKEN: usize = 11;
 
 /// A history in which the engine loses its quiescence search.
 struct History {
     repository: EngineRepository,
-    /// From the good one on.
+    /// The commits from the good one on.
     ids: Vec<String>,
 }
 
@@ -43,6 +42,11 @@ impl History {
             }
             ids.push(repository.commit(&format!("Change {number}")));
         }
+        Self::of(repository, ids)
+    }
+
+    /// These commits, with the configuration of a bisection.
+    fn of(repository: EngineRepository, ids: Vec<String>) -> Self {
         let book = workspace().join("books/quick.epd");
         let config = format!(
             "[[engine]]\ngit = \".\"\nbuild = '{BUILD}'\noptions = {{ Hash = 1 }}\n\
@@ -51,8 +55,9 @@ impl History {
              draw = {{ move = 30, count = 4, score = 20 }}\nresign = {{ count = 2, score = 500 }}\n",
             book.display()
         );
-        fs::write(repository.dir.path().join("bisect.toml"), config).expect("written");
-        Self { repository, ids }
+        let history = Self { repository, ids };
+        fs::write(history.config(), config).expect("written");
+        history
     }
 
     fn config(&self) -> PathBuf {
@@ -80,28 +85,23 @@ impl History {
         finish(command)
     }
 
-    /// The JSON of the run `whole`, played again from its good commit to `bad`, killed
-    /// after so many games, and resumed: it has the same games.
+    /// Plays the run `whole` again, from its good commit to `bad`, kills it after `games`
+    /// games, and resumes it: it has the same games. Returns its JSON.
     fn again_with_a_kill(&self, bad: usize, games: usize) -> Value {
-        let mut child = self.command("killed", 0, bad).spawn().expect("it starts");
+        let child = Running::start(&mut self.command("killed", 0, bad));
         wait_until("games", || rows(&self.out("killed")) >= games);
-        child.kill().expect("it runs");
-        child.wait().expect("it ends");
-        // Its engines end with their pipes; the ledger's lock is free at once.
-        thread::sleep(Duration::from_millis(100));
-        let mut report = common::hone();
-        report.args(["report", "--json"]).arg(self.out("killed"));
-        assert_eq!(finish(report).json()["finished"], false);
+        child.kill();
+        let report = common::report(&self.out("killed"), &["--json"]);
+        assert_eq!(report.json()["finished"], false);
         let resumed = self.resume("killed");
         assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
-        let digest = |name: &str| on_run("verify", &self.out(name)).last_line();
-        assert_eq!(digest("whole"), digest("killed"));
+        assert_eq!(digest(&self.out("whole")), digest(&self.out("killed")));
         resumed.json()
     }
 }
 
 #[test]
-fn a_regression_twenty_commits_back_is_found_also_through_a_kill() {
+fn a_regression_twenty_commits_back_is_found_also_after_a_kill() {
     let history = History::new();
     let found = finish(history.command("whole", 0, COMMITS));
     assert_eq!(found.code, Some(0), "{}", found.stderr);
@@ -135,9 +135,7 @@ fn a_regression_twenty_commits_back_is_found_also_through_a_kill() {
     for part in ["Suspects", show.as_str(), "<th scope=\"row\">author</th>"] {
         assert!(text.contains(part), "{part}");
     }
-    common::chromium::look_at(&page);
-    let verified = on_run("verify", &history.out("whole"));
-    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    common::chromium::check_report(&page);
 
     let again = history.again_with_a_kill(COMMITS, 20);
     for key in ["culprit", "probability", "change", "pairs", "posterior"] {
@@ -146,9 +144,9 @@ fn a_regression_twenty_commits_back_is_found_also_through_a_kill() {
 }
 
 #[test]
-fn what_does_not_build_is_passed_over() {
+fn a_commit_that_does_not_build_is_skipped() {
     let history = History::new();
-    // Only the broken commit and its neighbours: it must be asked for.
+    // The range is so short that the broken commit must be tried.
     let found = finish(history.command("run", CULPRIT - 1, BROKEN + 1));
     assert_eq!(found.code, Some(0), "{}", found.stderr);
     assert_eq!(found.json()["culprit"][0]["commit"], history.ids[CULPRIT]);
@@ -166,24 +164,16 @@ fn what_does_not_build_is_passed_over() {
 #[test]
 fn the_culprit_may_hide_among_commits_that_do_not_build() {
     let repository = EngineRepository::new();
-    let history = History {
-        ids: (0..4)
-            .map(|number| {
-                let options = if number < 2 {
-                    ""
-                } else {
-                    "--set Quiescence=false"
-                };
-                repository.write_engine(options, number);
-                if number == 2 {
-                    repository.write("build.sh", "exit 1\n");
-                }
-                repository.commit(&format!("Change {number}"))
-            })
-            .collect(),
-        repository,
-    };
-    fs::copy(History::new().config(), history.config()).expect("copied");
+    let ids = (0..4).map(|number| {
+        let options = ["", "--set Quiescence=false"][usize::from(number >= 2)];
+        repository.write_engine(options, number);
+        if number == 2 {
+            repository.write("build.sh", "exit 1\n");
+        }
+        repository.commit(&format!("Change {number}"))
+    });
+    let ids = ids.collect();
+    let history = History::of(repository, ids);
     let found = finish(history.command("run", 0, 3));
     assert_eq!(found.code, Some(0), "{}", found.stderr);
     let json = found.json();
@@ -201,8 +191,8 @@ fn the_culprit_may_hide_among_commits_that_do_not_build() {
     );
 }
 
-/// Stillwater, which ends at its fourth move.
-fn that_crashes() -> String {
+/// A script that starts Stillwater and ends at its fourth move.
+fn crashing_engine() -> String {
     format!(
         "#!/bin/sh\nn=0\nwhile read -r line; do\n\
          case \"$line\" in go*) n=$((n+1)); [ $n -gt 3 ] && exit;; esac\n\
@@ -215,15 +205,10 @@ fn that_crashes() -> String {
 fn history_that_crashes() -> History {
     let repository = EngineRepository::new();
     let good = repository.commit_engine("", 0, "Good");
-    repository.write("engine.sh", &that_crashes());
+    repository.write("engine.sh", &crashing_engine());
     let crashes = repository.commit("Crashes");
     let bad = repository.commit_engine("--set Quiescence=false", 2, "Bad");
-    let history = History {
-        ids: vec![good, crashes, bad],
-        repository,
-    };
-    fs::copy(History::new().config(), history.config()).expect("copied");
-    history
+    History::of(repository, vec![good, crashes, bad])
 }
 
 #[test]
@@ -232,7 +217,7 @@ fn a_commit_that_crashes_in_games_is_skipped() {
     let [_, crashes, bad] = history.ids.as_slice() else {
         panic!("three commits")
     };
-    // It has played when it is skipped, or never plays.
+    // It is skipped after it has failed in games, or on request, before any.
     for (name, skip) in [("fails", None), ("left-out", Some(&crashes[..12]))] {
         let mut command = history.command(name, 0, 2);
         command.args(skip.map(|rev| ["--skip", rev]).into_iter().flatten());
@@ -281,7 +266,7 @@ fn a_killed_bisection_skips_the_same_commit() {
     let history = history_that_crashes();
     let whole = finish(history.command("whole", 0, 2));
     assert_eq!(whole.code, Some(0), "{}", whole.stderr);
-    // Killed when the commit has been skipped, or shortly before.
+    // The kill is shortly before or after the commit is skipped.
     let again = history.again_with_a_kill(2, 36);
     for key in ["culprit", "probability", "skipped", "pairs", "matches"] {
         assert_eq!(again[key], whole.json()[key], "{key}");
@@ -321,8 +306,8 @@ fn a_commit_of_another_history_is_named() {
     assert!(refused.stderr.contains("--unshallow"), "{}", refused.stderr);
 }
 
-/// Commits with these benches, the last of which loses its quiescence search. Each is
-/// another program.
+/// Commits with these benches, each another program. The last one loses its quiescence
+/// search.
 fn history_with_benches(benches: &[u64]) -> History {
     let repository = EngineRepository::new();
     let last = benches.len() - 1;
@@ -333,12 +318,8 @@ fn history_with_benches(benches: &[u64]) -> History {
         repository.write("engine.sh", &format!("{script}# {number}\n"));
         repository.commit(&format!("Change {number}"))
     });
-    let history = History {
-        ids: ids.collect(),
-        repository,
-    };
-    fs::copy(History::new().config(), history.config()).expect("copied");
-    history
+    let ids = ids.collect();
+    History::of(repository, ids)
 }
 
 #[test]
@@ -347,7 +328,7 @@ fn an_equal_bench_does_not_decide_a_bisection() {
     let found = finish(history.command("run", 0, 2));
     assert_eq!(found.code, Some(0), "{}", found.stderr);
     assert_eq!(found.json()["culprit"][0]["commit"], history.ids[2]);
-    // With another bench at the end, the commits before it are cleared, and named.
+    // With another bench at the end, the commits before it are excluded, and named.
     let history = history_with_benches(&[7, 7, 7, 7, 9]);
     let found = finish(history.command("run", 0, 4));
     assert_eq!(found.code, Some(0), "{}", found.stderr);
@@ -362,7 +343,7 @@ fn an_equal_bench_does_not_decide_a_bisection() {
 }
 
 #[test]
-fn equal_commits_are_left_alone() {
+fn a_history_without_a_regression_is_undecided() {
     let history = History::new();
     let mut command = history.command("run", CULPRIT, CULPRIT + 3);
     command.args(["--set", "bisect.max_pairs=48"]);
@@ -370,7 +351,7 @@ fn equal_commits_are_left_alone() {
     assert_eq!(finished.code, Some(3), "{}", finished.stderr);
     let json = finished.json();
     assert_ne!(json["verdict"], "found");
-    // No commit is named, and no change that is only there if one changed something.
+    // It names no culprit and no change of strength.
     assert_eq!(json["culprit"].as_array().map(Vec::len), Some(0), "{json}");
     assert!(json["change"].is_null(), "{json}");
     let page = fs::read_to_string(history.out("run").join("report.html")).expect("a page");
@@ -405,8 +386,39 @@ fn mistakes_are_named() {
     assert!(refused(&odd).contains("above 0.5"));
 }
 
-/// The commits of a match that has begun are built again by another compiler,
-/// which is here a script that completes the program.
+#[test]
+fn a_faulty_commit_or_repository_has_its_place() {
+    let history = History::new();
+    let valid = fs::read_to_string(history.config()).expect("there");
+    for (good, bad, skip, git) in [
+        ("nowhere", "HEAD", "[]", "."),
+        ("HEAD~3", "nowhere", "[]", "."),
+        ("HEAD~3", "HEAD", "[\"HEAD~1\", \"nowhere\"]", "."),
+        ("HEAD~3", "HEAD", "[]", "nowhere"),
+    ] {
+        let text = valid.replacen("git = \".\"", &format!("git = {git:?}"), 1);
+        let text = format!("{text}[bisect]\ngood = {good:?}\nbad = {bad:?}\nskip = {skip}\n");
+        fs::write(history.config(), &text).expect("written");
+        let mut lines = (1..).zip(text.lines());
+        let place = lines.find_map(|(number, line)| {
+            let column = line.find("\"nowhere\"")? + 1;
+            Some(format!("bisect.toml:{number}:{column}\n"))
+        });
+        let place = place.expect("there");
+        let mut command = history.repository.hone();
+        command.arg("bisect").arg(history.config());
+        let refused = finish(command);
+        assert_eq!(refused.code, Some(2), "{place}: {}", refused.stderr);
+        assert!(
+            refused.stderr.contains(&place),
+            "{place}: {}",
+            refused.stderr
+        );
+    }
+}
+
+/// The commits of a match that has begun are built again by another compiler: here, a script
+/// that appends to the program.
 #[test]
 fn a_resumed_bisection_plays_the_same_programs() {
     let history = History::new();
@@ -423,7 +435,7 @@ fn a_resumed_bisection_plays_the_same_programs() {
     let whole = finish(command);
     assert_eq!(whole.code, Some(0), "{}", whole.stderr);
     let run = history.out("run");
-    let digest = on_run("verify", &run).last_line();
+    let expected = digest(&run);
 
     // Cut within the first match of a commit between the ends.
     let builds = fs::read_to_string(run.join("builds.csv")).expect("there");
@@ -448,8 +460,8 @@ fn a_resumed_bisection_plays_the_same_programs() {
         finish(resume)
     };
 
-    // It has played: it is not skipped, and not built for ever. The fourth build
-    // would succeed.
+    // A commit that has played is not skipped, and it is built a limited number of times:
+    // the fourth build would succeed.
     let tries = history.out("tries");
     let failing = format!(
         "grep -q \"echo '[0{last}] nodes\" engine.sh || {{ echo >>{0}; [ $(wc -l <{0}) -gt 3 ] || exit 1; }}\n{first}",
@@ -466,10 +478,10 @@ fn a_resumed_bisection_plays_the_same_programs() {
 
     let other = resumed_with("echo '# compiler 2' >>\"$1\"");
     assert_eq!(other.code, Some(4), "{}", other.stderr);
-    let says = "is not the one this run was started with";
-    assert!(other.stderr.contains(says), "{}", other.stderr);
+    let message = "is not the one this run was started with";
+    assert!(other.stderr.contains(message), "{}", other.stderr);
 
     let same = resumed_with(first);
     assert_eq!(same.code, Some(0), "{}", same.stderr);
-    assert_eq!(on_run("verify", &run).last_line(), digest);
+    assert_eq!(digest(&run), expected);
 }

@@ -1,4 +1,4 @@
-//! `hone book make` as a built program, judged by a small engine of its own.
+//! `hone book make`, with a small engine as its judge.
 #![cfg(unix)]
 
 mod common;
@@ -7,15 +7,16 @@ use std::{
     collections::HashSet,
     fs,
     path::{Path, PathBuf},
-    process::{Command, Output, Stdio},
+    process::{Command, Stdio},
 };
 
-use common::{hone, script, signal, wait_until};
+use common::running::Running;
+use common::{Finished, finish, hone, script, signal, wait_until};
 use harness::openings::Variant;
 use harness::openings::epd::PositionLine;
 
-/// A shell script that is a UCI engine, whose score is a checksum of the position: between -100 and
-/// 99, whatever the nodes.
+/// A UCI engine as a shell script. Its score is a checksum of the position, from -100 to 99
+/// centipawns.
 const JUDGE: &str = r#"#!/bin/sh
 while read -r line; do
   case "$line" in
@@ -30,6 +31,11 @@ while read -r line; do
   esac
 done
 "#;
+
+/// A [`JUDGE`] that ends at its 31st search.
+fn dying_judge() -> String {
+    JUDGE.replace("go*) ", "go*) n=$((n+1)); [ $n -gt 30 ] && exit 1; ")
+}
 
 fn judge(folder: &Path) -> PathBuf {
     script(folder, "judge", JUDGE)
@@ -46,11 +52,10 @@ fn make(engine: &Path, out: &Path, more: &[&str]) -> Command {
     command
 }
 
-fn succeed(mut command: Command) -> Output {
-    let output = command.output().unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{errors}");
-    output
+fn succeed(command: Command) -> Finished {
+    let finished = finish(command);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    finished
 }
 
 #[test]
@@ -69,15 +74,13 @@ fn the_same_book_at_any_concurrency_and_after_a_kill() {
 
     let out = folder.join("killed.epd");
     let journal = folder.join("killed.epd.partial");
-    let mut killed = make(&engine, &out, &recipe).spawn().unwrap();
+    let killed = Running::start(&mut make(&engine, &out, &recipe));
     let judged =
         || fs::read(&journal).map_or(0, |text| text.iter().filter(|b| **b == b'\n').count());
     wait_until("forty judged positions", || judged() >= 40);
-    killed.kill().unwrap();
-    killed.wait().unwrap();
+    killed.kill();
     assert!(!out.exists());
-    let resumed = succeed(make(&engine, &out, &recipe));
-    let errors = String::from_utf8_lossy(&resumed.stderr);
+    let errors = succeed(make(&engine, &out, &recipe)).stderr;
     assert!(errors.contains("resuming after"), "{errors}");
     assert_eq!(one, fs::read(&out).unwrap());
     assert!(!journal.exists());
@@ -88,40 +91,33 @@ fn an_interrupt_names_the_command_to_resume() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let journal = folder.join("a.epd.partial");
-    let working = make(
-        &judge(folder),
-        &folder.join("a.epd"),
-        &["--count", "100000"],
-    )
-    .stderr(Stdio::piped())
-    .spawn()
-    .unwrap();
+    let out = folder.join("a.epd");
+    let mut command = make(&judge(folder), &out, &["--count", "100000"]);
+    let working = Running::start(command.stderr(Stdio::piped()));
     let judged = || fs::metadata(&journal).map_or(0, |file| file.len());
     wait_until("judged positions", || judged() >= 1000);
     signal(&working, libc::SIGINT);
-    let output = working.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130));
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let Finished { code, stderr, .. } = working.finish();
+    assert_eq!(code, Some(130), "{stderr}");
     assert!(
-        errors.contains("Run the same command to resume."),
-        "{errors}"
+        stderr.contains("Run the same command to resume."),
+        "{stderr}"
     );
     assert!(journal.exists());
 }
 
 #[test]
-fn another_judge_of_the_same_name_does_not_resume() {
+fn another_judge_of_the_same_name_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let limited = JUDGE.replace("go*) ", "go*) n=$((n+1)); [ $n -gt 30 ] && exit 1; ");
+    let limited = dying_judge();
     let out = folder.join("a.epd");
     let journal = folder.join("a.epd.partial");
     let resume = |judge: &Path, arguments: &str| {
         let engine = format!("{} {arguments}", judge.display());
         let recipe = ["--count", "100", "--concurrency", "1"];
-        let output = make(Path::new(&engine), &out, &recipe).output().unwrap();
-        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-        (output.status.code(), errors)
+        let finished = finish(make(Path::new(&engine), &out, &recipe));
+        (finished.code, finished.stderr)
     };
     let first = script(folder, "judge", &limited);
     let (code, errors) = resume(&first, "--weights=a.pb");
@@ -145,7 +141,7 @@ fn another_judge_of_the_same_name_does_not_resume() {
 }
 
 #[test]
-fn every_line_keeps_the_recipe() {
+fn every_line_follows_the_options() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let recipe = [
@@ -158,8 +154,7 @@ fn every_line_keeps_the_recipe() {
         "--window",
         "-30..30",
     ];
-    let output = succeed(make(&judge(folder), &folder.join("a.epd"), &recipe));
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let report = succeed(make(&judge(folder), &folder.join("a.epd"), &recipe)).json();
     assert_eq!(report["count"], 120);
     assert_eq!(report["judge"], "checksum");
     let text = fs::read_to_string(folder.join("a.epd")).unwrap();
@@ -204,7 +199,7 @@ fn chess960_and_games_are_sources_too() {
     let starts: HashSet<_> = book.iter().map(|opening| opening.fen).collect();
     assert_eq!(starts.len(), 20);
 
-    // Each of twenty first moves gives one position, and then there are none.
+    // Each of the twenty first moves gives one position.
     let full = [
         "--count",
         "21",
@@ -217,8 +212,8 @@ fn chess960_and_games_are_sources_too() {
     ];
     let mut command = make(&engine, &folder.join("full.epd"), &full);
     command.args(["--window=-900..900"]);
-    let output = command.output().unwrap();
-    assert_eq!(output.status.code(), Some(3), "all families are full");
+    let full = finish(command);
+    assert_eq!(full.code, Some(3), "all families are full: {}", full.stderr);
 
     let games = folder.join("games.pgn");
     fs::write(
@@ -229,9 +224,12 @@ fn chess960_and_games_are_sources_too() {
     let recipe = ["--plies", "2..6", "--window", "-100..99"];
     let mut command = make(&engine, &folder.join("games.epd"), &recipe);
     command.arg("--pgn").arg(&games);
-    let output = command.output().unwrap();
-    assert_eq!(output.status.code(), Some(3), "fewer positions than wanted");
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let Finished {
+        code,
+        stderr: errors,
+        ..
+    } = finish(command);
+    assert_eq!(code, Some(3), "fewer positions than wanted: {errors}");
     assert!(
         errors.contains("1 unusable games skipped; the first: line 3"),
         "{errors}"
@@ -264,9 +262,12 @@ fn bad_requests_start_nothing() {
         if !named("--engine") {
             command.arg("--engine").arg(&engine);
         }
-        let output = command.output().unwrap();
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(2), "{more:?}: {errors}");
+        let Finished {
+            code,
+            stderr: errors,
+            ..
+        } = finish(command);
+        assert_eq!(code, Some(2), "{more:?}: {errors}");
         assert!(errors.contains(part), "{more:?}: {errors}");
         assert!(!folder.join("a.epd").exists());
         assert!(!folder.join("a.epd.partial").exists());
@@ -274,17 +275,18 @@ fn bad_requests_start_nothing() {
 }
 
 #[test]
-fn the_work_of_a_judge_that_dies_is_kept() {
+fn the_positions_of_a_judge_that_dies_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let limited = JUDGE.replace("go*) ", "go*) n=$((n+1)); [ $n -gt 30 ] && exit 1; ");
-    let dying = script(folder, "dying", &limited);
+    let dying = script(folder, "dying", &dying_judge());
     let recipe = ["--count", "100", "--concurrency", "1"];
-    let output = make(&dying, &folder.join("a.epd"), &recipe)
-        .output()
-        .unwrap();
-    let errors = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(4), "{errors}");
+    let command = make(&dying, &folder.join("a.epd"), &recipe);
+    let Finished {
+        code,
+        stderr: errors,
+        ..
+    } = finish(command);
+    assert_eq!(code, Some(4), "{errors}");
     assert!(errors.contains("closed its output or ended"), "{errors}");
     assert!(folder.join("a.epd.partial").exists());
     assert!(!folder.join("a.epd").exists());

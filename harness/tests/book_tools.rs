@@ -1,4 +1,4 @@
-//! `hone book info` and `hone book convert` as built programs.
+//! `hone book info` and `hone book convert`.
 
 mod common;
 
@@ -78,6 +78,7 @@ fn convert_keeps_moves_through_every_format() {
     };
     let before = opened(&folder.join("a.pgn"), options);
     let after = opened(&folder.join("c.pgn.zip"), BookOptions::default());
+    assert_eq!(before.iter().count(), 3);
     assert!(before.iter().eq(after.iter()));
     let positions = opened(&folder.join("b.epd.gz"), BookOptions::default());
     for (game, position) in before.iter().zip(positions.iter()) {
@@ -188,7 +189,7 @@ fn a_polyglot_book_becomes_a_list_of_openings() {
 }
 
 #[test]
-fn shipped_books_are_as_their_table_describes() {
+fn shipped_books_match_their_description() {
     let books = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../books"));
     let mut size = 0;
     for (name, variant, least, window) in [
@@ -244,7 +245,7 @@ fn a_book_of_chess960_is_recognised() {
         (&info["count"], &info["illegal"]),
         (&1000.into(), &0.into())
     );
-    // Where a run is to be played by the usual rules: one message.
+    // A run by the standard rules: one message for all lines.
     let text = fs::read_to_string(&out).unwrap();
     let broken = text.lines().take(20).collect::<Vec<_>>().join("\n");
     fs::write(&out, broken).unwrap();

@@ -1,4 +1,4 @@
-//! `hone book worth` on a run's folder, written as the contract describes it.
+//! `hone book worth` on a run's folder that the tests write.
 
 mod common;
 

@@ -1,5 +1,4 @@
-//! Engines from repositories as jobs and people have them: clones that are shallow, remotes
-//! and submodules.
+//! Engines from shallow clones and from repositories with remotes or submodules.
 
 #![cfg(unix)]
 
@@ -23,7 +22,7 @@ fn clone(of: &EngineRepository, arguments: &[&str]) -> PathBuf {
 }
 
 #[test]
-fn what_the_last_commit_of_a_shallow_clone_changes_is_unknown() {
+fn the_files_that_the_last_commit_of_a_shallow_clone_changes_are_unknown() {
     let repository = EngineRepository::new();
     repository.commit_engine("", 5, "First");
     for text in ["one", "two"] {
@@ -71,7 +70,7 @@ fn a_revision_that_is_missing_here_may_be_elsewhere() {
     assert!(!error.contains("help"), "{error}");
 }
 
-/// Makes another repository the submodule `sub`.
+/// Adds another repository as the submodule `sub`. Returns the commit.
 fn add_submodule(repository: &EngineRepository, library: &EngineRepository) -> String {
     repository.git(&[
         "-c",
@@ -85,7 +84,7 @@ fn add_submodule(repository: &EngineRepository, library: &EngineRepository) -> S
     repository.commit("With a submodule")
 }
 
-/// A snapshot has the commits of submodules alone.
+/// Of a submodule, a snapshot has only the commit.
 #[test]
 fn changes_inside_a_submodule_are_refused() {
     let library = EngineRepository::new();
@@ -118,7 +117,7 @@ chmod +x \"$1\"
 ";
 
 #[test]
-fn what_a_build_leaves_in_a_submodule_is_for_no_other_commit() {
+fn files_that_a_build_leaves_in_a_submodule_are_removed_for_other_commits() {
     let library = EngineRepository::new();
     library.write(".gitignore", "object\n");
     library.commit_engine("", 5, "Library");
@@ -146,7 +145,7 @@ fn what_a_build_leaves_in_a_submodule_is_for_no_other_commit() {
 }
 
 #[test]
-fn a_build_that_fails_for_lack_of_submodules_says_how_to_fetch_them() {
+fn a_build_that_fails_without_its_submodules_names_the_remedy() {
     let library = EngineRepository::new();
     library.commit_engine("", 5, "Library");
     let repository = EngineRepository::new();

@@ -34,17 +34,18 @@ fn an_engine_that_would_have_to_be_built_is_refused() {
         let check = check(engine, &[]);
         let mut suite = hone();
         suite.arg("suite").arg(&file).args(["--engine", engine]);
-        let says = format!("`{engine}` is not a program, and this command does not build engines");
+        let message =
+            format!("`{engine}` is not a program, and this command does not build engines");
         for finished in [check, finish(suite)] {
             assert_eq!(finished.code, Some(2), "{}", finished.stderr);
-            assert!(finished.stderr.contains(&says), "{}", finished.stderr);
+            assert!(finished.stderr.contains(&message), "{}", finished.stderr);
         }
     }
     let named = format!("path:{}", stillwater().display());
     assert_eq!(check(&named, &[]).code, Some(0));
 }
 
-/// Longer than any answer takes on a busy machine.
+/// Milliseconds, longer than any answer takes on a busy machine.
 const PATIENT: &str = "60000";
 
 /// The check of this name.
@@ -89,7 +90,7 @@ done
 
 const NAMELESS: [&str; 3] = ["", "", r#""id name"*) continue ;;"#];
 
-/// It answers everything, but not as it should.
+/// It answers everything, but wrongly.
 const WRONG: [&str; 3] = [
     r#""go depth 3") line="go depth 1" ;;
       "position startpos moves e2e4 c7c5 g1f3") line="position startpos" ;;
@@ -102,7 +103,7 @@ const WRONG: [&str; 3] = [
     "info depth "[56]*" pv "*) line="$line a1a1" ;;"#,
 ];
 
-/// Its input ends there, and so does the engine.
+/// The engine's input ends at certain commands, and so the engine ends.
 const ENDS: [&str; 3] = [
     r#"nonsense* | "setoption name Hash value"* | "setoption name No Such"*) exit ;;
       "position fen rnb1kbnr/"*) exit ;;
@@ -111,7 +112,8 @@ const ENDS: [&str; 3] = [
     "",
 ];
 
-/// Not ready the second time, after the second game and while it thinks; it never ends.
+/// It does not answer the second `isready`, the one after the second `ucinewgame` and those
+/// during `go infinite`, and it never ends.
 const SILENT: [&str; 3] = [
     r#""go infinite") thinking=x ;;
       stop) thinking= ;;
@@ -181,7 +183,7 @@ const FAULTY: [Faulty; 4] = [
     ),
 ];
 
-/// Behind a filter, Stillwater fails these checks, though it passes all without one.
+/// Behind a filter, Stillwater fails these checks; without one, it passes all.
 #[test]
 fn each_fault_is_found_by_its_check() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -196,6 +198,8 @@ fn each_fault_is_found_by_its_check() {
             assert!(detail.contains(expected), "{name}: {detail}");
             found.insert((*name).to_string());
         }
+        let count = json["checks"].as_array().map(Vec::len);
+        assert_eq!(count, Some(20), "a fault stops no other check: {json}");
     }
     let json = check(&stillwater().display().to_string(), &["--json"]).json();
     let checks = json["checks"].as_array().expect("checks").iter();
@@ -207,7 +211,43 @@ fn each_fault_is_found_by_its_check() {
     assert_eq!(found, names);
 }
 
-/// The check waits only a moment for such a move, which a busy machine may deliver later.
+#[test]
+fn the_notation_of_special_moves_is_checked() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let promotion = r#""bestmove e7e8"*) line="bestmove e7e8" ;;"#;
+    let castling = r#""bestmove e1g1"*) line="bestmove O-O" ;;"#;
+    let of_chess960 = r#""bestmove e1g1"*) line="bestmove e1h1" ;;"#;
+    let capitals = r#""bestmove "*)
+      best=$(printf %s "${line#bestmove }" | tr a-z A-Z)
+      line="bestmove $best" ;;"#;
+    for (output, passed, words) in [
+        (promotion, false, "`bestmove e7e8` is illegal"),
+        (castling, false, "`bestmove O-O` is illegal"),
+        (of_chess960, true, "it castles with `e1h1`"),
+        (capitals, true, "UCI writes moves in lower case"),
+    ] {
+        let engine = filtered(folder.path(), ["", "", output]);
+        let json = check(&engine, &["--json", "--patience", PATIENT]).json();
+        let outcome = outcome(&json, "castling, en passant, promotion");
+        assert_eq!(outcome["passed"], passed, "{outcome}");
+        let detail = outcome["detail"].as_str().expect("text");
+        assert!(detail.contains(words), "{detail}");
+    }
+}
+
+#[test]
+fn a_score_that_cannot_be_read_is_quoted() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let pawns = r#"*"score cp "*) line="${line%%score cp *}score cp 0.${line#*score cp }" ;;"#;
+    let engine = filtered(folder.path(), ["", "", pawns]);
+    let json = check(&engine, &["--json", "--patience", PATIENT]).json();
+    let found = fault(&json, "go depth: a legal move");
+    let (start, end) = ("the score in `info depth ", "` cannot be read");
+    assert!(found.starts_with(start) && found.ends_with(end), "{found}");
+    assert!(found.contains(" score cp 0."), "{found}");
+}
+
+/// The check waits only briefly for such a move, which may come later on a busy machine.
 #[test]
 fn a_move_before_stop_is_found() {
     wait_until("a move before `stop`", || {
@@ -217,7 +257,7 @@ fn a_move_before_stop_is_found() {
     });
 }
 
-/// Only a busy machine delays the answers that follow, too.
+/// On a busy machine, the answers that follow may be late too: then it is tried again.
 #[test]
 fn one_late_answer_is_a_remark() {
     let folder = tempfile::tempdir().expect("a folder");
@@ -248,7 +288,7 @@ fn a_fault_is_printed_with_its_dialogue() {
         .collect();
     assert!(dialogue[0].ends_with(" > uci"), "{text}");
     assert!(dialogue[dialogue.len() - 1].ends_with(" < uciok"), "{text}");
-    assert!(text.ends_with("\n0 passed, 1 failed\n"), "{text}");
+    assert!(text.ends_with("\n19 passed, 1 failed\n"), "{text}");
 }
 
 #[test]
@@ -262,7 +302,17 @@ seq -f 'option name O%g type check default true' 4000; echo uciok
     let engine = script(folder.path(), "engine", text);
     let json = check(&engine.display().to_string(), &["--json"]).json();
     let found = fault(&json, "declares well-formed options");
-    assert_eq!(found, "1 of 4001 `option` lines cannot be read");
+    let line = "`option` lines cannot be read; the first is `option name Bad type wat`";
+    assert_eq!(found, format!("1 of 4001 {line}"));
+    // Perhaps the line should declare an option that is set.
+    let file = folder.path().join("s.epd");
+    fs::write(&file, "7k/8/8/8/8/8/8/1QK5 w - - bm Qb8+;\n").expect("written");
+    let mut suite = hone();
+    suite.arg("suite").arg(&file).arg("--engine").arg(&engine);
+    suite.args(["--option", "Bad=5"]);
+    let refused = finish(suite);
+    let words = format!("the engine has no option `Bad` (1 of its {line})");
+    assert!(refused.stderr.contains(&words), "{}", refused.stderr);
 }
 
 /// The engine ends at the first `setoption`.
@@ -300,6 +350,73 @@ fn an_engine_that_does_not_start_fails_the_first_check_only() {
 }
 
 #[test]
+fn an_engine_without_uciok_has_the_time_of_a_match_and_its_last_line_is_shown() {
+    let json = check("/bin/cat", &["--json", "--patience", "500"]).json();
+    assert_eq!(
+        fault(&json, "answers uci with its name and uciok"),
+        "`/bin/cat` did not send `uciok` within 10 s; its last line: `uci`\n\
+         help: if it needs longer, raise `--patience`"
+    );
+}
+
+/// An engine of one thread: `$1` is its answer to every `go`.
+const PLAIN: &str = r#"#!/bin/sh
+while read -r line; do
+  case "$line" in
+    uci) echo "id name p"; echo "id author t"; echo uciok ;;
+    isready) echo readyok ;;
+    go*wtime*) echo "ValueError: 'wtime' is not in list" >&2; exit 3 ;;
+    go*) echo "$1" ;;
+    quit) exit ;;
+  esac
+done
+"#;
+
+#[test]
+fn a_crash_is_reported_with_its_status_and_its_standard_error() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = script(folder.path(), "engine", PLAIN);
+    let engine = format!("{} 'bestmove d2d4'", engine.display());
+    let json = check(&engine, &["--json", "--patience", PATIENT]).json();
+    let found = fault(&json, "go with clocks: in time");
+    let end = "the engine closed its output or ended (exit status 3); \
+               its standard error: ValueError: 'wtime' is not in list";
+    assert!(found.ends_with(end), "{found}");
+}
+
+/// Its move precedes `readyok`.
+#[test]
+fn a_move_before_readyok_is_a_move_before_stop() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = script(folder.path(), "engine", PLAIN);
+    let engine = format!("{} 'bestmove d2d4'", engine.display());
+    let json = check(&engine, &["--json", "--patience", PATIENT]).json();
+    let found = fault(&json, "answers isready while it thinks");
+    assert_eq!(found, "it moved before `stop`");
+}
+
+#[test]
+fn without_a_bestmove_only_the_first_search_is_waited_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let engine = script(folder.path(), "engine", PLAIN);
+    let engine = format!("{} 'Bestmove d2d4'", engine.display());
+    let json = check(&engine, &["--json", "--patience", "5000"]).json();
+    assert_eq!(
+        fault(&json, "is ready again after ucinewgame"),
+        "no `bestmove` after `go depth 1`: the engine did not answer in time; \
+         its last line: `Bestmove d2d4`"
+    );
+    let checks = json["checks"].as_array().expect("checks");
+    let is_skipped = |check: &&Value| {
+        let detail = check["detail"].as_str().expect("text");
+        detail == "not checked: the first search gave no `bestmove`"
+    };
+    assert_eq!(checks.iter().filter(is_skipped).count(), 11, "{json}");
+    assert_eq!(json["failed"], 12, "{json}");
+    assert_eq!(outcome(&json, "ends on quit")["passed"], true, "{json}");
+}
+
+#[test]
 fn a_program_that_cannot_be_started_is_not_a_fault_of_the_protocol() {
     let folder = tempfile::tempdir().expect("a folder");
     let text = folder.path().join("text");
@@ -313,8 +430,8 @@ fn a_program_that_cannot_be_started_is_not_a_fault_of_the_protocol() {
     }
 }
 
-/// It plays its first argument where only castling to the right mates, its
-/// second where only castling to the left does, and reports the score of its third.
+/// It plays its first argument where only castling to the right mates, and its second where
+/// only castling to the left does. Its third argument is the kind of its scores.
 const CASTLING: &str = r#"#!/bin/sh
 while read -r line; do
   case "$line" in
@@ -343,7 +460,7 @@ fn castling_of_chess960_in_the_wrong_form_is_found() {
     let engine = script(folder.path(), "engine", CASTLING);
     for (args, wrong) in [
         ("g1h1 b1a1 mate", None),
-        // It misses the mates; `b1c1` is then a king move.
+        // It misses the mates: `b1c1` is then a king move.
         ("g1g2 b1b2 cp", None),
         ("g1h1 b1c1 cp", None),
         ("g1g1 b1a1 mate", Some("`g1h1`")),

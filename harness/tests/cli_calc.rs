@@ -1,25 +1,10 @@
-//! `hone calc` as scripts use it.
+//! `hone calc` as scripts use it, except `hone calc rate`.
 
 mod common;
 
-use std::path::Path;
-
+use common::calc::{calc, json, write_run};
 use common::json::number;
-use common::{Finished, finish, hone};
 use serde_json::Value;
-
-/// `hone calc` with these words.
-fn calc(arguments: &str) -> Finished {
-    let mut command = hone();
-    command.arg("calc").args(arguments.split_whitespace());
-    finish(command)
-}
-
-fn json(arguments: &str) -> Value {
-    let finished = calc(&format!("{arguments} --json"));
-    assert_eq!(finished.code, Some(0), "{arguments}: {}", finished.stderr);
-    finished.json()
-}
 
 fn has_keys(value: &Value, keys: &[&str]) {
     for key in keys {
@@ -81,7 +66,7 @@ fn few_pairs_have_no_narrow_interval() {
             "{text}"
         );
     }
-    // What another program prints is not changed.
+    // The definition of another program is not changed.
     let theirs = json("elo --pentanomial 0,1,9,0,0 --definition fishtest");
     assert_eq!(theirs["interval"], "fixed_length");
 }
@@ -123,7 +108,7 @@ fn counts_far_beyond_a_bound_are_noted() {
     };
     assert!(is_noted("10,20,500,900,4000", 5) && is_noted("4000,900,500,20,10", 5));
     assert!(!is_noted("10,60,100,60,10", 5));
-    // Too few for an estimate after the test, of which the note speaks.
+    // Too few pairs for the estimate that the note describes.
     assert!(!is_noted("0,0,0,0,40", 50));
 }
 
@@ -148,8 +133,7 @@ fn sprt_has_its_keys_and_verdicts() {
     assert!(number(&corrected["upper"]) < number(&plain["upper"]));
 }
 
-/// The test of single games moves by a game, whose step is smaller than a pair's by the
-/// root of two.
+/// A step of the test is a game, which is smaller than a pair by the root of two.
 #[test]
 fn the_overshoot_of_single_games_is_that_of_a_game() {
     let sprt = json("sprt --wdl 200,400,190 --elo0 0 --elo1 50 --model logistic --overshoot");
@@ -168,7 +152,7 @@ fn the_plain_elo_is_biased_away_from_the_middle_of_the_bounds() {
     );
 }
 
-/// Five counts do not tell a win and a loss from two draws; six do.
+/// Six counts distinguish a win and a loss from two draws; five do not.
 #[test]
 fn notes_on_a_test_are_in_its_json_too() {
     let is_guessed = |counts: &str| {
@@ -181,9 +165,9 @@ fn notes_on_a_test_are_in_its_json_too() {
     assert!(!is_guessed("10,60,40,60,60,10"));
 }
 
-/// Where all pairs end alike they have one order only, so the average over all
-/// orders is what the live test has: it accepts H1 after 28 pairs of two wins,
-/// and after 48 of a win and a draw, and H0 after 509 level pairs.
+/// If all pairs are equal, they have one order only, so the average over all orders is the
+/// value of the live test. It accepts H1 after 28 pairs of two wins or 48 of a win and a
+/// draw, and H0 after 509 pairs without a winner.
 #[test]
 fn the_betting_test_of_counts_agrees_with_the_live_test() {
     let sprt = |counts: &str| {
@@ -197,8 +181,8 @@ fn the_betting_test_of_counts_agrees_with_the_live_test() {
         ("0,0,509,0,0", -3.00),
         ("0,0,0,0,0", 0.0),
     ] {
-        let is = sprt(counts)["llr"].as_f64().unwrap();
-        assert!((is - llr).abs() < 0.1, "{counts}: {is}");
+        let value = number(&sprt(counts)["llr"]);
+        assert!((value - llr).abs() < 0.1, "{counts}: {value}");
     }
     for (counts, verdict) in [
         ("0,0,0,0,20", "none"),
@@ -211,7 +195,7 @@ fn the_betting_test_of_counts_agrees_with_the_live_test() {
 }
 
 #[test]
-fn each_definition_gives_what_its_program_prints() {
+fn each_definition_has_the_values_of_its_program() {
     let elo = |definition: &str| {
         json(&format!("elo --wdl 10,0,0 --definition {definition}"))["elo"].clone()
     };
@@ -222,6 +206,7 @@ fn each_definition_gives_what_its_program_prints() {
     assert!(summary("cutechess")["elo"]["low"].is_f64());
     assert!(summary("cutechess")["los"].is_f64());
     let theirs = summary("c-chess-cli");
+    assert!((number(&theirs["score"]) - 20.0 / 35.0).abs() < 1e-9);
     assert_eq!(theirs["score"], summary("cutechess")["score"]);
     for key in ["elo", "nelo", "los"] {
         assert!(theirs[key].is_null(), "{theirs}");
@@ -232,7 +217,7 @@ fn each_definition_gives_what_its_program_prints() {
     assert_eq!(output.code, Some(2));
 }
 
-/// The LLR of cutechess and OpenBench was computed by their formulas apart from `hone`.
+/// The LLRs of cutechess and OpenBench were computed by their formulas without `hone`.
 #[test]
 fn each_definition_has_the_test_of_its_program() {
     let counts = "--wdl 6699,12677,6440";
@@ -310,7 +295,11 @@ fn mistakes_are_named_and_exit_with_2() {
             "simulate --elo 0 --elo0 -231 --elo1 0",
             "help: use the logistic model",
         ),
-        ("rate no-such-file.pgn", "no-such-file.pgn"),
+        (
+            "rate no-such-file.pgn",
+            "no file `no-such-file.pgn`, and no run `no-such-file.pgn`: ",
+        ),
+        ("rate no/such.pgn", "no file and no run `no/such.pgn`"),
     ] {
         let output = calc(arguments);
         let errors = &output.stderr;
@@ -331,7 +320,7 @@ fn simulation_is_reproducible() {
 }
 
 #[test]
-fn a_plan_needs_nothing_but_its_bounds() {
+fn a_plan_needs_only_its_bounds() {
     let plan = json("plan --elo0 0 --elo1 3");
     let point = &plan["points"][0];
     assert_eq!(number(&point["games"]), 2.0 * number(&point["pairs"]));
@@ -354,7 +343,8 @@ fn a_plan_needs_nothing_but_its_bounds() {
     assert!(!logistic.contains("typical"), "{logistic}");
 }
 
-/// Whichever strengths are shown. With error rates that differ it is not the middle.
+/// The worst case does not depend on the strengths that are shown. With different error rates
+/// it is not the middle of the bounds.
 #[test]
 fn a_plan_names_its_worst_case() {
     for rates in ["", "--alpha 0.01 --beta 0.3"] {
@@ -369,8 +359,11 @@ fn a_plan_names_its_worst_case() {
         let chosen = format!("{test} --elos 20,30");
         assert_eq!(json(&chosen)["worst_case"], worst);
         let text = calc(&chosen).stdout;
-        let said = format!("at a true strength of {elo:.2} Elo");
-        assert!(text.contains("At most ") && text.contains(&said), "{text}");
+        let strength = format!("at a true strength of {elo:.2} Elo");
+        assert!(
+            text.contains("At most ") && text.contains(&strength),
+            "{text}"
+        );
     }
 }
 
@@ -426,157 +419,4 @@ fn a_plan_takes_a_draw_ratio_or_a_run() {
         "the report has the run's speed"
     );
     assert!(std::fs::read_to_string(svg).unwrap().starts_with("<svg"));
-}
-
-#[test]
-fn runs_and_games_are_rated_together() {
-    let folder = tempfile::tempdir().unwrap();
-    write_run(folder.path());
-    let pgn = folder.path().join("other.pgn");
-    let game = |white, black, round, result| {
-        format!(
-            "[White \"{white}\"]\n[Black \"{black}\"]\n[Round \"{round}\"]\n\
-             [Result \"{result}\"]\n\n1. e4 e5 {result}\n\n"
-        )
-    };
-    let games = [
-        game("new", "third", 1, "1-0"),
-        game("third", "new", 1, "1/2-1/2"),
-        game("new", "third", 2, "1/2-1/2"),
-        game("third", "new", 2, "1-0"),
-    ];
-    std::fs::write(&pgn, games.concat()).unwrap();
-    let sources = format!("{} {}", folder.path().display(), pgn.display());
-    let ratings = json(&format!("rate {sources} --anchor old=-10"));
-    assert_eq!(ratings["pairs"], 42);
-    let rows = ratings["ratings"].as_array().unwrap();
-    assert_eq!(rows.len(), 3);
-    let old = rows.iter().find(|row| row["name"] == "old").unwrap();
-    assert_eq!(old["elo"]["estimate"], -10.0);
-    let third = rows.iter().find(|row| row["name"] == "third").unwrap();
-    assert_eq!(third["interval"], "always_valid", "two pairs");
-    let text = calc(&format!("rate {sources}")).stdout;
-    for part in [
-        "too few different results: the always-valid interval of",
-        "too few different results for an interval",
-    ] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
-    let csv = calc(&format!("rate {sources} --csv")).stdout;
-    assert_eq!(csv.lines().count(), 4);
-    let unknown = calc(&format!("rate {sources} --anchor nobody"));
-    assert_eq!(unknown.code, Some(2));
-}
-
-/// Of pairs that are all drawn nobody knows how much White's points vary.
-#[test]
-fn equal_results_give_no_narrow_advantage_for_white() {
-    let folder = tempfile::tempdir().unwrap();
-    let pgn = folder.path().join("games.pgn");
-    let rate = |result: &str| {
-        let pair = |round: u32| {
-            let game = |white: &str, black: &str| {
-                format!(
-                    "[White \"{white}\"]\n[Black \"{black}\"]\n[Round \"{round}\"]\n\
-                     [Result \"{result}\"]\n\n1. e4 e5 {result}\n\n"
-                )
-            };
-            game("a", "b") + &game("b", "a")
-        };
-        std::fs::write(&pgn, (1..=100).map(pair).collect::<String>()).unwrap();
-        let args = format!("rate {}", pgn.display());
-        assert_eq!(json(&args)["white_advantage_supported"], false);
-        calc(&args).stdout
-    };
-    for result in ["1/2-1/2", "1-0"] {
-        let text = rate(result);
-        let says = "White's advantage: 0.0 Elo (too few different results for an interval)";
-        assert!(text.contains(says), "{text}");
-        assert!(text.contains("100 pairs and 0 single games"), "{text}");
-    }
-    // Without a rating no row has the mark that the footnote explains.
-    let won = "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n";
-    std::fs::write(&pgn, won).unwrap();
-    let text = calc(&format!("rate {}", pgn.display())).stdout;
-    assert!(!text.contains("* too few"), "{text}");
-    assert!(text.contains("0 pairs and 1 single game\n"), "{text}");
-}
-
-#[test]
-fn games_without_moves_are_rated() {
-    let folder = tempfile::tempdir().unwrap();
-    let pgn = folder.path().join("tags.pgn");
-    let game = |white, black, round, result| {
-        format!(
-            "[Event \"x\"]\n[Round  \"{round}\"]\n[White\t\"{white}\"]\n[ Black \"{black}\" ]\n\
-             [Result \"{result}\"]\n\n"
-        )
-    };
-    let games = [
-        game("=1+2", "b", 1, "1-0"),
-        game("b", "=1+2", 1, "1/2-1/2"),
-        game("b", "=1+2", 2, "1/2-1/2"),
-        game("", "b", 3, "1-0"),
-    ];
-    std::fs::write(&pgn, games.concat()).unwrap();
-    let source = pgn.display();
-    let ratings = json(&format!("rate {source}"));
-    assert_eq!(ratings["pairs"], 1);
-    let rows = ratings["ratings"].as_array().unwrap();
-    assert_eq!((rows.len(), &rows[0]["name"]), (2, &"=1+2".into()));
-    assert_eq!(
-        (&rows[0]["games"], &rows[0]["points"]),
-        (&3.into(), &2.0.into())
-    );
-    let csv = calc(&format!("rate {source} --csv"));
-    let text = &csv.stdout;
-    assert!(text.contains("\n1,'=1+2,"), "{text}");
-    let warnings = &csv.stderr;
-    let says = "skipped 1 game without a result or two players";
-    assert!(warnings.contains(says), "{warnings}");
-    let twice = calc(&format!("rate {source} {source}"));
-    let errors = &twice.stderr;
-    assert_eq!(twice.code, Some(2), "{errors}");
-    assert!(errors.contains("is given twice"), "{errors}");
-    std::fs::write(&pgn, games.concat() + "[Event \"x\"]\n[White \"=1").unwrap();
-    let cut = calc(&format!("rate {source}"));
-    let warnings = &cut.stderr;
-    assert_eq!(cut.code, Some(0), "{warnings}");
-    assert!(warnings.contains(" does not end: skipped it"), "{warnings}");
-    std::fs::write(&pgn, b"\x1f\x8b\x08\x00").unwrap();
-    let errors = calc(&format!("rate {source}")).stderr;
-    assert!(errors.contains("is compressed"), "{errors}");
-}
-
-#[test]
-fn a_run_and_its_own_file_of_games_would_count_twice() {
-    let folder = tempfile::tempdir().unwrap();
-    write_run(folder.path());
-    let (run, pgn) = (folder.path(), folder.path().join("games.pgn"));
-    std::fs::write(&pgn, "[White \"new\"]\n[Black \"old\"]\n\n1. e4 1-0\n").unwrap();
-    for sources in [[run, &pgn], [&pgn, run]] {
-        let sources = sources.map(|source| source.display().to_string());
-        let refused = calc(&format!("rate {}", sources.join(" ")));
-        let errors = &refused.stderr;
-        assert_eq!(refused.code, Some(2), "{errors}");
-        assert!(errors.contains("have the same games"), "{errors}");
-    }
-}
-
-/// A finished run of forty pairs.
-fn write_run(folder: &Path) {
-    let mut ledger = "pair,game,white,black,opening,result,termination\n".to_owned();
-    for pair in 1..=40 {
-        let (first, second) = match pair % 5 {
-            0 => ("1-0", "0-1"),
-            1 => ("1-0", "1/2-1/2"),
-            2 => ("1/2-1/2", "1/2-1/2"),
-            3 => ("0-1", "1/2-1/2"),
-            _ => ("1-0", "1-0"),
-        };
-        ledger += &format!("{pair},1,new,old,{pair},{first},checkmate\n");
-        ledger += &format!("{pair},2,old,new,{pair},{second},checkmate\n");
-    }
-    std::fs::write(folder.join("games.csv"), ledger).unwrap();
-    std::fs::write(folder.join("report.json"), r#"{"pairs":40,"seconds":120}"#).unwrap();
 }

@@ -31,7 +31,7 @@ fn code(folders: &[PathBuf]) -> String {
     text
 }
 
-/// Names in the tables of dependencies, those for some systems included.
+/// Names in the tables of dependencies, including those for a target.
 fn dependencies(manifest: &toml::Table, table: &str) -> BTreeSet<String> {
     let of = |tables: &toml::Table| -> Vec<String> {
         let names = tables.get(table).and_then(toml::Value::as_table);
@@ -44,7 +44,7 @@ fn dependencies(manifest: &toml::Table, table: &str) -> BTreeSet<String> {
     names
 }
 
-/// Whether `text` is in the code, and is not the end of a longer name.
+/// Whether `text` is in the code and not the end of a longer name.
 fn has_word(code: &str, text: &str) -> bool {
     let in_name = |c: char| c.is_alphanumeric() || c == '_';
     code.match_indices(text)
@@ -66,7 +66,7 @@ fn unused(package: &Path, table: &str, folders: &[&str]) -> Vec<String> {
     let code = code(&folders);
     let is_used = |name: &String| {
         let name = name.replace('-', "_");
-        // A derive macro can be all that is used of a crate.
+        // Of some crates, only a derive macro is used.
         [
             format!("{name}::"),
             format!("use {name};"),
@@ -103,7 +103,7 @@ fn every_dependency_of_the_workspace_is_one_of_a_package() {
     assert_eq!(listed.difference(&needed).collect::<Vec<_>>(), [""; 0]);
 }
 
-/// So that `rust-version` is what CI builds with.
+/// CI builds with `rust-version`.
 #[test]
 fn the_workflows_install_the_oldest_compiler_that_is_supported() {
     let workspace = manifest(&root().join("Cargo.toml"));

@@ -7,17 +7,11 @@ use std::fs;
 #[cfg(target_os = "linux")]
 use std::process::Stdio;
 
-use common::called;
+#[cfg(target_os = "linux")]
+use common::dropin::dropin_command;
+use common::dropin::{TWO, failing, run_dropin};
 
-const TWO: &str =
-    "-engine cmd=ENGINE name=A -engine cmd=ENGINE name=B -each nodes=100 -maxmoves 4 -games 2";
-
-/// [`TWO`], whose first engine does this.
-fn failing(action: &str) -> String {
-    TWO.replacen("name=A", &format!("name=A args={action}"), 1)
-}
-
-/// In a test 1 is H0: no error may have it.
+/// In a test, exit code 1 means H0: no error may have it.
 #[test]
 fn with_the_codes_of_hone_an_error_is_not_a_verdict() {
     let dir = tempfile::tempdir().expect("a folder");
@@ -31,12 +25,15 @@ fn with_the_codes_of_hone_an_error_is_not_a_verdict() {
     ] {
         for (codes, expected) in [("verdict", code), ("program", 1)] {
             let line = format!("{line} --exit-code {codes}");
-            let finished = called("fastchess", dir.path(), &line);
+            let finished = run_dropin("fastchess", dir.path(), &line);
             assert_eq!(finished.code, Some(expected), "{line}: {}", finished.stderr);
         }
     }
     let unfinished = format!("{TWO} --exit-code verdict --out");
-    assert_eq!(called("fastchess", dir.path(), &unfinished).code, Some(2));
+    assert_eq!(
+        run_dropin("fastchess", dir.path(), &unfinished).code,
+        Some(2)
+    );
 }
 
 #[cfg(target_os = "linux")]
@@ -46,14 +43,14 @@ fn with_the_codes_of_hone_lost_output_is_not_a_verdict() {
     for (codes, code) in [("verdict", 4), ("program", 1)] {
         let line = format!("{TWO} -rounds 1 --exit-code {codes}");
         let full = fs::OpenOptions::new().write(true).open("/dev/full");
-        let mut command = common::calling("fastchess", dir.path(), &line);
+        let mut command = dropin_command("fastchess", dir.path(), &line);
         command.stdout(full.expect("opened")).stderr(Stdio::null());
         let status = command.status().expect("hone starts");
         assert_eq!(status.code(), Some(code), "{codes}");
     }
 }
 
-/// Servers count failures from the lines of finished games alone.
+/// Servers count failures in the lines of finished games only.
 #[test]
 fn an_engine_that_fails_its_first_search_plays_and_loses() {
     for (action, reason, warning) in [
@@ -75,7 +72,7 @@ fn an_engine_that_fails_its_first_search_plays_and_loses() {
     ] {
         let dir = tempfile::tempdir().expect("a folder");
         let line = format!("{} -rounds 1 -ping-ms 3000 -recover", failing(action));
-        let finished = called("fastchess", dir.path(), &line);
+        let finished = run_dropin("fastchess", dir.path(), &line);
         assert_eq!(finished.code, Some(0), "{}", finished.stderr);
         assert_eq!(
             finished.stdout.matches(reason).count(),
@@ -84,8 +81,8 @@ fn an_engine_that_fails_its_first_search_plays_and_loses() {
             finished.stdout
         );
         let start = "warning: before the first game, engine `A` ";
-        let (_, said) = finished.stderr.split_once(start).expect("a warning");
-        assert!(said.contains(warning), "{said}");
+        let (_, rest) = finished.stderr.split_once(start).expect("a warning");
+        assert!(rest.contains(warning), "{rest}");
         for line in finished.stdout.lines().chain(finished.stderr.lines()) {
             let is_counted = ["disconnect", "stall"]
                 .iter()
@@ -100,14 +97,14 @@ fn without_recover_a_crash_in_the_first_search_ends_the_match_after_its_pair() {
     for (program, key, code) in [("fastchess", "args", 1), ("cutechess-cli", "arg", 0)] {
         let dir = tempfile::tempdir().expect("a folder");
         let line = failing("go=exit:1").replace("args=", &format!("{key}="));
-        let finished = called(program, dir.path(), &format!("{line} -rounds 9"));
+        let finished = run_dropin(program, dir.path(), &format!("{line} -rounds 9"));
         assert_eq!(finished.code, Some(code), "{}", finished.stderr);
         let crashes = finished.stdout.matches(" disconnects}").count();
         assert!((2..18).contains(&crashes), "{}", finished.stdout);
     }
 }
 
-/// The user has no configuration whose keys an error could name.
+/// There is no configuration file, so errors name flags instead of keys.
 #[test]
 fn errors_name_flags() {
     let dir = tempfile::tempdir().expect("a folder");
@@ -127,7 +124,7 @@ fn errors_name_flags() {
         (silent, "help: if it needs longer, raise `-ping-ms`\n"),
         (illegal, "a1a1), and `-strict` is given\n"),
     ] {
-        let finished = called("fastchess", dir.path(), &line);
+        let finished = run_dropin("fastchess", dir.path(), &line);
         assert_eq!(finished.code, Some(1), "{}", finished.stderr);
         assert!(finished.stderr.contains(part), "{}", finished.stderr);
     }

@@ -1,15 +1,16 @@
-//! `hone verify` finds what was edited in `games.csv`, column by column, and games that
-//! are not where it has them, which `hone resume` never removes.
+//! `hone verify` finds edited cells of `games.csv`, column by column, and games that have
+//! moved in `games.pgn`; `hone resume` never removes such games.
 
 mod common;
 
 use std::fs;
 use std::path::Path;
 
-use common::{Setup, engines, finish, hone, on_run, scripted};
+use common::calc::calc;
+use common::{Setup, engines, finish, hone, on_run, resume, scripted};
 
-/// Measurements, and what engines report: the PGN has them rounded or not at all. No
-/// result depends on them.
+/// Columns of measurements and of values that engines report. The PGN has them rounded or not
+/// at all, and no result depends on them.
 const NOT_CHECKED: [&str; 18] = [
     "white_ms",
     "black_ms",
@@ -83,7 +84,7 @@ fn write(run: &Path, cells: &[Vec<String>]) {
     fs::write(run.join("games.csv"), csv).expect("written");
 }
 
-/// What else a cell could contain.
+/// Other values that a cell could contain.
 fn others(column: &str, value: &str) -> Vec<String> {
     let all: &[&str] = match column {
         "white" | "black" => &["one", "two"],
@@ -107,7 +108,7 @@ fn others(column: &str, value: &str) -> Vec<String> {
     others.map(ToString::to_string).collect()
 }
 
-/// Puts `value` into a cell, or several, and verifies the run.
+/// The exit code of `hone verify` with edited cells: row, column and value of each.
 fn code_with(run: &Path, whole: &[Vec<String>], edits: &[(usize, &str, &str)]) -> Option<i32> {
     let mut edited = whole.to_vec();
     for (row, column, value) in edits {
@@ -124,7 +125,7 @@ fn cell<'a>(whole: &'a [Vec<String>], row: usize, column: &str) -> &'a str {
 }
 
 #[test]
-fn every_edited_column_is_found_or_known_not_to_be() {
+fn an_edit_of_every_checked_column_is_found() {
     let setup = played("");
     let run = setup.run("run");
     let whole = cells(&run);
@@ -141,17 +142,71 @@ fn every_edited_column_is_found_or_known_not_to_be() {
             }
             for other in others(column, value) {
                 let code = code_with(&run, &whole, &[(row, column, &other)]);
-                let is_found = matches!(code, Some(1 | 2));
+                let is_checked = !NOT_CHECKED.contains(&column.as_str());
                 assert_eq!(
-                    is_found,
-                    !NOT_CHECKED.contains(&column.as_str()),
-                    "row {row}, {column}: {value} -> {other}: {code:?}"
+                    code,
+                    Some(i32::from(is_checked)),
+                    "row {row}, {column}: {value} -> {other}"
                 );
             }
         }
     }
     write(&run, &whole);
     assert_eq!(on_run("verify", &run).code, Some(0));
+}
+
+#[test]
+fn files_of_a_run_that_cannot_be_read_are_faults() {
+    let setup = played("");
+    let run = setup.run("run");
+    let json = || {
+        let mut verify = hone();
+        verify.args(["verify", "--json"]).arg(&run);
+        finish(verify).json()
+    };
+    let digest = on_run("verify", &run).last_line();
+    let sound = serde_json::json!({ "run": "run", "games": 6, "digest": digest, "faults": [] });
+    assert_eq!(json(), sound);
+    let is_fault = |part: &str| {
+        let verified = on_run("verify", &run);
+        assert_eq!(verified.code, Some(1), "{}", verified.stderr);
+        assert_eq!(verified.stderr, "");
+        let fault = verified.stdout.lines().next().expect("a fault");
+        assert!(fault.starts_with("cannot verify the run: "), "{fault}");
+        assert!(fault.contains(part), "{part}: {fault}");
+        assert!(verified.stdout.ends_with("\n0 games checked, 1 fault\n"));
+        let unread =
+            serde_json::json!({ "run": "run", "games": 0, "digest": null, "faults": [fault] });
+        assert_eq!(json(), unread);
+    };
+    let whole = cells(&run);
+    let mut edited = whole.clone();
+    edited.swap(1, 4);
+    write(&run, &edited);
+    is_fault("games.csv, line 3: the two games of a pair must follow each other");
+    edited = whole.clone();
+    edited.remove(1);
+    write(&run, &edited);
+    is_fault("games.csv, line 3: the two games of a pair must follow each other");
+    let at = whole[0].iter().position(|name| name == "termination");
+    edited = whole.clone();
+    edited[1][at.expect("a column")] = "boredom".to_string();
+    write(&run, &edited);
+    is_fault("games.csv, line 2: not a row of games");
+    write(&run, &whole);
+    fs::rename(run.join("games.pgn"), run.join("kept")).expect("renamed");
+    is_fault("cannot read ");
+    fs::rename(run.join("kept"), run.join("games.pgn")).expect("renamed");
+    fs::rename(run.join("games.csv"), run.join("kept")).expect("renamed");
+    is_fault("games.csv: ");
+    fs::rename(run.join("run.toml"), run.join("moved")).expect("renamed");
+    let verified = on_run("verify", &run);
+    assert_eq!(verified.code, Some(2), "{}", verified.stdout);
+    assert!(
+        verified.stderr.contains("is not a run"),
+        "{}",
+        verified.stderr
+    );
 }
 
 #[test]
@@ -192,9 +247,9 @@ fn openings_and_plies_are_found_in_every_notation_and_without_the_book() {
     }
 }
 
-/// Castling moves of Chess960 have a form of their own, also from the usual position.
+/// Castling moves of Chess960 have their own form, also from the standard position.
 #[test]
-fn castling_of_chess960_from_the_usual_position_is_sound() {
+fn castling_of_chess960_from_the_standard_position_is_verified() {
     for notation in ["san", "uci"] {
         let players = engines(("one", &scripted(), ""), ("two", &scripted(), ""));
         let setup = Setup::new("");
@@ -219,8 +274,7 @@ fn castling_of_chess960_from_the_usual_position_is_sound() {
     }
 }
 
-/// A pair that is there twice counts once, the first time, and a line that a kill cut off
-/// not at all: as in the report.
+/// Of a pair with two results, the first counts. A row that a kill cut off does not count.
 #[test]
 fn ratings_count_what_the_report_counts() {
     let setup = played("");
@@ -228,9 +282,7 @@ fn ratings_count_what_the_report_counts() {
     let path = run.join("games.csv");
     let csv = fs::read_to_string(&path).expect("there");
     let rated = || {
-        let mut rate = hone();
-        rate.args(["calc", "rate", "--csv"]).arg(&run);
-        let finished = finish(rate);
+        let finished = calc(&format!("rate --csv {}", run.display()));
         assert_eq!(finished.code, Some(0), "{}", finished.stderr);
         finished.stdout
     };
@@ -245,8 +297,36 @@ fn ratings_count_what_the_report_counts() {
     assert_eq!(rated(), whole);
 }
 
+/// Otherwise an unwanted pair could be played again.
 #[test]
-fn games_whose_places_have_changed_are_never_removed() {
+fn a_ledger_without_a_pair_in_the_middle_is_neither_resumed_nor_pooled() {
+    let setup = played("");
+    let run = setup.run("run");
+    let whole = cells(&run);
+    let mut edited = whole.clone();
+    edited.drain(3..5);
+    write(&run, &edited);
+    let before = fs::read(run.join("games.pgn")).expect("there");
+    let mut pool = hone();
+    pool.arg("pool").arg(&run);
+    pool.arg("--out").arg(setup.run("pool"));
+    for refused in [on_run("resume", &run), finish(pool)] {
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        let pair = cell(&whole, 5, "pair");
+        let missing = format!("games.csv has been edited: rows before pair {pair} are missing");
+        for part in [&missing, "help: restore it", "--replay-missing"] {
+            assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+        }
+    }
+    assert!(!setup.run("pool").exists());
+    assert_eq!(fs::read(run.join("games.pgn")).expect("there"), before);
+    assert_eq!(cells(&run), edited);
+    assert_eq!(resume(&run, &["--replay-missing"]).code, Some(0));
+    assert_eq!(on_run("verify", &run).code, Some(0));
+}
+
+#[test]
+fn games_whose_offsets_have_changed_are_never_removed() {
     let setup = played("");
     let run = setup.run("run");
     let path = run.join("games.pgn");

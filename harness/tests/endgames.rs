@@ -1,5 +1,5 @@
-//! The suite `books/endgames.epd` against endgame tables: the moves it asks for
-//! are those that keep the result, and no others.
+//! The suite `books/endgames.epd` against endgame tables: its best moves are exactly those
+//! that keep the result.
 
 mod common;
 
@@ -10,7 +10,7 @@ use shakmaty::san::San;
 use shakmaty::{CastlingMode, Chess, Move, Position};
 use shakmaty_syzygy::{AmbiguousWdl, Tablebase};
 
-/// A position and the moves that it asks for.
+/// A position and its best moves.
 fn parse(line: &str) -> (Chess, Vec<Move>) {
     let (board, operations) = line.split_once(" bm ").expect("a best move");
     let (moves, _) = operations.split_once(';').expect("an end of the moves");
@@ -27,9 +27,9 @@ fn parse(line: &str) -> (Chess, Vec<Move>) {
 }
 
 #[test]
-fn the_moves_of_the_endgame_suite_keep_the_result_and_no_others_do() {
+fn the_moves_of_the_endgame_suite_are_those_that_keep_the_result() {
     let Some(folder) = std::env::var_os("HONE_TEST_SYZYGY").map(PathBuf::from) else {
-        common::skip::skipped("HONE_TEST_SYZYGY names no folder with Syzygy tables");
+        common::skip::skipped("HONE_TEST_SYZYGY is not set");
         return;
     };
     let mut tables = Tablebase::new();

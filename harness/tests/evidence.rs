@@ -1,12 +1,13 @@
-//! Runs whose games are repeated or mean nothing: each says so, in its findings
-//! and in its verdict.
+//! Runs with repeated games, ignored limits or equal engines: the findings and the verdict
+//! report it.
 #![cfg(unix)]
 
 mod common;
 
 use std::fs;
+use std::path::PathBuf;
 
-use common::{Finished, Setup, engines, finish, hone, on_run, scripted};
+use common::{Finished, Setup, digest, engines, finish, hone, on_run, resume, scripted};
 use serde_json::{Value, json};
 
 const POSITIONS: [&str; 4] = [
@@ -16,18 +17,18 @@ const POSITIONS: [&str; 4] = [
     "rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq -",
 ];
 
-/// Two engines that play random moves, the same in every game from the same
-/// opening, under `play` of [match]; `{BOOK}` in it stands for a book of these
+/// Two engines that play random moves, the same in every game from the same opening.
+/// `settings` belong to `[match]`; `{BOOK}` in them is replaced by the path of a book of these
 /// lines.
-fn setup(play: &str, book: &[String], more: &str) -> Setup {
+fn setup(settings: &str, book: &[String], more: &str) -> Setup {
     let second = format!("{} --seed 2", scripted());
     let players = engines(("dev", &scripted(), ""), ("base", &second, ""));
     let setup = Setup::new("");
     let path = setup.dir.path().join("book.epd");
     fs::write(&path, book.join("\n")).unwrap();
-    let play = play.replace("{BOOK}", path.to_str().unwrap());
+    let settings = settings.replace("{BOOK}", path.to_str().unwrap());
     let config = format!(
-        "{players}[match]\nconcurrency = 2\n{play}\n[adjudication]\nmax_moves = 12\n{more}"
+        "{players}[match]\nconcurrency = 2\n{settings}\n[adjudication]\nmax_moves = 12\n{more}"
     );
     fs::write(&setup.config, config).unwrap();
     setup
@@ -44,7 +45,7 @@ fn kinds(json: &Value) -> Vec<&str> {
 }
 
 /// The finding is in the JSON, the text, the Markdown and on the page.
-fn says(setup: &Setup, finished: &Finished, kind: &str, words: &str) -> Value {
+fn reports(setup: &Setup, finished: &Finished, kind: &str, words: &str) -> Value {
     let json = finished.json();
     assert!(kinds(&json).contains(&kind), "{kind}: {json}");
     let text = on_run("report", &setup.run("run")).stdout;
@@ -57,10 +58,10 @@ fn says(setup: &Setup, finished: &Finished, kind: &str, words: &str) -> Value {
     json
 }
 
-/// It ended undecided because its games repeat.
+/// The run ended undecided because its games repeat.
 fn ends_undecided(setup: &Setup, finished: &Finished) -> Value {
     assert_eq!(finished.code, Some(3), "{}", finished.stderr);
-    let json = says(setup, finished, "repeated_games", "repeated games");
+    let json = reports(setup, finished, "repeated_games", "repeated games");
     assert_eq!(json["verdict"], "none");
     assert_eq!(json["reason"], "repeated_games");
     let text = on_run("report", &setup.run("run")).stdout;
@@ -92,6 +93,7 @@ fn two_engines_that_do_not_differ_are_named_before_the_first_game() {
     let setup = setup("limit = \"nodes=1\"\npairs = 1", &[], "");
     let warning = "warning: `dev` and `base` are the same program with the same options";
     let different = setup.play("match", "different", &[]);
+    assert_eq!(different.code, Some(0), "{}", different.stderr);
     assert!(!different.stderr.contains(warning), "{}", different.stderr);
     let text = fs::read_to_string(&setup.config).unwrap();
     fs::write(&setup.config, text.replace(" --seed 2", "")).unwrap();
@@ -104,11 +106,12 @@ fn two_engines_that_do_not_differ_are_named_before_the_first_game() {
     }
     for unlike in ["engine.0.options.Hash=2", "match.limit=movetime=1"] {
         let finished = setup.play("match", unlike, &["--set", unlike]);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
         assert!(!finished.stderr.contains(warning), "{}", finished.stderr);
     }
 }
 
-/// Few tests need so many openings: a warning at every start would not be read.
+/// Few tests need all its openings: a warning at every start would be ignored.
 #[test]
 fn a_test_with_the_built_in_book_starts_without_a_warning() {
     let setup = setup(
@@ -117,6 +120,7 @@ fn a_test_with_the_built_in_book_starts_without_a_warning() {
         "[sprt]\nelo0 = -900.0\nelo1 = -800.0\nmodel = \"logistic\"\n",
     );
     let test = setup.play("sprt", "test", &["--max-time", "1s"]);
+    assert!(matches!(test.code, Some(0 | 1 | 3)), "{}", test.stderr);
     assert!(!test.stderr.contains("are planned"), "{}", test.stderr);
     let many = ["--max-time", "1s", "--set", "match.pairs=20000"];
     let played = setup.play("match", "match", &many);
@@ -198,7 +202,7 @@ fn failures_in_repeats_are_counted_and_left_out() {
     let json = ends_undecided(&setup, &finished);
     assert_eq!(json["failures"]["crash"], json!([0, 42]));
     let page = fs::read_to_string(setup.run("run").join("report.html")).unwrap();
-    // Pairs that were in play at the end may have failed too.
+    // Pairs in progress when the run ended have failed too.
     for part in [
         "failures is kept: 2 in games that count, \
          40 in pairs that repeat earlier games and are left out",
@@ -210,7 +214,7 @@ fn failures_in_repeats_are_counted_and_left_out() {
 }
 
 #[test]
-fn a_match_that_stops_on_its_interval_ends_undecided_by_repeats() {
+fn a_match_that_stops_on_its_interval_ends_undecided_if_its_games_repeat() {
     let setup = setup(
         "limit = \"nodes=1\"\nopenings = \"none\"\nstop = \"zero_outside\"",
         &[],
@@ -225,7 +229,7 @@ fn an_engine_that_ignores_its_nodes_is_named() {
     let setup = setup("limit = \"nodes=5000\"\npairs = 12", &[], "");
     let finished = setup.play("match", "run", &["--json"]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-    let json = says(
+    let json = reports(
         &setup,
         &finished,
         "ignored_limit",
@@ -243,7 +247,7 @@ fn an_engine_that_ignores_its_nodes_is_named() {
 fn an_engine_that_ignores_its_depth_is_named() {
     let setup = setup("limit = \"depth=8\"\npairs = 12", &[], "");
     let finished = setup.play("match", "run", &["--json"]);
-    let json = says(
+    let json = reports(
         &setup,
         &finished,
         "ignored_limit",
@@ -263,22 +267,22 @@ fn repeated_games_under_a_clock_are_counted_and_reported() {
         );
         let finished = setup.play("match", "run", &["--json"]);
         assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-        says(&setup, &finished, "repeated_games", "repeated games");
-        let json = says(&setup, &finished, "few_openings", "few openings");
+        reports(&setup, &finished, "repeated_games", "repeated games");
+        let json = reports(&setup, &finished, "few_openings", "few openings");
         assert_eq!(json["pairs"], 25);
         assert_eq!(json["repeated_pairs"], 25 - lines.max(1));
     }
 }
 
 #[test]
-fn an_engine_against_itself_is_reported_as_playing_alike() {
+fn an_engine_against_itself_is_reported() {
     let setup = setup("limit = \"nodes=1\"\npairs = 20", &[], "");
     let same = fs::read_to_string(&setup.config)
         .unwrap()
         .replace("--seed 2", "--seed 1");
     fs::write(&setup.config, same).unwrap();
     let finished = setup.play("match", "run", &["--json"]);
-    says(
+    reports(
         &setup,
         &finished,
         "alike_engines",
@@ -306,23 +310,20 @@ fn a_tuning_counts_its_repeats_and_reports_them() {
     assert!(kinds(&json).contains(&"repeated_games"), "{json}");
 }
 
-/// Cut off in the middle of the repeats, a run continues to the same end.
+/// A run whose ledger is cut off among its repeats continues to the same result.
 #[test]
 fn a_kill_among_repeats_changes_no_result() {
     let play = "limit = \"nodes=1\"\nopenings = \"{BOOK}\"";
     let setup = setup(play, &book(4), "");
     let whole = setup.play("sprt", "run", &["--json"]);
-    let digest = on_run("verify", &setup.run("run")).last_line();
+    let expected = digest(&setup.run("run"));
     ends_undecided(&setup, &whole);
     let rows = setup.run("run").join("games.csv");
     let text = fs::read_to_string(&rows).unwrap();
     let cut: Vec<&str> = text.lines().take(1 + 2 * 11).collect();
     fs::write(&rows, cut.join("\n") + "\n").unwrap();
-    let mut resume = hone();
-    resume.arg("resume").arg(setup.run("run"));
     // The PGN still has the games that the ledger lost.
-    resume.args(["--json", "--replay-missing"]);
-    let again = finish(resume);
+    let again = resume(&setup.run("run"), &["--json", "--replay-missing"]);
     assert_eq!(again.code, Some(3), "{}", again.stderr);
     for key in [
         "pairs",
@@ -333,20 +334,18 @@ fn a_kill_among_repeats_changes_no_result() {
     ] {
         assert_eq!(again.json()[key], whole.json()[key], "{key}");
     }
-    assert_eq!(on_run("verify", &setup.run("run")).last_line(), digest);
+    assert_eq!(digest(&setup.run("run")), expected);
 }
 
-/// The start position of old runs stays what they are played from.
+/// Runs of old versions without a book start from the start position.
 #[test]
-fn a_run_from_before_the_built_in_book_continues_as_it_began() {
+fn a_run_from_before_the_built_in_book_continues_from_the_start_position() {
     let setup = setup(
         "limit = \"nodes=1\"\nopenings = \"none\"\npairs = 30",
         &[],
         "",
     );
-    let mut command = setup.command("match", "run", &["--json"]);
-    command.args(["--max-time", "1s"]);
-    finish(command);
+    setup.play("match", "run", &["--max-time", "1s"]);
     let path = setup.run("run").join("run.toml");
     let old: String = fs::read_to_string(&path)
         .unwrap()
@@ -356,7 +355,7 @@ fn a_run_from_before_the_built_in_book_continues_as_it_began() {
         .collect();
     assert!(!old.contains("none"), "{old}");
     fs::write(&path, old).unwrap();
-    // Its ledger did not have the last columns either.
+    // Its ledger did not have the last four columns either.
     let rows = setup.run("run").join("games.csv");
     let text = fs::read_to_string(&rows).unwrap();
     let cut = text.lines().map(|line| {
@@ -364,9 +363,7 @@ fn a_run_from_before_the_built_in_book_continues_as_it_began() {
         format!("{kept}\n")
     });
     fs::write(&rows, cut.collect::<String>()).unwrap();
-    let mut resume = hone();
-    resume.arg("resume").arg(setup.run("run")).arg("--json");
-    let json = finish(resume).json();
+    let json = resume(&setup.run("run"), &["--json"]).json();
     assert_eq!(json["openings"], "start position");
     assert_eq!(json["pairs"], 30);
     assert_eq!(json["repeated_pairs"], 29);
@@ -376,11 +373,29 @@ fn a_run_from_before_the_built_in_book_continues_as_it_began() {
 #[test]
 fn an_engine_that_fails_its_first_search_is_refused_before_the_first_game() {
     for (script, stall_ms, words) in [
-        ("go=silent", 1000, "did not answer `go nodes 5` within 1 s"),
+        (
+            "go=silent",
+            2000,
+            "did not answer `go nodes 5` within 2 s; it wrote nothing (does it flush its \
+             output?)\nhelp: if it does not support `go nodes`, give it another `limit`\n\
+             help: if it needs longer, raise `stall_ms` in [match]\n",
+        ),
         (
             "go=exit:3",
             60_000,
             "ended (exit status 3) after `go nodes 5`",
+        ),
+        (
+            "go=stderr go=exit:3",
+            60_000,
+            "ended (exit status 3) after `go nodes 5`; its standard error: something went wrong \
+             inside\n",
+        ),
+        (
+            "trial=stderr trial=exit:3",
+            60_000,
+            "ended (exit status 3) after `ucinewgame, isready`; its standard error: something \
+             went wrong inside\n",
         ),
         (
             "go=illegal",
@@ -402,7 +417,8 @@ fn an_engine_that_fails_its_first_search_is_refused_before_the_first_game() {
     }
 }
 
-/// What was left out of a run is left out of statistics of its folder too.
+/// Repeats are left out of `hone calc rate`, as they are of the report. Sources with the same
+/// games, or with other engines of the same names, are warned of.
 #[test]
 fn ratings_leave_repeats_out() {
     let setup = setup(
@@ -411,10 +427,26 @@ fn ratings_leave_repeats_out() {
         "",
     );
     setup.play("match", "run", &["--json"]);
-    let mut rate = hone();
-    rate.args(["calc", "rate"])
-        .arg(setup.run("run"))
-        .arg("--json");
-    let json = finish(rate).json();
+    let rate = |sources: &[PathBuf]| {
+        let mut rate = hone();
+        rate.args(["calc", "rate", "--json"]).args(sources);
+        finish(rate)
+    };
+    let run = setup.run("run");
+    let json = rate(std::slice::from_ref(&run)).json();
     assert_eq!(json["ratings"][0]["games"], 6, "{json}");
+    let copy = setup.run("copy.pgn");
+    fs::copy(run.join("games.pgn"), &copy).unwrap();
+    let copied = rate(&[copy, run.clone()]).stderr;
+    let common = "/run` have 6 games with the same tags and moves: each counts twice";
+    assert!(copied.contains(common), "{copied}");
+    let limit = ["--set", "match.limit=nodes=2", "--json"];
+    setup.play("match", "other", &limit);
+    let differing = rate(&[run, setup.run("other")]).stderr;
+    for name in ["dev", "base"] {
+        let start = format!("warning: `{name}` is not the same in `");
+        assert!(differing.contains(&start), "{differing}");
+    }
+    let limits = "/other` (different limit): its games count as those of one engine";
+    assert_eq!(differing.matches(limits).count(), 2, "{differing}");
 }

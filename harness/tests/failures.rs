@@ -7,34 +7,37 @@ mod common;
 use std::fs;
 use std::path::Path;
 
+#[cfg(target_os = "linux")]
+use common::crowd::Crowd;
 use common::json::number;
 use common::{Finished, Setup, engines, finish, hone, on_run, scripted};
 
-/// One pair of a well-behaved engine against one that does `script`.
-struct Story {
+/// A finished match of two pairs between an engine that misbehaves and a good one.
+struct Match {
     setup: Setup,
     finished: Finished,
 }
 
-/// For engines that are to answer, however slow the machine.
+/// For engines that answer, on a machine of any speed.
 const PATIENT: &str = "limit = \"nodes=10\"\nstall_ms = 60000\n";
-/// For engines that stall. The other one has to be ready in this time too.
+/// For engines that stall. The other one must be ready in this time too.
 const STALL: &str = "limit = \"nodes=10\"\nstall_ms = 2000\n";
 /// For engines that lose on time.
 const CLOCK: &str = "limit = \"0.3+0.01\"\nstall_ms = 60000\n";
 
-fn story(script: &str, play: &str) -> Story {
+/// The match of an engine that does `script`, with `settings` of `[match]`.
+fn play_against(script: &str, settings: &str) -> Match {
     let bad = format!("{} --name bad {script}", scripted());
-    // It has time, whatever the limit of the other one.
+    // The good one has enough time, whatever the limit of the other one.
     let players = engines(("bad", &bad, ""), ("good", &scripted(), "limit = \"60+1\""));
     let setup = Setup::new(&format!(
-        "{players}[match]\n{play}pairs = 2\nconcurrency = 1\nmax_failures = 1.0\nopenings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n"
+        "{players}[match]\n{settings}pairs = 2\nconcurrency = 1\nmax_failures = 1.0\nopenings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n"
     ));
     let finished = setup.play("match", "run", &["--json"]);
-    Story { setup, finished }
+    Match { setup, finished }
 }
 
-impl Story {
+impl Match {
     fn csv(&self) -> String {
         fs::read_to_string(self.setup.run("run").join("games.csv")).unwrap()
     }
@@ -58,8 +61,8 @@ impl Story {
         self.verified();
     }
 
-    /// Its misbehaviour was of no consequence.
-    fn no_harm(&self) {
+    /// No failure was recorded.
+    fn has_no_failures(&self) {
         assert_eq!(self.finished.code, Some(0), "{}", self.finished.stderr);
         let json = self.finished.json();
         for kind in ["time_forfeit", "crash", "stall", "illegal_move"] {
@@ -85,9 +88,9 @@ fn summary(bundle: &Path) -> String {
 
 #[test]
 fn dying_on_go_is_a_loss_by_disconnection() {
-    let story = story("move=exit:7", PATIENT);
-    story.lost_all("crash", "disconnect", "disconnects");
-    let bundle = story.bundle("1-1");
+    let played = play_against("move=exit:7", PATIENT);
+    played.lost_all("crash", "disconnect", "disconnects");
+    let bundle = played.bundle("1-1");
     let summary = summary(&bundle);
     assert!(summary.contains("process:   exit status 7"), "{summary}");
     assert!(summary.contains("sent:      position fen"), "{summary}");
@@ -96,10 +99,10 @@ fn dying_on_go_is_a_loss_by_disconnection() {
 }
 
 #[test]
-fn a_crash_in_the_middle_leaves_its_signal_and_its_last_words() {
-    let story = story("go:3=stderr go:3=abort", PATIENT);
-    story.lost_all("crash", "disconnect", "disconnects");
-    let bundle = story.bundle("2-2");
+fn a_crash_in_the_middle_keeps_its_signal_and_its_standard_error() {
+    let played = play_against("go:3=stderr go:3=abort", PATIENT);
+    played.lost_all("crash", "disconnect", "disconnects");
+    let bundle = played.bundle("2-2");
     assert!(summary(&bundle).contains("killed by signal 6"));
     // In the second game of a pair the bad engine, the first, has Black.
     let stderr = fs::read_to_string(bundle.join("stderr-first.txt")).unwrap();
@@ -107,42 +110,42 @@ fn a_crash_in_the_middle_leaves_its_signal_and_its_last_words() {
 }
 
 #[test]
+fn a_crash_is_explained_in_the_summary_and_by_its_replay() {
+    let played = play_against("move=stderr move=exit:7", PATIENT);
+    let bundle = played.bundle("1-1");
+    let summary = summary(&bundle);
+    let line = "stderr:    something went wrong inside (stderr-first.txt)\n";
+    assert!(summary.contains(line), "{summary}");
+    let replayed = on_run("replay", &bundle);
+    assert_eq!(replayed.code, Some(1), "{}", replayed.stderr);
+    let words = "; process: exit status 7; its standard error: something went wrong inside\n";
+    assert!(replayed.stdout.contains(words), "{}", replayed.stdout);
+}
+
+#[test]
 fn never_moving_is_a_stall_without_a_clock_and_a_time_forfeit_with_one() {
-    story("move=silent", STALL).lost_all("stall", "stall", "connection stalls");
+    play_against("move=silent", STALL).lost_all("stall", "stall", "connection stalls");
     let no_answer = "loses on time (no answer)";
-    story("move=silent", CLOCK).lost_all("time_forfeit", "time_forfeit", no_answer);
+    play_against("move=silent", CLOCK).lost_all("time_forfeit", "time_forfeit", no_answer);
 }
 
 #[test]
 fn hanging_is_found_under_depth_too() {
     let play = STALL.replace("nodes=10", "depth=2");
-    story("go:2=hang", &play).lost_all("stall", "stall", "connection stalls");
+    play_against("go:2=hang", &play).lost_all("stall", "stall", "connection stalls");
 }
 
 #[test]
 fn a_late_move_loses_on_time_with_its_overrun() {
-    let story = story("move=late:330", CLOCK);
-    story.lost_all("time_forfeit", "time_forfeit", "loses on time");
+    let played = play_against("move=late:330", CLOCK);
+    played.lost_all("time_forfeit", "time_forfeit", "loses on time");
     // On a slow machine, some answers may come later than is waited for.
-    let pgn = story.pgn();
+    let pgn = played.pgn();
     assert!(pgn.contains("ms overrun)"), "{pgn}");
 }
 
-/// Ends the process with the test.
-#[cfg(target_os = "linux")]
-struct Spinner(std::process::Child);
-
-#[cfg(target_os = "linux")]
-impl Drop for Spinner {
-    fn drop(&mut self) {
-        // It ends by this and by nothing else.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
-}
-
-/// An engine of the lowest class shares its processor with a process that
-/// never rests: it is ready long before it may run.
+/// An engine of the lowest scheduling class shares its processor with a busy loop: it is
+/// ready long before it may run.
 #[test]
 #[cfg(target_os = "linux")]
 fn an_engine_that_gets_no_processor_is_distinguished_from_a_slow_one() {
@@ -155,10 +158,7 @@ fn an_engine_that_gets_no_processor_is_distinguished_from_a_slow_one() {
         common::skip::skipped("`chrt` and `taskset` are needed, and processor 0");
         return;
     }
-    let spinner = Command::new("taskset")
-        .args(["-c", "0", "sh", "-c", "while :; do :; done"])
-        .spawn();
-    let _spinner = Spinner(spinner.expect("it has just been there"));
+    let _crowd = Crowd::on(0, 1).expect("`taskset` has just run");
     let forfeits = |engine: &str| {
         let players = engines(
             ("judged", engine, "limit = \"movetime=20\"\n"),
@@ -177,7 +177,7 @@ fn an_engine_that_gets_no_processor_is_distinguished_from_a_slow_one() {
     };
     let (lost, starved) = forfeits(&format!("chrt -i 0 taskset -c 0 {}", scripted()));
     if lost == 0 {
-        common::skip::skipped("this machine has let nobody starve");
+        common::skip::skipped("the engine got its processor time");
         return;
     }
     assert!(starved > 0, "{lost} games lost on time");
@@ -188,22 +188,22 @@ fn an_engine_that_gets_no_processor_is_distinguished_from_a_slow_one() {
 #[test]
 fn illegal_and_malformed_moves_lose() {
     for action in ["illegal", "malformed", "none"] {
-        let story = story(&format!("move={action}"), PATIENT);
-        story.lost_all("illegal_move", "illegal_move", "makes an illegal move");
+        let played = play_against(&format!("move={action}"), PATIENT);
+        played.lost_all("illegal_move", "illegal_move", "makes an illegal move");
     }
 }
 
 #[test]
 fn a_move_that_is_both_illegal_and_late_is_illegal() {
-    let story = story("move=late:330 move=illegal", CLOCK);
-    story.verified();
-    let pgn = story.pgn();
+    let played = play_against("move=late:330 move=illegal", CLOCK);
+    played.verified();
+    let pgn = played.pgn();
     let illegal = pgn.matches("makes an illegal move").count();
     // On a slow machine, some answers may come later than is waited for.
     let unanswered = pgn.matches("loses on time (no answer)").count();
     assert_eq!(illegal + unanswered, 4, "{pgn}");
     assert!(illegal > 0, "{pgn}");
-    let failures = &story.finished.json()["failures"];
+    let failures = &played.finished.json()["failures"];
     assert_eq!(failures["illegal_move"], serde_json::json!([illegal, 0]));
 }
 
@@ -225,9 +225,9 @@ fn never_getting_ready_is_a_stall() {
     assert!(summary.contains(sent), "{summary}");
 }
 
-/// Story of an engine of which only so many processes start; the first is that of the
-/// check before the run. Each that starts ends at its second move.
-fn starting_only(times: u32) -> Story {
+/// A match of an engine of which only the first `times` processes start; the first is that of
+/// the check before the run. Each that starts ends at its second move.
+fn starting_only(times: u32) -> Match {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("engine.sh");
     let count = folder.path().join("count");
@@ -245,16 +245,16 @@ fn starting_only(times: u32) -> Story {
          startup_ms = 60000\n[adjudication]\nmax_moves = 20\n"
     ));
     let finished = setup.play("match", "run", &["--json"]);
-    Story { setup, finished }
+    Match { setup, finished }
 }
 
 #[test]
 fn an_engine_that_does_not_start_again_loses_its_games() {
-    let story = starting_only(2);
-    story.lost_all("crash", "disconnect", "disconnects");
-    let first = summary(&story.bundle("1-1"));
+    let played = starting_only(2);
+    played.lost_all("crash", "disconnect", "disconnects");
+    let first = summary(&played.bundle("1-1"));
     assert!(first.contains("process:   exit status 7"), "{first}");
-    let second = summary(&story.bundle("1-2"));
+    let second = summary(&played.bundle("1-2"));
     let ended = "ended (exit status 9) before it sent `uciok`";
     assert!(second.contains(ended), "{second}");
     assert!(second.contains("sent:      uci\n"), "{second}");
@@ -268,9 +268,9 @@ fn an_engine_that_never_starts_in_the_run_stops_it() {
     assert!(finished.stderr.contains(words), "{}", finished.stderr);
 }
 
-/// Two pairs. An engine that fails in the second game of its process fails in
-/// both second games: after the first failure its process is a new one.
-fn failing_to_get_ready(first: &str, second: &str) -> Story {
+/// A match of two pairs. An engine that fails in the second game of its process fails in the
+/// second game of each pair, because it is restarted after the first failure.
+fn failing_to_get_ready(first: &str, second: &str) -> Match {
     let command = |script: &str| format!("{} {script}", scripted());
     let (first, second) = (command(first), command(second));
     let players = engines(("first", &first, ""), ("second", &second, ""));
@@ -280,15 +280,15 @@ fn failing_to_get_ready(first: &str, second: &str) -> Story {
     ));
     let finished = setup.play("match", "run", &["--json"]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-    Story { setup, finished }
+    Match { setup, finished }
 }
 
 #[test]
-fn an_answer_to_the_game_before_does_not_begin_the_next() {
-    let story = failing_to_get_ready("ucinewgame:2=exit:1", "");
-    let json = story.finished.json();
+fn a_readyok_of_the_previous_game_does_not_start_the_next() {
+    let played = failing_to_get_ready("ucinewgame:2=exit:1", "");
+    let json = played.finished.json();
     assert_eq!(json["failures"]["crash"], serde_json::json!([2, 0]));
-    let dialogue = story.bundle("2-2").join("dialogue-second.txt");
+    let dialogue = played.bundle("2-2").join("dialogue-second.txt");
     let dialogue = fs::read_to_string(dialogue).unwrap();
     let (mut asked, mut ready, mut searches) = (0, 0, 0);
     for line in dialogue.lines() {
@@ -304,21 +304,22 @@ fn an_answer_to_the_game_before_does_not_begin_the_next() {
 }
 
 #[test]
-fn if_both_fail_to_get_ready_both_start_anew() {
-    let story = failing_to_get_ready("ucinewgame:2=exit:1", "ucinewgame:2=exit:1");
-    let json = story.finished.json();
+fn if_both_fail_to_get_ready_both_are_restarted() {
+    let played = failing_to_get_ready("ucinewgame:2=exit:1", "ucinewgame:2=exit:1");
+    let json = played.finished.json();
     assert_eq!(json["failures"]["crash"], serde_json::json!([2, 0]));
 }
 
 #[test]
 fn an_engine_that_never_gets_ready_is_refused_at_the_start() {
-    let finished = story("isready=silent", STALL).finished;
+    let finished = play_against("isready=silent", STALL).finished;
     assert_eq!(finished.code, Some(2), "{}", finished.stderr);
-    assert!(
-        finished.stderr.contains("is not ready for a game"),
-        "{}",
-        finished.stderr
-    );
+    for words in [
+        "is not ready for a game: it did not answer `isready` with `readyok` within 2 s; it wrote",
+        "help: if it needs longer, raise `stall_ms` in [match]",
+    ] {
+        assert!(finished.stderr.contains(words), "{}", finished.stderr);
+    }
     // An engine may need longer for a new game than to be ready at all.
     let bad = format!("{} --name bad trial=hang", scripted());
     let players = engines(("bad", &bad, ""), ("good", &scripted(), ""));
@@ -331,17 +332,18 @@ fn an_engine_that_never_gets_ready_is_refused_at_the_start() {
     ] {
         assert!(finished.stderr.contains(words), "{}", finished.stderr);
     }
-    let finished = story("uci=silent", &format!("{PATIENT}startup_ms = 2000\n")).finished;
+    let finished = play_against("uci=silent", &format!("{PATIENT}startup_ms = 2000\n")).finished;
     assert_eq!(finished.code, Some(2), "{}", finished.stderr);
-    assert!(
-        finished.stderr.contains("did not send `uciok`"),
-        "{}",
-        finished.stderr
-    );
+    for words in [
+        "did not send `uciok` within 2 s; it wrote nothing (does it flush its output?)\n",
+        "help: if it needs longer, raise `startup_ms` in [match]",
+    ] {
+        assert!(finished.stderr.contains(words), "{}", finished.stderr);
+    }
 }
 
 #[test]
-fn noise_does_no_harm() {
+fn noise_is_no_failure() {
     for script in [
         "go=chatter",
         "go=nonutf8",
@@ -352,47 +354,47 @@ fn noise_does_no_harm() {
         "--crlf",
         "go:2=longline",
     ] {
-        story(script, PATIENT).no_harm();
+        play_against(script, PATIENT).has_no_failures();
     }
 }
 
 #[test]
 fn illegal_variations_are_counted_and_named() {
-    let story = story("go=badpv", PATIENT);
-    let json = story.finished.json();
+    let played = play_against("go=badpv", PATIENT);
+    let json = played.finished.json();
     assert!(number(&json["engines"][0]["illegal_pvs"]) > 0.0, "{json}");
     assert_eq!(json["engines"][1]["illegal_pvs"], 0);
-    let report = common::on_run("report", &story.setup.run("run"));
+    let report = common::on_run("report", &played.setup.run("run"));
     assert!(report.stdout.contains("with an illegal move"));
-    let pgn = fs::read_to_string(story.setup.run("run").join("games.pgn")).unwrap();
+    let pgn = fs::read_to_string(played.setup.run("run").join("games.pgn")).unwrap();
     assert!(pgn.contains("illegal PV move"), "{pgn}");
 }
 
 #[test]
 fn a_flood_without_end_forfeits_on_time() {
-    story("go:2=flood", CLOCK).lost_all("time_forfeit", "time_forfeit", "loses on time");
+    play_against("go:2=flood", CLOCK).lost_all("time_forfeit", "time_forfeit", "loses on time");
 }
 
 #[test]
-fn a_flood_without_end_stalls_where_no_clock_runs() {
-    story("go:2=flood", STALL).lost_all("stall", "stall", "connection stalls");
+fn a_flood_without_end_stalls_without_a_clock() {
+    play_against("go:2=flood", STALL).lost_all("stall", "stall", "connection stalls");
 }
 
 #[test]
 fn closing_its_output_is_a_disconnection() {
-    story("go:2=close", PATIENT).lost_all("crash", "disconnect", "disconnects");
+    play_against("go:2=close", PATIENT).lost_all("crash", "disconnect", "disconnects");
 }
 
 #[test]
-fn being_stopped_by_a_signal_costs_the_game_and_not_the_run() {
-    story("go:2=stop", CLOCK).lost_all("time_forfeit", "time_forfeit", "loses on time");
-    story("go:2=stop", STALL).lost_all("stall", "stall", "connection stalls");
+fn an_engine_stopped_by_a_signal_loses_the_game_and_the_run_continues() {
+    play_against("go:2=stop", CLOCK).lost_all("time_forfeit", "time_forfeit", "loses on time");
+    play_against("go:2=stop", STALL).lost_all("stall", "stall", "connection stalls");
 }
 
 #[test]
-fn ignoring_quit_is_ended_by_force() {
-    let story = story("quit=hang --name ignores-quit", PATIENT);
-    story.no_harm();
+fn an_engine_that_ignores_quit_is_killed() {
+    let played = play_against("quit=hang --name ignores-quit", PATIENT);
+    played.has_no_failures();
     #[cfg(target_os = "linux")]
     common::wait_until("its end", || {
         common::processes_with("ignores-quit").is_empty()
@@ -402,10 +404,10 @@ fn ignoring_quit_is_ended_by_force() {
 #[cfg(target_os = "linux")]
 #[test]
 fn children_of_engines_end_too() {
-    let before = common::processes_with("sleep 1000").len();
-    story("ucinewgame=fork", PATIENT).no_harm();
+    // A time that no other test has.
+    play_against("ucinewgame=fork:1013", PATIENT).has_no_failures();
     common::wait_until("their end", || {
-        common::processes_with("sleep 1000").len() <= before
+        common::processes_with("sleep 1013").is_empty()
     });
 }
 
@@ -431,6 +433,17 @@ fn too_many_failures_stop_the_run() {
         "{}",
         finished.stderr
     );
+    let run = setup.run("run");
+    let replay = format!(
+        "help: `hone replay {}` repeats its first failure",
+        run.join("failures/1-1").display()
+    );
+    for words in ["fix the engine and start a new run (", &replay] {
+        assert!(finished.stderr.contains(words), "{}", finished.stderr);
+    }
+    let report = on_run("report", &run).stdout;
+    let evidence = "failures/ of the run's folder; `hone replay RUN/failures/PAIR-GAME` repeats";
+    assert!(report.contains(evidence), "{report}");
     // Its failures are listed where one must be named.
     let replayed = on_run("replay", &setup.run("run"));
     assert_eq!(replayed.code, Some(2), "{}", replayed.stderr);
@@ -446,7 +459,7 @@ fn too_many_failures_stop_the_run() {
     }
 }
 
-/// Whether a move is answered within the grace after its time or not.
+/// A late move names the margin, also if it comes after `hone` has stopped waiting for it.
 #[test]
 fn a_run_that_time_forfeits_stop_names_the_margin() {
     let bad = format!("{} move=late:150", scripted());
@@ -466,7 +479,7 @@ fn a_run_that_time_forfeits_stop_names_the_margin() {
 
 #[test]
 fn on_failure_can_stop_or_replay() {
-    let stop = story("go:2=exit:1", &format!("{PATIENT}on_failure = \"stop\"\n"));
+    let stop = play_against("go:2=exit:1", &format!("{PATIENT}on_failure = \"stop\"\n"));
     assert_eq!(stop.finished.code, Some(4), "{}", stop.finished.stderr);
     assert!(
         stop.finished
@@ -478,7 +491,7 @@ fn on_failure_can_stop_or_replay() {
 
     // Each process fails once, in its third `go`; a replay's process is new, so
     // it fails again, until the game is counted after all.
-    let replay = story(
+    let replay = play_against(
         "go:3=exit:1",
         &format!("{PATIENT}on_failure = \"replay\"\n"),
     );
@@ -511,11 +524,11 @@ fn on_failure_can_stop_or_replay() {
 
 #[test]
 fn a_bundle_plays_the_same_situation_again() {
-    let story = story("move=illegal", PATIENT);
+    let played = play_against("move=illegal", PATIENT);
     let mut again = hone();
     again
         .args(["replay", "--dialogue"])
-        .arg(story.bundle("1-2"));
+        .arg(played.bundle("1-2"));
     let again = finish(again);
     assert_eq!(again.code, Some(1), "{}", again.stdout);
     assert!(
@@ -524,7 +537,7 @@ fn a_bundle_plays_the_same_situation_again() {
         again.stdout
     );
 
-    let bundle = story.bundle("1-2").join("replay.toml");
+    let bundle = played.bundle("1-2").join("replay.toml");
     let mended = fs::read_to_string(&bundle)
         .unwrap()
         .replace("\"move=illegal\"", "\"x=y\"");
@@ -532,7 +545,7 @@ fn a_bundle_plays_the_same_situation_again() {
     let mut mended = hone();
     mended
         .args(["replay", "--times", "3"])
-        .arg(story.bundle("1-2"));
+        .arg(played.bundle("1-2"));
     let mended = finish(mended);
     assert_eq!(mended.code, Some(0), "{}", mended.stdout);
     assert!(

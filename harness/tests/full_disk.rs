@@ -1,5 +1,5 @@
-//! A disk that is full: one clear message, nothing half-written, and the run
-//! continues once there is room.
+//! A full disk: one clear message, no partial files, and the run continues when there is room
+//! again.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -11,8 +11,9 @@ use common::repository::{BUILD, EngineRepository};
 use common::skip::skipped;
 use common::{Setup, engines, scripted};
 
-/// Runs a shell script in a mount namespace of its own with a tiny file system
-/// at `$DISK`. `None` where this system allows no such thing.
+/// Runs a shell script in its own mount namespace with a file system of 64 KiB at `$DISK`.
+/// Returns what it printed. `None`, and the test counts as skipped, if this system does not
+/// allow it.
 fn with_tiny_disk(setup: &Setup, script: &str) -> Option<String> {
     let disk = setup.run("disk");
     std::fs::create_dir(&disk).expect("made");
@@ -55,25 +56,28 @@ fn setup() -> Setup {
 }
 
 #[test]
-fn a_run_stops_and_continues_once_there_is_room() {
+fn a_run_stops_and_continues_when_there_is_room() {
     let script = r#"
         "$HONE" match "$CONFIG" --out "$DISK/run"; echo "code $?"
         mount -o remount,size=64m "$DISK" || exit 99
         "$HONE" resume "$DISK/run" >/dev/null 2>&1; echo "resumed $?"
         "$HONE" verify "$DISK/run"; echo "verified $?"
         grep -c '^1*[0-9]*,[12],' "$DISK/run/games.csv""#;
-    let Some(said) = with_tiny_disk(&setup(), script) else {
+    let Some(printed) = with_tiny_disk(&setup(), script) else {
         return;
     };
-    assert!(said.contains("code 4"), "{said}");
-    assert!(said.contains("No space left on device"), "{said}");
+    assert!(printed.contains("code 4"), "{printed}");
+    assert!(printed.contains("No space left on device"), "{printed}");
     assert!(
-        said.contains("games.") && said.contains("hone resume"),
-        "{said}"
+        printed.contains("games.") && printed.contains("hone resume"),
+        "{printed}"
     );
-    assert!(said.contains("resumed 0"), "{said}");
-    assert!(said.contains("verified 0"), "{said}");
-    assert!(said.contains("\n24\n"), "every pair is there once: {said}");
+    assert!(printed.contains("resumed 0"), "{printed}");
+    assert!(printed.contains("verified 0"), "{printed}");
+    assert!(
+        printed.contains("\n24\n"),
+        "every pair is there once: {printed}"
+    );
 }
 
 #[test]
@@ -92,7 +96,7 @@ fn a_limit_on_the_size_of_files_is_like_a_full_disk() {
         .stdin(Stdio::null())
         .output()
         .expect("sh starts");
-    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    let printed = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
     for part in [
         "code 4",
         "File too large",
@@ -100,7 +104,7 @@ fn a_limit_on_the_size_of_files_is_like_a_full_disk() {
         "resumed 0",
         "verified 0",
     ] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(printed.contains(part), "{part}: {printed}");
     }
 }
 
@@ -109,17 +113,17 @@ fn a_folder_that_cannot_be_written_is_refused_before_the_start() {
     let script = r#"
         head -c 65536 /dev/zero >"$DISK/filler" 2>/dev/null
         "$HONE" match "$CONFIG" --out "$DISK/run" --json; echo "code $?""#;
-    let Some(said) = with_tiny_disk(&setup(), script) else {
+    let Some(printed) = with_tiny_disk(&setup(), script) else {
         return;
     };
-    assert!(said.contains("code 2"), "{said}");
+    assert!(printed.contains("code 2"), "{printed}");
     assert!(
-        said.contains("cannot write") || said.contains("cannot make"),
-        "{said}"
+        printed.contains("cannot write") || printed.contains("cannot make"),
+        "{printed}"
     );
 }
 
-/// A match against an engine that is built from a commit by this line.
+/// A match against an engine that this command builds from a commit.
 fn built_by(repository: &EngineRepository, build: &str) -> Setup {
     repository.commit_engine("", 1, "First");
     Setup::new(&format!(
@@ -132,26 +136,26 @@ fn built_by(repository: &EngineRepository, build: &str) -> Setup {
 }
 
 #[test]
-fn a_build_that_finds_no_room_is_not_the_commits_fault() {
+fn a_build_without_room_is_not_a_fault_of_its_commit() {
     let script = r#"
         mount -o remount,size=4m "$DISK" || exit 99
         export HONE_CACHE="$DISK/cache"
         "$HONE" match "$CONFIG" --out "$DISK/run"; echo "code $?""#;
     let repository = EngineRepository::new();
     let setup = built_by(&repository, "head -c 9000000 /dev/zero > {out}");
-    let Some(said) = with_tiny_disk(&setup, script) else {
+    let Some(printed) = with_tiny_disk(&setup, script) else {
         return;
     };
-    assert!(said.contains("code 2"), "{said}");
+    assert!(printed.contains("code 2"), "{printed}");
     assert!(
-        said.contains("/disk/cache is full\nhelp: make room"),
-        "{said}"
+        printed.contains("/disk/cache is full\nhelp: make room"),
+        "{printed}"
     );
-    assert!(!said.contains("does not build"), "{said}");
+    assert!(!printed.contains("does not build"), "{printed}");
 }
 
 #[test]
-fn a_cache_of_builds_that_cannot_be_written_is_named_with_a_way_out() {
+fn a_cache_of_builds_that_cannot_be_written_is_named_with_the_remedy() {
     let script = r#"
         export HONE_CACHE="$DISK/cache"
         mount -o remount,ro "$DISK" || exit 99
@@ -163,16 +167,16 @@ fn a_cache_of_builds_that_cannot_be_written_is_named_with_a_way_out() {
         "$HONE" match "$CONFIG" --out "$DISK/../again" >/dev/null; echo "cached $?""#;
     let repository = EngineRepository::new();
     let setup = built_by(&repository, BUILD);
-    let Some(said) = with_tiny_disk(&setup, script) else {
+    let Some(printed) = with_tiny_disk(&setup, script) else {
         return;
     };
     let help = "help: set HONE_CACHE to a folder of your own";
     assert!(
-        said.contains("Read-only file system") && said.contains(help),
-        "{said}"
+        printed.contains("Read-only file system") && printed.contains(help),
+        "{printed}"
     );
-    // A build that is there is played from a cache that cannot be written.
+    // A cached build is played from a cache that cannot be written.
     for part in ["read-only 2\n", "no run 0\n", "writable 0\n", "cached 0\n"] {
-        assert!(said.contains(part), "{part}: {said}");
+        assert!(printed.contains(part), "{part}: {printed}");
     }
 }

@@ -1,6 +1,5 @@
-//! The readers of outside data on the seeds of the fuzzer and on a few
-//! thousand inputs made from them: what libFuzzer does for hours, for seconds
-//! and with any compiler.
+//! The readers of outside data on the seeds of the fuzzer and on some thousand mutated inputs:
+//! a short version of the libFuzzer campaign that needs no special compiler.
 
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,10 +10,10 @@ use harness::fuzzing::READERS;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// Inputs made from each seed, unless `HONE_MUTANTS` gives another number.
+/// Mutated inputs of each seed, unless `HONE_MUTANTS` gives another number.
 const MUTANTS: usize = 200;
 
-/// What readers look at: numbers at their limits, and what separates fields.
+/// Text that readers treat specially: numbers at their limits and separators of fields.
 const WORDS: [&[u8]; 20] = [
     b"0",
     b"-1",
@@ -53,7 +52,7 @@ fn seeds(reader: &str) -> Vec<(String, Vec<u8>)> {
     seeds
 }
 
-/// Another input: some places of `seed` changed, or a part of `other` put in.
+/// A mutated input: `seed` with one to four changes, some of which insert a part of `other`.
 fn mutant(seed: &[u8], other: &[u8], random: &mut impl Rng) -> Vec<u8> {
     let mut text = seed.to_vec();
     for _ in 0..random.random_range(1..=4) {

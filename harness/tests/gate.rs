@@ -9,7 +9,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use common::repository::{BUILD, EngineRepository};
-use common::{Finished, Setup, engines, finish, on_run, rows, scripted, workspace};
+use common::{Finished, Setup, engines, finish, on_run, report, rows, scripted, workspace};
 
 /// A repository whose `main` is Stillwater without quiescence search, which
 /// costs it hundreds of Elo.
@@ -148,16 +148,14 @@ fn no_change_within_the_budget_is_undecided_and_can_be_resumed() {
         .args(["--max-time", "1s", "--json"]);
     let resumed = finish(resume);
     assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
-    // Every pair that was started has been finished.
+    // Pairs in progress at the time limit are finished.
     assert_eq!(resumed.json()["games"], rows(&gate.run));
     assert_eq!(resumed.json()["finished"], false);
     assert!(rows(&gate.run) > before, "{}", resumed.stderr);
-    // Its budget of pairs ends it in the same way.
+    // So ends a test whose number of pairs is limited.
     let gate = self::gate(&repository, &["--set", "sprt.max_pairs=3"]);
     assert_eq!(gate.finished.code, Some(3), "{}", gate.finished.stderr);
-    let mut report = repository.hone();
-    report.args(["report", "--json"]).arg(&gate.run);
-    let json = finish(report).json();
+    let json = report(&gate.run, &["--json"]).json();
     assert_eq!(
         (&json["verdict"], &json["finished"], &json["max_pairs"]),
         (&"none".into(), &true.into(), &3.into())
@@ -186,7 +184,7 @@ fn a_broken_build_is_distinguished_from_a_bad_change() {
     assert!(!gate.run.exists());
 }
 
-/// As in a shallow clone. The build is guessed from the commit, which is missing.
+/// As in a shallow clone. The build command would be guessed from the commit, which is missing.
 #[test]
 fn a_revision_that_is_missing_is_in_the_summary() {
     let repository = repository();
@@ -203,8 +201,8 @@ fn a_revision_that_is_missing_is_in_the_summary() {
         assert_eq!(refused.code, Some(2), "{}", refused.stderr);
         let text = fs::read_to_string(&summary).expect("there");
         assert!(text.starts_with("## hone: not played"), "{text}");
-        let says = "has no commit, tag or branch `v0.1`";
-        for part in [says, "Command to repeat it"] {
+        let message = "has no commit, tag or branch `v0.1`";
+        for part in [message, "Command to repeat it"] {
             assert!(text.contains(part), "{part}: {text}");
         }
         let appended = fs::read_to_string(&step).expect("there");
@@ -232,7 +230,7 @@ fn a_resumed_test_shows_the_command_that_started_it() {
     assert!(text.contains(&started), "{text}");
     let (_, repeated) = text.split_once("Command to repeat it").expect("a command");
     assert!(!repeated.contains("hone resume"), "{text}");
-    // Runs of earlier versions do not have it.
+    // Runs of earlier versions do not have the file.
     fs::remove_file(gate.run.join("command.txt")).expect("there");
     let text = resumed(&gate.run);
     for part in ["Command to repeat it", "--max-time"] {
@@ -241,7 +239,7 @@ fn a_resumed_test_shows_the_command_that_started_it() {
 }
 
 #[test]
-fn a_build_that_does_not_start_is_broken_too() {
+fn a_build_that_does_not_start_is_a_broken_build() {
     let repository = repository();
     repository.write(
         "engine.sh",
@@ -261,7 +259,7 @@ fn a_build_that_does_not_start_is_broken_too() {
 fn uncommitted_changes_and_programs_can_be_tested_too() {
     let repository = repository();
     repository.write_engine("", 7);
-    let program = common::scripted();
+    let program = scripted();
     let mut command = repository.hone();
     command
         .args(["sprt", "--dev", "worktree:", "--base"])
@@ -292,7 +290,7 @@ fn uncommitted_changes_and_programs_can_be_tested_too() {
 }
 
 #[test]
-fn a_configuration_and_the_command_line_go_together() {
+fn a_configuration_and_the_command_line_are_combined() {
     let repository = repository();
     repository.commit_engine("", 6, "Change");
     let config = repository.dir.path().join("gate.toml");
@@ -327,16 +325,14 @@ fn failing(max_failures: &str) -> Setup {
     ))
 }
 
-/// Standard output, report and summaries of a run that was stopped have all its
-/// games; the error comes last.
+/// Standard output, report and summaries of a run that an error stopped have all its games;
+/// the error comes last. `step` is the earlier content of the job's summary.
 fn has_results_so_far(finished: &Finished, setup: &Setup, step: &str) {
     assert_eq!(finished.code, Some(4), "{}", finished.stderr);
     let run = setup.run("run");
     let json = finished.json();
     assert_eq!(json["games"], rows(&run));
-    let mut report = common::hone();
-    report.arg("report").arg(&run).arg("--json");
-    assert_eq!(json, finish(report).json());
+    assert_eq!(json, report(&run, &["--json"]).json());
     let file = fs::read_to_string(run.join("report.json")).expect("written");
     let file: serde_json::Value = serde_json::from_str(&file).expect("JSON");
     assert_eq!(json, file);
@@ -375,7 +371,7 @@ fn a_resumed_test_that_an_error_stops_leaves_no_earlier_results() {
     let first = setup.play("sprt", "run", &["--max-time", "1s"]);
     assert_eq!(first.code, Some(3), "{}", first.stderr);
     let run = setup.run("run");
-    // The limit of failures has no influence on games.
+    // `max_failures` does not change the games.
     let manifest = fs::read_to_string(run.join("run.toml")).expect("there");
     let strict = manifest.replace("max_failures = 1.0", "max_failures = 0.1");
     fs::write(run.join("run.toml"), strict).expect("written");

@@ -1,33 +1,36 @@
-//! Engines that flood, leave their pipes to children, or report absurd numbers:
-//! memory, disk and deadlines hold.
+//! Engines that flood `hone` with output, leave their pipes to children, or report absurd
+//! numbers: memory and disk stay bounded, and time limits are kept.
 #![cfg(target_os = "linux")]
 
 mod common;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 
-use common::{Setup, engines, finish, hone, on_run, rows, scripted, wait_until};
+use common::running::Running;
+use common::{Setup, engines, finish, hone, on_run, resume, rows, scripted, wait_until};
 
-/// Peak memory of a child and how it ended, in KiB.
-fn ended(child: Child) -> (Option<i32>, i64) {
+/// The exit code of a child and its peak memory, in KiB.
+fn ended(child: Running) -> (Option<i32>, i64) {
     use std::os::unix::process::ExitStatusExt;
     let pid = i32::try_from(child.id()).expect("a process id");
     let mut status = 0;
-    // SAFETY: a zeroed rusage is valid, and wait4 writes to both places; the
-    // child has not been waited for.
+    // SAFETY: a zeroed rusage is valid, and wait4 writes to both places; the child has not
+    // been waited for.
     let usage = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         assert_eq!(libc::wait4(pid, &raw mut status, 0, &raw mut usage), pid);
         usage
     };
+    // Its id may be that of another process now.
+    std::mem::forget(child);
     let status = std::process::ExitStatus::from_raw(status);
     (status.code(), usage.ru_maxrss)
 }
 
-/// An unhurried debug build needs about 40 MiB.
-const MOST_KIB: i64 = 200 * 1024;
+/// A debug build needs about 40 MiB.
+const MAX_KIB: i64 = 200 * 1024;
 
 fn setup(script: &str, play: &str) -> Setup {
     let bad = format!("{} --name bad {script}", scripted());
@@ -52,10 +55,10 @@ fn bytes(dir: &Path) -> u64 {
 fn empty_lines_without_end_fill_neither_memory_nor_disk() {
     let setup = setup("go:2=blank", "stall_ms = 2000\n");
     let mut command = setup.command("match", "run", &["--json"]);
-    let child = command.stdout(Stdio::null()).stderr(Stdio::null());
-    let (code, memory) = ended(child.spawn().expect("hone starts"));
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let (code, memory) = ended(Running::start(&mut command));
     assert_eq!(code, Some(0));
-    assert!(memory < MOST_KIB, "{memory} KiB");
+    assert!(memory < MAX_KIB, "{memory} KiB");
     let run = setup.run("run");
     assert!(bytes(&run) < 4 << 20, "{} bytes", bytes(&run));
     let csv = fs::read_to_string(run.join("games.csv")).unwrap();
@@ -72,12 +75,11 @@ fn a_flood_before_uciok_is_refused() {
         let mut command = setup.command("match", "run", &[]);
         let errors = setup.dir.path().join("errors");
         let file = fs::File::create(&errors).unwrap();
-        let child = command.stderr(file).spawn().expect("hone starts");
-        let (code, memory) = ended(child);
+        let (code, memory) = ended(Running::start(command.stderr(file)));
         let errors = fs::read_to_string(&errors).unwrap();
         assert_eq!(code, Some(2), "{errors}");
         assert!(errors.contains(message), "{errors}");
-        assert!(memory < MOST_KIB, "{script}: {memory} KiB");
+        assert!(memory < MAX_KIB, "{script}: {memory} KiB");
     }
 }
 
@@ -89,24 +91,18 @@ fn a_check_of_an_engine_that_floods_is_bounded() {
             .args(["check", "--patience", "300"])
             .arg(format!("{} {script}", scripted()))
             .stdout(Stdio::null());
-        let (code, memory) = ended(command.spawn().expect("hone starts"));
+        let (code, memory) = ended(Running::start(&mut command));
         assert_eq!(code, Some(1), "{script}");
-        assert!(memory < MOST_KIB, "{script}: {memory} KiB");
+        assert!(memory < MAX_KIB, "{script}: {memory} KiB");
     }
 }
 
 #[test]
 fn an_engine_that_dies_while_its_child_holds_its_output_has_crashed() {
-    for limit in ["", "limit = \"20+1\"\n"] {
+    for limit in ["match.limit=nodes=10", "match.limit=20+1"] {
         let script = "go:2=orphan:100 go:2=exit:7";
         let setup = setup(script, "stall_ms = 20000\n");
-        let text = fs::read_to_string(&setup.config).unwrap();
-        let text = match limit {
-            "" => text,
-            limit => text.replace("limit = \"nodes=10\"\n", limit),
-        };
-        fs::write(&setup.config, text).unwrap();
-        let finished = setup.play("match", "run", &["--json"]);
+        let finished = setup.play("match", "run", &["--set", limit, "--json"]);
         assert_eq!(finished.code, Some(0), "{}", finished.stderr);
         let failures = &finished.json()["failures"];
         assert_eq!(failures["crash"], serde_json::json!([2, 0]), "{failures}");
@@ -116,8 +112,8 @@ fn an_engine_that_dies_while_its_child_holds_its_output_has_crashed() {
     }
 }
 
-/// The first start of a further game finds another program, which would be
-/// mixed into the results.
+/// The next start of the engine would be another program, whose games would be mixed into the
+/// results.
 #[test]
 fn an_engine_that_is_replaced_during_a_run_ends_it() {
     let setup = setup("", "");
@@ -134,7 +130,7 @@ fn an_engine_that_is_replaced_during_a_run_ends_it() {
     let mut command = setup.command("match", "run", &[]);
     let errors = setup.dir.path().join("errors");
     command.stderr(fs::File::create(&errors).unwrap());
-    let child = command.stdout(Stdio::null()).spawn().expect("hone starts");
+    let child = Running::start(command.stdout(Stdio::null()));
     let run = setup.run("run");
     wait_until("a pair", || rows(&run) >= 2);
     // The same content at another inode is harmless.
@@ -158,15 +154,10 @@ fn an_engine_that_is_replaced_during_a_run_ends_it() {
         "{text}"
     );
     // With the old program it continues.
-    let resumed = |max_time: &str| {
-        let mut resume = hone();
-        resume.args(["resume", "--max-time", max_time]).arg(&run);
-        finish(resume)
-    };
-    let refused = resumed("1s");
+    let refused = resume(&run, &["--max-time", "1s"]);
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
     fs::write(&engine, kept).unwrap();
-    let resumed = resumed("1s");
+    let resumed = resume(&run, &["--max-time", "1s"]);
     assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
 }
 
@@ -185,7 +176,7 @@ fn too_few_open_files_are_an_error() {
     );
 }
 
-/// Its name, its author and its last words go to the terminal and to reports.
+/// The terminal and reports show its name, its author and the end of its error output.
 #[test]
 fn control_characters_of_an_engine_reach_no_terminal() {
     let setup = setup("", "");
@@ -197,9 +188,9 @@ fn control_characters_of_an_engine_reach_no_terminal() {
     command.args(["check", &format!("sh {}", engine.display())]);
     let done = finish(command);
     assert_eq!(done.code, Some(1));
-    let said = done.stdout + &done.stderr;
-    assert!(said.contains("last words"), "{said}");
-    assert!(!said.contains(['\u{1b}', '\u{7}']), "{said:?}");
+    let printed = done.stdout + &done.stderr;
+    assert!(printed.contains("last words"), "{printed}");
+    assert!(!printed.contains(['\u{1b}', '\u{7}']), "{printed:?}");
 }
 
 #[test]
@@ -241,14 +232,15 @@ fn an_answer_of_control_characters_reaches_no_terminal() {
 #[test]
 fn an_option_is_one_command() {
     let engine = scripted();
-    let mut commands = vec![vec!["check", &engine]];
-    commands.push(vec!["suite", "x.epd", "--engine", &engine]);
-    commands.push(vec!["sprt", "--dev", &engine, "--base", &engine]);
-    commands.push(vec!["book", "info", "books/quick.epd", "--engine", &engine]);
-    commands.push(vec!["book", "make", "--engine", &engine]);
-    for arguments in commands {
+    for arguments in [
+        &["check", &engine][..],
+        &["suite", "x.epd", "--engine", &engine],
+        &["sprt", "--dev", &engine, "--base", &engine],
+        &["book", "info", "books/quick.epd", "--engine", &engine],
+        &["book", "make", "--engine", &engine],
+    ] {
         let mut command = hone();
-        command.args(&arguments).args(["--option", "Seed=1\nquit"]);
+        command.args(arguments).args(["--option", "Seed=1\nquit"]);
         let refused = finish(command);
         assert_eq!(refused.code, Some(2), "{arguments:?}");
         assert!(
@@ -260,7 +252,7 @@ fn an_option_is_one_command() {
 }
 
 #[test]
-fn an_engine_that_takes_more_memory_than_it_may_has_crashed() {
+fn an_engine_that_exceeds_its_memory_limit_has_crashed() {
     let summary = |limit: &str| {
         let setup = setup("go:2=alloc:300 go:2=illegal", "");
         let text = fs::read_to_string(&setup.config).unwrap();
@@ -280,7 +272,7 @@ fn an_engine_that_takes_more_memory_than_it_may_has_crashed() {
     assert_eq!(json["failures"]["crash"], serde_json::json!([2, 0]));
     assert!(text.contains("limited to 200M (max_memory)"), "{text}");
     assert!((1..200).contains(&peak(&text)), "{text}");
-    // Without a limit it gets its memory and makes its illegal move.
+    // Without a limit it gets its memory, and its illegal move loses.
     let (json, text) = summary("");
     assert_eq!(json["failures"]["illegal_move"], serde_json::json!([1, 0]));
     assert!(text.contains("resident, not limited"), "{text}");
@@ -302,12 +294,12 @@ fn an_engine_that_cannot_start_in_its_memory_is_refused() {
 }
 
 #[test]
-fn an_engine_far_above_its_hash_is_warned_of() {
+fn memory_far_above_the_hash_is_a_warning() {
     let setup = setup("go:2=alloc:1100", "");
     let finished = setup.play("match", "run", &[]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-    let told = finished.stderr.matches("of memory; its `Hash` is 16M");
-    assert_eq!(told.count(), 1, "{}", finished.stderr);
+    let warnings = finished.stderr.matches("of memory; its `Hash` is 16M");
+    assert_eq!(warnings.count(), 1, "{}", finished.stderr);
 }
 
 #[test]

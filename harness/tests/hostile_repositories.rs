@@ -1,5 +1,5 @@
-//! Commits and repositories of others: nothing outside the cache is touched,
-//! nothing but the build line runs, and text is only shown.
+//! Commits and repositories of others: files outside the cache stay unchanged, only the build
+//! command runs, and text cannot control the terminal.
 #![cfg(unix)]
 
 #[path = "common/building.rs"]
@@ -19,8 +19,7 @@ use common::skip::skipped;
 use common::{Finished, finish, script};
 use harness::builds::{BuildError, Recipe, Revision};
 
-/// A commit in which the way to the program is a symbolic link to a folder of
-/// the user.
+/// In a commit, the folder of the program is a symbolic link to a folder of the user.
 #[test]
 fn nothing_outside_the_work_tree_is_deleted() {
     let repository = EngineRepository::new();
@@ -52,7 +51,7 @@ fn nothing_outside_the_work_tree_is_deleted() {
 /// replaced by a symbolic link that leads out.
 #[test]
 fn hostile_submodules_are_cleaned_and_nothing_outside() {
-    // Other systems have no such files.
+    // Other systems do not allow such a name.
     let not_text: &[u8] = match cfg!(target_os = "linux") {
         true => b"caf\xe9",
         false => b"cafe",
@@ -91,9 +90,9 @@ fn hostile_submodules_are_cleaned_and_nothing_outside() {
     assert!(outside.join("sub/kept").exists());
 }
 
-/// Programs that the configuration of the repository names.
+/// Filters, hooks and the file system monitor of the repository do not run.
 #[test]
-fn nothing_of_the_repository_runs_but_the_build() {
+fn only_the_build_command_of_a_repository_runs() {
     let repository = EngineRepository::new();
     repository.write(".gitattributes", "*.sh filter=spy\nextra filter=second\n");
     repository.commit_engine("", 5, "First");
@@ -131,7 +130,7 @@ fn nothing_of_the_repository_runs_but_the_build() {
 }
 
 #[test]
-fn a_subject_is_shown_and_not_obeyed() {
+fn control_characters_of_a_subject_are_removed() {
     let repository = EngineRepository::new();
     repository.commit_engine("", 5, "\u{1b}]0;title\u{7}Faster \u{1b}[31m\u{202e}red");
     let built = repository
@@ -145,7 +144,8 @@ fn a_subject_is_shown_and_not_obeyed() {
     );
 }
 
-/// `hone` with another user's rights; `None` if it cannot be had here.
+/// Runs a command with another user's rights. `None`, and the test counts as skipped, if that
+/// is not possible.
 fn as_nobody(mut command: Command) -> Option<Finished> {
     const NOBODY: u32 = 65_534;
     // SAFETY: geteuid is always safe to call.
@@ -155,11 +155,7 @@ fn as_nobody(mut command: Command) -> Option<Finished> {
     }
     command.uid(NOBODY).gid(NOBODY).current_dir("/");
     match command.output() {
-        Ok(output) => Some(Finished {
-            code: output.status.code(),
-            stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
-            stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
-        }),
+        Ok(output) => Some(Finished::of(output)),
         Err(error) => {
             skipped(&format!("another user cannot start hone: {error}"));
             None
@@ -167,7 +163,7 @@ fn as_nobody(mut command: Command) -> Option<Finished> {
     }
 }
 
-/// What lies in a cache is run, so others must not be able to put it there.
+/// Programs in the cache are run, so other users must not be able to write there.
 #[test]
 fn a_cache_that_others_can_write_to_is_refused() {
     let repository = EngineRepository::new();
@@ -195,7 +191,7 @@ fn a_cache_that_others_can_write_to_is_refused() {
         assert!(refused.stderr.contains(&words), "{}", refused.stderr);
         mode(&writable, 0o755);
     }
-    // The next one is refused by its owner.
+    // A cache of another owner is refused.
     fs::remove_dir_all(&cache).expect("removed");
     fs::create_dir(&cache).expect("made");
     if std::os::unix::fs::chown(&cache, Some(65_534), None).is_err() {
@@ -247,7 +243,7 @@ fn a_cache_that_cannot_be_written_to_is_named() {
 }
 
 #[test]
-fn a_new_cache_is_the_users_alone() {
+fn only_the_user_can_read_a_new_cache() {
     let repository = EngineRepository::new();
     repository.commit_engine("", 5, "First");
     repository

@@ -1,4 +1,4 @@
-//! Ctrl-C while an engine is built, before anything is played.
+//! Ctrl-C while an engine is built, before the first game.
 
 #![cfg(unix)]
 
@@ -11,7 +11,7 @@ use std::process::Command;
 use common::repository::{BUILD, EngineRepository};
 use common::{Finished, finish, interrupted};
 
-/// Two commits whose first build makes `marker` and waits.
+/// Two commits. The first build creates `marker` and waits.
 struct Waiting {
     repository: EngineRepository,
     marker: PathBuf,
@@ -43,7 +43,7 @@ impl Waiting {
         command
     }
 
-    /// What the command prints, and its summary.
+    /// Interrupts the command during its first build. Returns its error output and its summary.
     fn interrupted(&self, arguments: &[&str]) -> (String, String) {
         fs::write(&self.summary, "of an earlier run").expect("written");
         let Finished { code, stderr, .. } = interrupted(self.command(arguments), &self.marker);
@@ -54,12 +54,12 @@ impl Waiting {
 }
 
 #[test]
-fn an_interrupted_test_says_that_nothing_was_played() {
+fn an_interrupted_test_reports_that_nothing_was_played() {
     let waiting = Waiting::new();
     let (stderr, summary) = waiting.interrupted(&["sprt", "--dev=git:HEAD^", "--base=git:HEAD"]);
-    let says = "Interrupted before anything was played; a build may still be running.";
+    let message = "Interrupted before anything was played; a build may still be running.";
     for text in [&stderr, &summary] {
-        assert!(text.contains(says), "{text}");
+        assert!(text.contains(message), "{text}");
     }
     assert!(summary.starts_with("## hone: not played"), "{summary}");
     assert!(!waiting.repository.path().join("run").exists());
@@ -77,6 +77,6 @@ fn an_interrupted_bisection_names_the_run_to_resume() {
     resume.args(["resume", "run"]);
     let resumed = finish(resume);
     assert_eq!(resumed.code, Some(4), "{}", resumed.stderr);
-    let says = "(it builds but does not start)";
-    assert!(resumed.stderr.contains(says), "{}", resumed.stderr);
+    let message = "(it builds but does not start)";
+    assert!(resumed.stderr.contains(message), "{}", resumed.stderr);
 }

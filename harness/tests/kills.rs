@@ -1,4 +1,4 @@
-//! `kill -9` at random instants, many times, compared with an undisturbed run.
+//! `kill -9` at random times, compared with an undisturbed run.
 
 #![cfg(unix)]
 
@@ -6,22 +6,22 @@ mod common;
 
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use common::{Setup, digest, engines, on_run, rows, scripted, wait_until};
+use common::running::Running;
+use common::{Setup, digest, on_run, player, random_players, rows, wait_until};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 const PAIRS: usize = 300;
 const KILLS: usize = 30;
 
-/// Two engines that move at once, at random: hundreds of games a second, so
-/// that a kill hits every part of the work.
+/// Engines that move at once: with hundreds of games a second, kills hit every part of the
+/// work.
 fn fast_match() -> Setup {
-    let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
-    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+    let players = random_players();
     Setup::new(&format!(
         "{players}[match]\nlimit = \"nodes=1\"\npairs = {PAIRS}\nconcurrency = 2\n\
          openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n\
@@ -29,11 +29,11 @@ fn fast_match() -> Setup {
     ))
 }
 
-fn killed(mut child: Child, after: Duration) -> bool {
+/// Kills a child after a time. Whether it was running until then.
+fn killed(mut child: Running, after: Duration) -> bool {
     thread::sleep(after);
-    let was_running = child.try_wait().expect("its state is known").is_none();
-    child.kill().expect("killed");
-    child.wait().expect("waited for");
+    let was_running = !child.has_ended();
+    child.kill();
     was_running
 }
 
@@ -50,7 +50,7 @@ fn recorded_once(run: &Path) {
 }
 
 #[test]
-fn nothing_is_lost_or_doubled_by_kills_at_random_instants() {
+fn kills_at_random_times_lose_and_double_no_game() {
     let setup = fast_match();
     let undisturbed = setup.play("match", "undisturbed", &[]);
     assert_eq!(undisturbed.code, Some(0), "{}", undisturbed.stderr);
@@ -73,21 +73,16 @@ fn nothing_is_lost_or_doubled_by_kills_at_random_instants() {
                 resume
             }
         };
-        let mut child = command
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("hone starts");
+        let mut child = Running::start(command.stdout(Stdio::null()).stderr(Stdio::null()));
         let begun = Instant::now();
         let (at, more) = match number % 3 {
-            // On a slow machine, before the first game; on a fast one, before the last.
+            // Before the first game on a slow machine, before the last one on a fast machine.
             0 => (random.random_range(0..250_000), 40),
             _ => (u64::MAX, random.random_range(1..=20)),
         };
         let at = Duration::from_micros(at);
-        wait_until("a moment or some games", || {
-            let has_ended = child.try_wait().expect("waits").is_some();
-            has_ended || begun.elapsed() >= at || rows(&run) >= finished_before + more
+        wait_until("a time or some games", || {
+            child.has_ended() || begun.elapsed() >= at || rows(&run) >= finished_before + more
         });
         let after = random.random_range(0..5_000);
         let was_running = killed(child, Duration::from_micros(after));
@@ -104,16 +99,19 @@ fn nothing_is_lost_or_doubled_by_kills_at_random_instants() {
 }
 
 #[test]
-fn a_finished_pair_is_on_record_while_an_engine_gets_ready_for_the_next() {
-    let cmd = |seed: u32| format!("{} --seed {seed} ucinewgame:3=hang", scripted());
-    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+fn a_finished_pair_is_stored_while_an_engine_gets_ready_for_the_next() {
+    let hanging = |name: &str, seed: u32| player(name, &format!("--seed {seed} ucinewgame:3=hang"));
+    let players = hanging("one", 1) + &hanging("two", 2);
     let setup = Setup::new(&format!(
         "{players}[match]\nlimit = \"nodes=1\"\npairs = 2\nconcurrency = 1\n\
          stall_ms = 600000\nopenings = {{ file = \"books/quick.epd\" }}\n\
          [adjudication]\nmax_moves = 20\n"
     ));
     let mut command = setup.command("match", "run", &[]);
-    let child = command.stderr(Stdio::null()).spawn().expect("hone starts");
+    let child = Running::start(command.stderr(Stdio::null()));
     wait_until("the first pair", || rows(&setup.run("run")) == 2);
-    assert!(killed(child, Duration::ZERO), "it waits for the engines");
+    assert!(
+        killed(child, Duration::ZERO),
+        "it should wait for the engines"
+    );
 }

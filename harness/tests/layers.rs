@@ -1,19 +1,19 @@
-//! The modules of `hone` are layers: nothing imports from a higher layer, and
-//! no modules import each other in a circle. The layers and their order are
-//! read from the list under "# Layout" in `src/lib.rs`.
+//! The modules of `hone` are layers: no module imports from a higher layer, and there is no
+//! cycle of imports. The layers and their order are read from the list under "# Layout" in
+//! `src/lib.rs`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Names from the root of the crate; empty for `lib.rs`.
+/// The names of a module and its parents, from the root of the crate; empty for `lib.rs`.
 type ModulePath = Vec<String>;
 
 /// A module's file, read for its imports.
 struct Module {
-    /// Lines of code: comments blanked, each with the inline modules around it.
+    /// Lines of code without comments.
     lines: Vec<Line>,
-    /// What `pub use` names here, and the full path behind it.
+    /// Names that `pub use` declares, with the full paths of the items.
     re_exports: BTreeMap<String, Vec<String>>,
 }
 
@@ -23,9 +23,10 @@ struct Line {
     depth: usize,
 }
 
-/// An import: where it stands and the full path it names.
 struct Import {
+    /// Number of the line, from 0.
     line: usize,
+    /// The full path of the item.
     path: Vec<String>,
     /// Only makes the item visible under another path.
     is_re_export: bool,
@@ -37,11 +38,11 @@ struct Sources {
     modules: BTreeMap<ModulePath, Module>,
 }
 
-/// From one module to another, with the places of the imports.
+/// Edges from a module to those that it imports, with the places of the imports.
 type Graph = BTreeMap<ModulePath, BTreeMap<ModulePath, Vec<String>>>;
 
 #[test]
-fn no_import_goes_up_and_none_in_a_circle() {
+fn no_import_is_from_a_higher_layer_or_in_a_cycle() {
     let sources = Sources::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
     let faults = faults(&sources);
     assert!(faults.is_empty(), "\n{}", faults.join("\n"));
@@ -67,11 +68,11 @@ fn faults(sources: &Sources) -> Vec<String> {
             }
         }
     }
-    for circle in circles(&graph) {
-        let mut text = "a circle of modules:".to_string();
-        for from in &circle {
+    for cycle in cycles(&graph) {
+        let mut text = "a cycle of modules:".to_string();
+        for from in &cycle {
             for (to, places) in &graph[from] {
-                if circle.contains(to) {
+                if cycle.contains(to) {
                     let (from, to) = (from.join("::"), to.join("::"));
                     text += &format!("\n  `{from}` imports from `{to}`: {}", places.join(", "));
                 }
@@ -122,7 +123,7 @@ impl Sources {
         sources
     }
 
-    /// The layers in the order of the Layout list, the lowest first.
+    /// The layers of the Layout list, lowest first.
     fn layers(&self) -> Vec<String> {
         let text = fs::read_to_string(self.root.join("lib.rs")).unwrap_or_default();
         let (_, list) = text.split_once("# Layout").expect("a Layout in lib.rs");
@@ -134,19 +135,18 @@ impl Sources {
             .collect()
     }
 
-    /// Modules that the Layout does not name, and names that are no modules.
+    /// Modules that are missing from the Layout, and names in it that are not modules.
     fn undeclared(&self, layers: &[String]) -> Vec<String> {
         let listed: BTreeSet<_> = layers.iter().map(String::as_str).collect();
         let first = self.modules.keys().filter_map(|path| path.first());
-        let there: BTreeSet<_> = first.map(String::as_str).collect();
-        let faults = listed.symmetric_difference(&there);
+        let declared: BTreeSet<_> = first.map(String::as_str).collect();
+        let faults = listed.symmetric_difference(&declared);
         faults
             .map(|name| format!("`{name}`: the Layout in lib.rs and the modules differ"))
             .collect()
     }
 
-    /// Imports between modules. The items of a folder's `mod.rs` count as a
-    /// module of their own.
+    /// Imports between modules. A folder's `mod.rs` is a module of its own.
     fn graph(&self) -> Graph {
         let mut graph = Graph::new();
         for from in self.modules.keys().filter(|path| !path.is_empty()) {
@@ -170,7 +170,7 @@ impl Sources {
         graph
     }
 
-    /// The module in which an item is defined, re-exports seen through.
+    /// The module in which an item is defined. At most 8 re-exports are followed.
     fn resolve(&self, path: &[String], followed: usize) -> ModulePath {
         let mut module = ModulePath::new();
         for (index, name) in path.iter().enumerate() {
@@ -227,7 +227,7 @@ impl Sources {
         imports
     }
 
-    /// What a `use` statement names, with full paths.
+    /// The names that a `use` statement declares, with full paths.
     fn named(
         &self,
         path: &ModulePath,
@@ -265,8 +265,7 @@ impl Sources {
         Some(base)
     }
 
-    /// Whether code of the module, and not only its readers, needs an item that
-    /// it re-exports.
+    /// Whether the module itself uses an item that it re-exports.
     fn is_used_here(&self, module: &ModulePath, import: &Import) -> bool {
         let Some(name) = import.path.last() else {
             return false;
@@ -302,7 +301,7 @@ fn module_path(root: &Path, file: &Path) -> ModulePath {
     path
 }
 
-/// Lines without comments, relying on rustfmt's indentation for inline modules.
+/// Lines without comments. Inline modules are found by rustfmt's indentation.
 fn lines(text: &str) -> Vec<Line> {
     let mut open: Vec<usize> = Vec::new();
     text.lines()
@@ -330,7 +329,7 @@ fn lines(text: &str) -> Vec<Line> {
         .collect()
 }
 
-/// `use` statements: number of their first line, text, inline modules around.
+/// `use` statements: number of the first line, text, number of inline modules around.
 fn uses(lines: &[Line]) -> Vec<(usize, String, usize)> {
     let mut uses = Vec::new();
     let mut statement: Option<(usize, String, usize)> = None;
@@ -402,7 +401,7 @@ fn flatten(tree: &str, prefix: &[String], named: &mut Vec<(String, Vec<String>)>
 /// Paths in code that start with `crate`, `super` or `self`.
 fn inline_paths(code: &str) -> Vec<Vec<String>> {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
-    // `pub(in crate::here)` says who may import, and imports nothing.
+    // `pub(in crate::here)` is not an import.
     let code = code.split_once("pub(in ").map_or(code, |(before, after)| {
         after.split_once(')').map_or(before, |(_, rest)| rest)
     });
@@ -424,23 +423,24 @@ fn words(code: &str) -> impl Iterator<Item = &str> {
         .filter(|word| !word.is_empty())
 }
 
-/// Sets of modules each of which reaches all others of its set.
-fn circles(graph: &Graph) -> Vec<BTreeSet<ModulePath>> {
+/// The strongly connected components of a graph, without single modules.
+fn cycles(graph: &Graph) -> Vec<BTreeSet<ModulePath>> {
     let reached: BTreeMap<_, _> = graph
         .keys()
         .map(|from| (from, reach(graph, from)))
         .collect();
-    let mut circles: Vec<BTreeSet<ModulePath>> = Vec::new();
+    let mut cycles: Vec<BTreeSet<ModulePath>> = Vec::new();
     for (from, targets) in &reached {
-        if !targets.contains(*from) || circles.iter().any(|circle| circle.contains(*from)) {
+        if !targets.contains(*from) || cycles.iter().any(|cycle| cycle.contains(*from)) {
             continue;
         }
         let back = |to: &&ModulePath| reached.get(to).is_some_and(|all| all.contains(*from));
-        circles.push(targets.iter().filter(back).cloned().collect());
+        cycles.push(targets.iter().filter(back).cloned().collect());
     }
-    circles
+    cycles
 }
 
+/// The modules that can be reached from a module by imports.
 fn reach(graph: &Graph, from: &ModulePath) -> BTreeSet<ModulePath> {
     let mut reached = BTreeSet::new();
     let mut open = vec![from];
@@ -454,16 +454,15 @@ fn reach(graph: &Graph, from: &ModulePath) -> BTreeSet<ModulePath> {
     reached
 }
 
-/// A crate of a few lines, for tests of this test.
-fn crate_of(files: &[(&str, &str)]) -> (tempfile::TempDir, Vec<String>) {
+/// The faults of a small crate, which test the functions above.
+fn faults_of(files: &[(&str, &str)]) -> Vec<String> {
     let dir = tempfile::tempdir().expect("a folder");
     for (name, text) in files {
         let path = dir.path().join(name);
         fs::create_dir_all(path.parent().expect("a folder")).expect("made");
         fs::write(path, text).expect("written");
     }
-    let faults = faults(&Sources::read(dir.path().to_path_buf()));
-    (dir, faults)
+    faults(&Sources::read(dir.path().to_path_buf()))
 }
 
 const LAYOUT: &str = "//! # Layout\n//!\n//! * [`low`]: one.\n//! * [`high`]: two.\n";
@@ -477,7 +476,7 @@ fn an_import_from_a_higher_layer_is_found() {
         "fn f() -> crate::high::Thing {}",
         "#[cfg(test)]\nmod tests {\n    use super::super::high;\n}",
     ] {
-        let (_dir, faults) = crate_of(&[
+        let faults = faults_of(&[
             ("lib.rs", LAYOUT),
             ("low.rs", import),
             ("high.rs", "pub struct Thing;\n"),
@@ -488,8 +487,8 @@ fn an_import_from_a_higher_layer_is_found() {
 }
 
 #[test]
-fn a_circle_is_found_behind_a_re_export() {
-    let (_dir, faults) = crate_of(&[
+fn a_cycle_is_found_behind_a_re_export() {
+    let faults = faults_of(&[
         ("lib.rs", LAYOUT),
         ("low.rs", ""),
         (
@@ -500,12 +499,12 @@ fn a_circle_is_found_behind_a_re_export() {
         ("high/b.rs", "use crate::high::A;\npub struct B(A);\n"),
     ]);
     assert_eq!(faults.len(), 1, "{faults:?}");
-    assert!(faults[0].starts_with("a circle of modules"), "{faults:?}");
+    assert!(faults[0].starts_with("a cycle of modules"), "{faults:?}");
 }
 
 #[test]
 fn layers_in_order_have_no_faults() {
-    let (_dir, faults) = crate_of(&[
+    let faults = faults_of(&[
         ("lib.rs", LAYOUT),
         (
             "low.rs",
@@ -518,6 +517,6 @@ fn layers_in_order_have_no_faults() {
         ),
     ]);
     assert_eq!(faults, Vec::<String>::new());
-    let (_dir, faults) = crate_of(&[("lib.rs", LAYOUT), ("low.rs", "")]);
+    let faults = faults_of(&[("lib.rs", LAYOUT), ("low.rs", "")]);
     assert!(faults[0].contains("`high`"), "{faults:?}");
 }

@@ -1,4 +1,4 @@
-//! Engines that lose on time because the machine gives them no processor.
+//! Engines that lose on time because they get too little processor time.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -7,9 +7,9 @@ use std::fs;
 
 use common::crowd::Crowd;
 use common::skip::skipped;
-use common::{Setup, engines, finish, hone, on_run, scripted};
+use common::{Setup, column, engines, finish, hone, on_run, scripted};
 
-/// An allowed processor.
+/// The first processor on which this process may run.
 fn processor() -> usize {
     let status = fs::read_to_string("/proc/self/status").expect("of Linux");
     let (_, list) = status.split_once("Cpus_allowed_list:").expect("known");
@@ -17,9 +17,8 @@ fn processor() -> usize {
     first.into_iter().next().unwrap().parse().expect("a number")
 }
 
-/// The second engine works for half a second for each move, on a crowded
-/// processor: in time if it gets the processor, and too late if it gets less than
-/// two thirds of it.
+/// The second engine needs 500 ms of processor time for a move and has 700 ms: it is late
+/// if it gets less than two thirds of its processor, which other programs use too.
 fn setup(processor: usize, play: &str) -> Setup {
     let starved = format!("taskset -c {processor} {} move=spin:500", scripted());
     let players = engines(
@@ -30,15 +29,6 @@ fn setup(processor: usize, play: &str) -> Setup {
         "{players}[match]\npairs = 1\nconcurrency = 1\nmax_failures = 1.0\n\
          startup_ms = 60000\nstall_ms = 60000\n{play}[adjudication]\nmax_moves = 2\n"
     ))
-}
-
-/// A column of both rows.
-fn column(csv: &str, name: &str) -> Vec<String> {
-    let mut lines = csv.lines().map(|line| line.split(',').collect::<Vec<_>>());
-    let header = lines.next().expect("a header");
-    let at = header.iter().position(|column| *column == name);
-    let at = at.expect("a column");
-    lines.map(|row| row[at].to_string()).collect()
 }
 
 #[test]
@@ -57,9 +47,8 @@ fn a_pair_that_the_machine_decided_is_played_again_three_times() {
         let run = setup.run("run");
         let csv = fs::read_to_string(run.join("games.csv")).unwrap();
         let replayed = ["white_replayed", "black_replayed"].map(|name| {
-            let counts = column(&csv, name);
+            let counts = column(&run, name).into_iter();
             counts
-                .iter()
                 .map(|count| count.parse::<u64>().unwrap())
                 .sum::<u64>()
         });
@@ -68,7 +57,7 @@ fn a_pair_that_the_machine_decided_is_played_again_three_times() {
             json["engines"][1]["replayed"].as_u64().unwrap_or(0),
             replays
         );
-        assert_eq!(csv.lines().count(), 3, "one pair counts: {csv}");
+        assert_eq!(csv.lines().count(), 3, "a header and one pair: {csv}");
         let report = on_run("report", &run);
         let words = "Played again after a failure: 3 times (starved 3)";
         assert_eq!(
@@ -81,7 +70,6 @@ fn a_pair_that_the_machine_decided_is_played_again_three_times() {
     }
 }
 
-/// Whatever else an engine does wrong.
 #[test]
 fn a_crash_counts() {
     let bad = format!("{} move=exit:7", scripted());
@@ -97,7 +85,7 @@ fn a_crash_counts() {
     assert_eq!(json["engines"][1].get("replayed"), None);
 }
 
-/// Engines that keep each other waiting are not the machine's fault.
+/// More threads than processors delay each other: that is not a fault of the machine.
 #[test]
 fn more_threads_than_processors_are_refused() {
     let setup = Setup::new(&format!(

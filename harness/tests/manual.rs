@@ -1,19 +1,18 @@
-//! The commands of README and manual, executed as they stand there: each block
-//! marked `sh`, in a folder that has what it names. Blocks marked `sh norun`
-//! need hours, other machines or a network; `cli::manual` parses them.
+//! The commands of README and manual: each block marked `sh` is executed in a folder
+//! with the files that the manual names. Blocks marked `sh norun` need hours, other
+//! machines or a network; `cli::manual` parses them.
 
 #![cfg(unix)]
 
 mod common;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use common::repository::EngineRepository;
-use common::{finish, hone, scripted, stillwater, workspace};
+use common::{finish, hone, script, scripted, stillwater, workspace};
 
-/// What a user has: an engine's repository with a Makefile, some releases, a
+/// A user's folder: an engine's repository with a Makefile, tags of releases, and a
 /// branch with a change; configurations; programs on the `PATH`.
 struct Place {
     repository: EngineRepository,
@@ -26,12 +25,12 @@ const CONDITIONS: &str = "[match]\nlimit = \"nodes=20\"\nconcurrency = 2\n\
     openings = { file = \"book.epd\" }\n[adjudication]\nmax_moves = 80\n\
     resign = { count = 3, score = 600 }\n";
 
-/// A setting of the match.
+/// [`CONDITIONS`] with a further line of `[match]`.
 fn with(setting: &str) -> String {
     CONDITIONS.replace("[match]\n", &format!("[match]\n{setting}\n"))
 }
 
-/// Stillwater at 200 nodes a move, whatever it is asked for.
+/// Stillwater at 200 nodes a move, whatever `go` asks for.
 fn strong() -> String {
     format!(
         "#!/bin/sh\ncase \" $* \" in *' bench '*) echo '11 nodes 1000 nps'; exit;; esac\n\
@@ -40,7 +39,7 @@ fn strong() -> String {
     )
 }
 
-/// Random moves.
+/// An engine that plays random moves.
 fn weak() -> String {
     format!(
         "#!/bin/sh\ncase \" $* \" in *' bench '*) echo '12 nodes 1000 nps'; exit;; esac\n\
@@ -49,8 +48,7 @@ fn weak() -> String {
     )
 }
 
-/// Parameters of Stillwater that are tuned; the games are too few to find any-
-/// thing.
+/// Parameters of Stillwater to tune, in too few games to find better values.
 const TUNE: &str = "[tune]\npairs = 8\nbatch = 4\nwindow = 4\nverify = { sprt = { max_pairs = 2 } }\n\
     [tune.params]\nQsDeltaMargin = { min = 0, max = 400 }\n\
     HistoryDecay = { min = 64, max = 1000 }\n";
@@ -83,10 +81,10 @@ impl Place {
 
     fn write_program(&self, name: &str, text: &str) {
         self.write(name, text);
-        let all = fs::Permissions::from_mode(0o755);
-        fs::set_permissions(self.path().join(name), all).expect("set");
+        script(&self.path(), name, text);
     }
 
+    /// A line for each command of `hone` that a block runs: exit code and arguments.
     fn codes(&self) -> PathBuf {
         self.repository.dir.path().join("codes")
     }
@@ -96,8 +94,7 @@ impl Place {
             self.write_program(name, &strong());
         }
         self.write_program("old", &weak());
-        // Under the name by which it is called, so that a link works; says how
-        // it ended.
+        // `exec -a` keeps the name by which it is called, so that a link to it works.
         self.write_program(
             "bin/hone",
             &format!(
@@ -150,8 +147,8 @@ impl Place {
         );
     }
 
-    /// `main` has lost its strength since v1.2; a branch brings it back, and
-    /// more is not committed.
+    /// `main` is weak since v1.2, the branch `change` is strong again, and a further change
+    /// is not committed.
     fn write_history(&self) {
         let repository = &self.repository;
         self.write("Makefile", MAKEFILE);
@@ -165,7 +162,7 @@ impl Place {
         repository.git(&["tag", "v1.2"]);
         commit(weak(), "Third");
         commit(weak() + "# 4\n", "Fourth");
-        // What `origin/main` has gained since the branch does not build.
+        // The newest commit of `origin/main`, which `change` lacks, does not build.
         repository.git(&["checkout", "--quiet", "--detach"]);
         self.write("Makefile", "all:\n\texit 1\n");
         repository.commit("Broken");
@@ -184,7 +181,7 @@ impl Place {
         assert!(matches!(finished.code, Some(0 | 3)), "{}", finished.stderr);
     }
 
-    /// Executes a block; returns how it failed.
+    /// Executes a block; returns what it printed if it failed.
     fn execute(&self, block: &str) -> Option<String> {
         let mut shell = std::process::Command::new("bash");
         let path = std::env::var("PATH").unwrap_or_default();
@@ -199,14 +196,14 @@ impl Place {
         let _ = fs::remove_file(self.codes());
         let finished = finish(shell);
         let codes = fs::read_to_string(self.codes()).unwrap_or_default();
-        // 0, 1 and 3 are results; a block without `hone` is at fault.
+        // 0, 1 and 3 are results; a block that does not run `hone` fails.
         let is_result = |line: &str| ["0 ", "1 ", "3 "].iter().any(|code| line.starts_with(code));
-        let is_well = !codes.is_empty() && codes.lines().all(is_result);
-        (!is_well).then(|| format!("{block}\n{codes}{}{}", finished.stdout, finished.stderr))
+        let succeeded = !codes.is_empty() && codes.lines().all(is_result);
+        (!succeeded).then(|| format!("{block}\n{codes}{}{}", finished.stdout, finished.stderr))
     }
 }
 
-/// The executed blocks of a page.
+/// The blocks of a page that are marked `sh`.
 fn blocks(page: &str) -> Vec<String> {
     let mut blocks = Vec::new();
     let mut open: Option<String> = None;
@@ -224,15 +221,16 @@ fn blocks(page: &str) -> Vec<String> {
     blocks
 }
 
-/// Executes the blocks of some pages; returns their number.
-fn execute(pages: &[&str], run: (&str, &str)) -> usize {
+/// Executes the blocks of some pages, each page in a folder with a run of `command` and
+/// `config`; returns the number of blocks.
+fn execute(pages: &[&str], (command, config): (&str, &str)) -> usize {
     let mut executed = 0;
     let mut faults = Vec::new();
     for page in pages {
         let text = fs::read_to_string(workspace().join(page)).expect("there");
         let blocks = blocks(&text);
         let place = Place::new();
-        place.play(run.0, run.1);
+        place.play(command, config);
         for block in &blocks {
             executed += 1;
             faults.extend(place.execute(block).map(|fault| format!("{page}: {fault}")));
@@ -243,7 +241,7 @@ fn execute(pages: &[&str], run: (&str, &str)) -> usize {
 }
 
 /// Pages whose `results/RUN` is a tuning.
-const OF_TUNING: [&str; 1] = ["docs/tuning.md"];
+const TUNING_PAGES: [&str; 1] = ["docs/tuning.md"];
 
 #[test]
 fn the_commands_of_the_readme_work() {
@@ -257,7 +255,7 @@ fn the_commands_of_the_manual_work() {
         .flatten()
         .map(|entry| format!("docs/{}", entry.file_name().to_string_lossy()))
         .filter(|page| Path::new(page).extension().is_some_and(|end| end == "md"))
-        .filter(|page| !OF_TUNING.contains(&page.as_str()))
+        .filter(|page| !TUNING_PAGES.contains(&page.as_str()))
         .collect();
     let pages: Vec<&str> = pages
         .iter()
@@ -272,5 +270,5 @@ fn the_commands_of_the_manual_work() {
 
 #[test]
 fn the_commands_of_the_page_on_tuning_work() {
-    assert!(execute(&OF_TUNING, ("tune", "my.toml")) >= 1);
+    assert!(execute(&TUNING_PAGES, ("tune", "my.toml")) >= 1);
 }

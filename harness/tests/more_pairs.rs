@@ -7,14 +7,16 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{Setup, digest, engines, finish, hone, on_run, resume, rows, script, scripted};
+use common::{
+    Setup, digest, engines, finish, hone, on_run, player, random_players, resume, rows, script,
+    scripted,
+};
 
-/// Engines that move at once, and `sections`.
+/// Short games of two or three engines; `sections` is more configuration.
 fn instant(engine_count: usize, sections: &str) -> Setup {
-    let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
-    let mut players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+    let mut players = random_players();
     if engine_count == 3 {
-        players += &format!("[[engine]]\nname = \"three\"\ncmd = '{}'\n", cmd(3));
+        players += &player("three", "--seed 3");
     }
     Setup::new(&format!(
         "{players}[adjudication]\nmax_moves = 20\n[match]\nlimit = \"nodes=1\"\nconcurrency = 2\n\
@@ -91,8 +93,25 @@ fn an_undecided_test_continues_to_its_verdict() {
     assert_eq!(resume(&run, &["--pairs", "500"]).code, Some(0));
 }
 
-/// No interval would hold that depended on the results: neither its shape, nor how long
-/// the match is.
+/// The shards of a pool must have the same number of pairs.
+#[test]
+fn a_shard_without_any_of_the_new_pairs_is_extended_too() {
+    let setup = instant(2, "pairs = 4");
+    let finished = setup.play("match", "run", &["--shard", "3/3"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let run = setup.run("run");
+    for (planned, own) in [("5", 1), ("6", 2)] {
+        let extended = resume(&run, &["--pairs", planned]);
+        assert_eq!(extended.code, Some(0), "{planned}: {}", extended.stderr);
+        assert_eq!(pairs(&run), own, "{planned}");
+        let manifest = fs::read_to_string(run.join("run.toml")).expect("there");
+        let line = format!("\npairs = {planned}\n");
+        assert!(manifest.contains(&line), "{manifest}");
+    }
+}
+
+/// An interval is valid only if neither its shape nor the length of the match depends on
+/// the results.
 #[test]
 fn an_extended_match_has_the_always_valid_interval_of_the_plan() {
     let short = instant(2, "pairs = 10");
@@ -109,7 +128,7 @@ fn an_extended_match_has_the_always_valid_interval_of_the_plan() {
     let text = on_run("report", &run).stdout;
     let part = "LOS: not valid with more pairs than planned";
     assert!(text.contains(part), "{text}");
-    // Played again, it is planned that long.
+    // The configuration on the page has the pairs that were played.
     let page = fs::read_to_string(run.join("report.html")).expect("a page");
     assert!(page.contains("\npairs = 40\n"));
 }
@@ -160,12 +179,14 @@ fn fewer_pairs_than_planned_are_refused() {
     assert!(refused.stderr.contains(part), "{}", refused.stderr);
     let text = fs::read_to_string(&summary).expect("a summary");
     assert!(text.contains("3 is too small"), "{text}");
-    // The command that repeats it has the pairs that it got.
+    // The command that repeats it has the new number of pairs.
     let extended = resume(&run, &["--pairs", "5", "--summary", &file]);
     assert_eq!(extended.code, Some(0), "{}", extended.stderr);
     let text = fs::read_to_string(&summary).expect("a summary");
     let command = format!("hone match {} --pairs 5\n", setup.config.display());
     assert!(text.contains(&command), "{text}");
+    let nelo = "| normalized Elo | not valid with more pairs than planned |";
+    assert!(text.contains(nelo), "{text}");
     assert_eq!(pairs(&run), 5);
 }
 
@@ -197,7 +218,7 @@ fn a_tuning_has_the_pairs_of_its_schedule_and_its_test_may_get_more() {
     assert_eq!(pairs(&run), 4);
 }
 
-/// Otherwise a finished run would be unfinished for ever.
+/// Otherwise a finished run would become unfinished and could not be resumed.
 #[test]
 fn a_refused_resume_changes_nothing() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -1,5 +1,5 @@
-//! What a new user types first: engines on the command line, short options,
-//! runs by short names, other programs' words.
+//! What a new user types first: engines on the command line, short options, short names
+//! of runs, the options of other programs.
 #![cfg(unix)]
 
 mod common;
@@ -59,6 +59,7 @@ fn engines_of_a_match_are_operands() {
     assert_eq!(one.code, Some(2));
     assert!(one.stderr.contains("two or more engines"), "{}", one.stderr);
     let mixed = hone_in(folder.path(), &["match", "a.toml", &engine]);
+    assert_eq!(mixed.code, Some(2), "{}", mixed.stderr);
     assert!(
         mixed.stderr.contains("`a.toml` is a configuration"),
         "{}",
@@ -67,7 +68,7 @@ fn engines_of_a_match_are_operands() {
 }
 
 #[test]
-fn what_is_set_wins_over_the_profile_and_contradictions_are_refused() {
+fn options_override_the_profile_and_contradictions_are_refused() {
     let folder = tempfile::tempdir().expect("made");
     let (engine, book) = (scripted(), book());
     let test = |more: &[&str]| {
@@ -188,7 +189,7 @@ fn a_bisection_needs_no_configuration() {
     assert!(list.stdout.contains("Change 1) .. "), "{}", list.stdout);
 }
 
-/// A merge says which branch changed the engine, but not which of its commits.
+/// A merge names the branch that changed the engine, but not the commit.
 #[test]
 fn a_merge_as_culprit_comes_with_the_command_that_bisects_its_branch() {
     let repository = EngineRepository::new();
@@ -218,7 +219,7 @@ fn a_merge_as_culprit_comes_with_the_command_that_bisects_its_branch() {
 }
 
 #[test]
-fn runs_in_the_repository_are_not_changes_of_it() {
+fn runs_in_the_repository_do_not_count_as_changes() {
     let repository = EngineRepository::new();
     let commit = repository.commit_engine("", 5, "Main");
     let book = book();
@@ -252,13 +253,13 @@ fn runs_in_the_repository_are_not_changes_of_it() {
     is_clean(&again);
     assert!(!again.stderr.contains("building"), "{}", again.stderr);
     assert_eq!(repository.git(&["status", "--porcelain"]), "");
-    // Runs elsewhere, which git sees.
+    // A run in a folder that git does not ignore.
     is_clean(&test(&["--out", "my runs/one"]));
     assert_ne!(repository.git(&["status", "--porcelain"]), "");
     let after = test(&[]);
     is_clean(&after);
     assert!(!after.stderr.contains("building"), "{}", after.stderr);
-    // A change is one still, and is named everywhere.
+    // A change of the engine is still noticed, and named in summary, folder and list.
     repository.write_engine("--set Quiescence=false", 5);
     let changed = test(&["--summary", "summary.md"]);
     assert_eq!(changed.json()["engines"][0]["uncommitted"], true);

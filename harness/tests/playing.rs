@@ -8,10 +8,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use common::json::number;
-use common::{BOOK, Finished, Setup, engines, no_failures, on_run, play, scripted, stillwater};
+use common::{
+    BOOK, Finished, Setup, engines, no_failures, on_run, play, player, scripted, stillwater,
+};
 use sha2::{Digest, Sha256};
 
-/// Two random movers and a few short pairs, with more lines of configuration.
+/// Four pairs of engines that play random moves; `more` is more configuration.
 fn random_match(more: &str) -> (Setup, Finished) {
     let cmd =
         |name: &str, seed: u32| format!("{} --name {name} --seed {seed} --ponder", scripted());
@@ -67,7 +69,7 @@ fn the_built_in_book_is_the_default_of_each_variant() {
 
 #[test]
 fn each_kind_of_limit_can_be_played() {
-    // The engines move at once: none of them loses on time, however slow the machine.
+    // The engines move at once: none loses on time, also on a slow machine.
     for limit in [
         "60+0.5",
         "40/60",
@@ -98,7 +100,7 @@ fn each_engine_may_have_its_own_limit() {
     assert!(pgn.contains("[BlackTimeControl \"20+0.2 depth=1\"]"));
 }
 
-/// Each engine runs twice: for one search before the games, and in them.
+/// Each engine is started twice: for one search before the games, and for the games.
 #[test]
 fn the_first_search_has_the_options_of_the_games() {
     let cmd = |seed: u32| format!("{} --ponder --seed {seed}", scripted());
@@ -115,7 +117,7 @@ fn the_first_search_has_the_options_of_the_games() {
     let mut processes = BTreeMap::<&str, Vec<&str>>::new();
     for line in log.lines() {
         if let Some((engine, option)) = line.split_once(") > setoption name ") {
-            let (_, pid) = engine.rsplit_once('(').expect("the number of its process");
+            let (_, pid) = engine.rsplit_once('(').expect("a process id");
             processes.entry(pid).or_default().push(option);
         }
     }
@@ -166,7 +168,7 @@ fn notation_comments_and_final_positions_are_those_of_the_configuration() {
         for part in shows {
             assert!(text.contains(part), "{style}: {part}");
         }
-        // What is not asked for is not written.
+        // Fields that the configuration does not ask for are not written.
         for (key, field) in [
             ("nodes", "n"),
             ("seldepth", "sd"),
@@ -198,10 +200,10 @@ fn accepted_by_pgn_extract(pgn: &Path, games: usize) {
         common::skip::skipped("pgn-extract is not installed");
         return;
     };
-    let said = String::from_utf8_lossy(&output.stderr);
+    let printed = String::from_utf8_lossy(&output.stderr);
     assert!(
-        said.contains(&format!("{games} games matched out of {games}")),
-        "{said}"
+        printed.contains(&format!("{games} games matched out of {games}")),
+        "{printed}"
     );
 }
 
@@ -229,38 +231,35 @@ fn chess960_by_any_notation_of_castling_rights() {
 
 #[test]
 fn a_round_robin_plays_all_pairings_and_a_gauntlet_those_of_the_first_engine() {
-    let table = |name: &str, seed: u32| {
-        format!(
-            "[[engine]]\nname = \"{name}\"\ncmd = '{} --seed {seed}'\n",
-            scripted()
-        )
-    };
-    let players = table("a", 1) + &table("b", 2) + &table("c", 3);
+    let players = player("a", "--seed 1") + &player("b", "--seed 2") + &player("c", "--seed 3");
     let rules = "pairs = 3\nlimit = \"nodes=5\"\n";
-    let (_, all) = play(&format!("{players}[match]\n{rules}{BOOK}"));
+    // Of the crosstable: the rank, the name, and one for each opponent.
+    let columns = |setup: &Setup| {
+        let text = on_run("report", &setup.run("run")).stdout;
+        let mut lines = text.lines();
+        let _ = lines.find(|line| line.starts_with("Points of the engine"));
+        lines.next().map(|head| head.split_whitespace().count())
+    };
+    let (setup, all) = play(&format!("{players}[match]\n{rules}{BOOK}"));
+    assert_eq!(columns(&setup), Some(5));
     let json = all.json();
     assert_eq!(json["pairs"], 9);
     assert_eq!(json["pairings"].as_array().map(Vec::len), Some(3));
     assert_eq!(json["engines"][2]["games"], 12);
     assert_eq!(json["ratings"].as_array().map(Vec::len), Some(3), "{json}");
     let gauntlet = format!("{players}[match]\ntournament = \"gauntlet\"\n{rules}{BOOK}");
-    let (_, gauntlet) = play(&gauntlet);
+    let (setup, gauntlet) = play(&gauntlet);
+    assert_eq!(columns(&setup), Some(3));
     assert_eq!(gauntlet.json()["pairs"], 6);
     assert_eq!(gauntlet.json()["engines"][2]["games"], 6);
 }
 
-/// A round robin is reported by its ratings, not from the side of the engine
-/// that happens to be the first; and failures are beside the verdict.
+/// A round robin is reported by ratings, not from the first engine's point of view, and
+/// its verdict names failures.
 #[test]
 fn a_round_robin_is_reported_by_its_ratings_and_failures() {
-    let table = |name: &str, arguments: &str| {
-        format!(
-            "[[engine]]\nname = \"{name}\"\ncmd = '{} {arguments}'\n",
-            scripted()
-        )
-    };
     let players =
-        table("bad", "go:2=illegal") + &table("good", "--seed 2") + &table("fine", "--seed 3");
+        player("bad", "go:2=illegal") + &player("good", "--seed 2") + &player("fine", "--seed 3");
     let (setup, finished) = play(&format!(
         "{players}[match]\npairs = 3\nlimit = \"nodes=5\"\nmax_failures = 1.0\n{BOOK}[adjudication]\nmax_moves = 20\n"
     ));
@@ -277,9 +276,9 @@ fn a_round_robin_is_reported_by_its_ratings_and_failures() {
     assert!(text.contains("Points of the engine in the row"), "{text}");
     assert!(text.contains("bad vs good: W-D-L "), "{text}");
     assert!(!text.contains("bad against the others"), "{text}");
-    let verdict = lines.iter().find(|line| line.contains(" leads "));
+    let verdict = lines.iter().find(|line| line.contains(" % of the points"));
     let verdict = verdict.copied().unwrap_or_default();
-    assert!(!verdict.starts_with("bad leads"), "{verdict}");
+    assert!(!verdict.starts_with("bad "), "{verdict}");
     let share = 100.0 * lost / 12.0;
     let failed =
         format!("bad lost {lost} of 12 games ({share:.1} %) by failures: {lost} by illegal moves.");
@@ -308,12 +307,12 @@ fn processors(line: &str) -> Vec<usize> {
 fn games_are_bound_to_processors_of_their_own() {
     let more = format!("limit = \"nodes=5\"\naffinity = true\n{BOOK}");
     let dir = tempfile::tempdir().unwrap();
-    let noted = dir.path().join("noted");
-    // Notes the processors that it may use, before it becomes the engine.
+    let allowed = dir.path().join("allowed");
+    // Records the processors on which it may run, then becomes the engine.
     let script = dir.path().join("engine.sh");
     let text = format!(
         "grep Cpus_allowed_list: /proc/self/status >>'{}'\nexec '{}'\n",
-        noted.display(),
+        allowed.display(),
         scripted()
     );
     fs::write(&script, text).unwrap();
@@ -324,13 +323,13 @@ fn games_are_bound_to_processors_of_their_own() {
     ));
     let placement = finished.json()["placement"].clone();
     assert_eq!(placement.as_array().map(Vec::len), Some(1), "{placement}");
-    let noted = fs::read_to_string(noted).unwrap();
-    let lines: Vec<&str> = noted.lines().collect();
-    // Of each engine the first process searches once, before the games.
-    assert!(lines.len() >= 4, "{noted}");
+    let allowed = fs::read_to_string(allowed).unwrap();
+    let lines: Vec<&str> = allowed.lines().collect();
+    // The first process of each engine searches once, before the games.
+    assert!(lines.len() >= 4, "{allowed}");
     for line in &lines[lines.len() - 2..] {
         let used = serde_json::json!(processors(line));
-        assert_eq!(used, placement[0], "{noted}");
+        assert_eq!(used, placement[0], "{allowed}");
     }
 
     let crowd = format!("{players}[match]\npairs = 2\nconcurrency = 1024\n{more}");
@@ -343,7 +342,7 @@ fn games_are_bound_to_processors_of_their_own() {
     );
 }
 
-/// The real thing, where Debian's engines are installed.
+/// With the engines that Debian packages, as far as they are installed.
 #[test]
 fn a_round_robin_with_real_engines() {
     let found: Vec<(&str, PathBuf)> = ["stockfish", "toga2", "glaurung"]
@@ -407,13 +406,13 @@ fn a_match_stops_on_its_always_valid_interval() {
     assert!(number(&json["always_valid"]["low"]) > 0.0, "{json}");
 
     let three = config("{ width = 20.0 }") + &format!("[[engine]]\nname = \"x\"\ncmd = '{path}'\n");
-    for (config, says) in [
+    for (config, message) in [
         (three, "two engines"),
         (config("{ width = 0.0 }"), "above 0"),
     ] {
         let refused = Setup::new(&config).play("match", "run", &[]);
         assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-        assert!(refused.stderr.contains(says), "{}", refused.stderr);
+        assert!(refused.stderr.contains(message), "{}", refused.stderr);
     }
 }
 
@@ -422,14 +421,14 @@ fn a_match_stops_on_its_always_valid_interval() {
 #[test]
 fn tablebases_end_games() {
     let Some(tables) = std::env::var_os("HONE_TEST_SYZYGY").map(PathBuf::from) else {
-        common::skip::skipped("HONE_TEST_SYZYGY names no folder with Syzygy tables");
+        common::skip::skipped("HONE_TEST_SYZYGY is not set");
         return;
     };
     let tables = tables.canonicalize().expect("the folder is there");
     let folder = tempfile::tempdir().unwrap();
     let book = folder.path().join("endings.epd");
-    // Black wins once something is captured or a pawn moves; the other is
-    // drawn from the start: a rook's pawn, and the king in its corner.
+    // The first is won for Black as soon as a capture or a pawn's move resets the counter
+    // of the 50-move rule. The second, king against king and rook's pawn, is drawn.
     fs::write(
         &book,
         "6k1/8/8/8/7r/8/1p6/K7 w - - hmvc 0;\nk7/8/K7/P7/8/8/8/8 w - - hmvc 0;\n",

@@ -5,7 +5,7 @@
 mod common;
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use common::{BOOK, Finished, Setup, engines, finish, hone, no_failures, play, scripted};
 
@@ -22,8 +22,8 @@ fn engines_may_ponder() {
     no_failures(&finished);
 }
 
-/// The opponent answers only when all is written: were nobody to read it, the pipe would
-/// be full.
+/// The opponent answers only when everything is written, which needs a reader: the pipe
+/// does not hold all of it.
 #[test]
 fn an_engine_that_ponders_may_write_more_than_its_pipe_holds() {
     let dir = tempfile::tempdir().unwrap();
@@ -44,9 +44,9 @@ fn an_engine_that_ponders_may_write_more_than_its_pipe_holds() {
     no_failures(&finished);
 }
 
-/// A run whose first engine ends when its pondering is ended by `command`, and the folder
-/// of its first failure.
-fn dying_on(command: &str) -> (Setup, std::path::PathBuf) {
+/// A run whose first engine exits on `command`, which ends pondering; and the folder of
+/// its first failure.
+fn dying_on(command: &str) -> (Setup, PathBuf) {
     let bad = format!("{} --ponder --name bad {command}=exit:7", scripted());
     let players = engines(("bad", &bad, "ponder = true"), ("good", &scripted(), ""));
     let (setup, _) = play(&format!(
@@ -66,7 +66,7 @@ fn replay(bundle: &Path) -> Finished {
 }
 
 #[test]
-fn a_failure_at_the_end_of_pondering_is_kept_as_it_was_and_repeated() {
+fn the_evidence_of_a_failure_at_the_end_of_pondering_repeats_it() {
     for command in ["ponderhit", "stop"] {
         let (_setup, bundle) = dying_on(command);
         let summary = fs::read_to_string(bundle.join("summary.txt")).expect("a summary");
@@ -78,7 +78,7 @@ fn a_failure_at_the_end_of_pondering_is_kept_as_it_was_and_repeated() {
         );
         let end = format!("           {command} after ");
         assert!(lines[2].starts_with(&end), "{summary}");
-        // The position is that of the expected move: the last moves of the dialogue.
+        // The last position that was sent: that after the expected move.
         let dialogue = fs::read_to_string(bundle.join("dialogue-first.txt")).expect("there");
         let (before, _) = dialogue.rsplit_once(command).expect("it was sent");
         let (_, position) = before.rsplit_once("> position ").expect("a position");

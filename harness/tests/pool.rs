@@ -1,4 +1,4 @@
-//! Shards of a run, played apart, and `hone pool`, which judges them as one.
+//! Shards of a run, and `hone pool`, which evaluates them as one run.
 
 #![cfg(unix)]
 
@@ -9,16 +9,18 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use common::json::{number, wdl_in_ledger};
-use common::{Finished, Setup, digest, engines, finish, hone, on_run, rows, scripted, wait_until};
+use common::running::Running;
+use common::{
+    Finished, Setup, column, copy_run, digest, finish, hone, on_run, random_players, rows,
+    scripted, wait_until,
+};
 
 /// Pairs of the whole run.
 const PAIRS: usize = 150;
 
-/// Two engines that move at random: the test accepts H0 after some dozens of
-/// pairs.
-fn random_players() -> Setup {
-    let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
-    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+/// A match, or a test that accepts H0 after some dozens of pairs.
+fn setup() -> Setup {
+    let players = random_players();
     Setup::new(&format!(
         "{players}[match]\nlimit = \"nodes=1\"\npairs = {PAIRS}\nconcurrency = 2\n\
          openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 100\n\
@@ -37,21 +39,14 @@ fn pool(runs: &[PathBuf], out: &Path, more: &[&str]) -> Finished {
     finish(command)
 }
 
-/// Plays a shard to its end, with a kill in between.
+/// Plays a shard to its end; it is killed once and resumed.
 fn shard_with_kill(setup: &Setup, command: &str, shard: &str) -> PathBuf {
     let name = format!("shard-{}", shard.replace('/', "-"));
     let run = setup.run(&name);
-    let mut child = setup
-        .command(command, &name, &["--shard", shard])
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("hone starts");
-    wait_until("a few games", || {
-        rows(&run) >= 6 || child.try_wait().expect("waits").is_some()
-    });
-    child.kill().expect("killed");
-    child.wait().expect("reaped");
+    let mut played = setup.command(command, &name, &["--shard", shard]);
+    let mut playing = Running::start(played.stdout(Stdio::null()).stderr(Stdio::null()));
+    wait_until("a few games", || rows(&run) >= 6 || playing.has_ended());
+    playing.kill();
     let resumed = on_run("resume", &run);
     let code = if command == "match" { 0 } else { 3 };
     assert_eq!(resumed.code, Some(code), "{}", resumed.stderr);
@@ -70,7 +65,7 @@ fn whole(setup: &Setup, command: &str, code: i32) -> (PathBuf, Finished) {
     (setup.run("whole"), played)
 }
 
-/// What the games come to, without times and names.
+/// The results in a report, without times and names.
 fn results(json: &serde_json::Value) -> Vec<&serde_json::Value> {
     [
         "verdict",
@@ -87,12 +82,12 @@ fn results(json: &serde_json::Value) -> Vec<&serde_json::Value> {
 
 #[test]
 fn shards_with_kills_pool_to_the_games_and_the_verdict_of_one_run() {
-    let setup = random_players();
+    let setup = setup();
     let (undivided, played) = whole(&setup, "sprt", 1);
     let decided = number(&played.json()["pairs"]) as u64;
     assert!((10..100).contains(&decided), "{decided} pairs");
     let shards = shards(&setup, "sprt");
-    // Past the verdict, which no shard can know.
+    // A shard is played to its end: only the pool has a verdict.
     let lengths: Vec<usize> = shards.iter().map(|run| rows(run)).collect();
     assert_eq!(lengths, [100, 100, 100]);
 
@@ -101,7 +96,7 @@ fn shards_with_kills_pool_to_the_games_and_the_verdict_of_one_run() {
     assert_eq!(pooled.code, Some(1), "{}", pooled.stderr);
     assert_eq!(results(&pooled.json()), results(&played.json()));
     let [won, drawn, lost] = wdl_in_ledger(&out, "one", decided);
-    assert_ne!(won, lost, "a test that tells wins from losses");
+    assert_ne!(won, lost, "wins and losses could be swapped unnoticed");
     assert_eq!(pooled.json()["wdl"], serde_json::json!([won, drawn, lost]));
     assert_eq!(digest(&out), digest(&undivided));
     assert_eq!(
@@ -112,13 +107,7 @@ fn shards_with_kills_pool_to_the_games_and_the_verdict_of_one_run() {
     let epd = fs::read_to_string(out.join("games.epd")).expect("there");
     assert_eq!(epd.lines().count(), 2 * PAIRS);
     // Each machine's workers have numbers of their own.
-    let csv = fs::read_to_string(out.join("games.csv")).expect("there");
-    let workers = csv.lines().skip(1).map(|row| {
-        let fields: Vec<&str> = row.split(',').collect();
-        let [pair, worker] = [0, 23].map(|at: usize| fields[at].parse::<u64>().expect("a number"));
-        ((pair - 1) % 3, worker)
-    });
-    for (shard, worker) in workers {
+    for (shard, worker) in shards_and_workers(&out) {
         assert_eq!(worker / 2, shard + 1, "worker {worker} in shard {shard}");
     }
     for name in ["report.json", "report.md", "report.html"] {
@@ -139,17 +128,31 @@ fn shards_with_kills_pool_to_the_games_and_the_verdict_of_one_run() {
         "{}",
         report.stdout
     );
-    // Again: nothing changes.
+    // Pooled again, nothing changes.
     let again = pool(&shards, &out, &[]);
     assert_eq!(again.code, Some(1), "{}", again.stderr);
     assert!(again.stderr.contains(": 0 new pairs"), "{}", again.stderr);
     assert_eq!(digest(&out), digest(&undivided));
 }
 
+/// A number column of a run's ledger.
+fn numbers(run: &Path, name: &str) -> Vec<u64> {
+    let values = column(run, name).into_iter();
+    values
+        .map(|value| value.parse().expect("a number"))
+        .collect()
+}
+
+/// For each game of a pool of three shards: its shard, from 0, and its worker.
+fn shards_and_workers(pool: &Path) -> Vec<(u64, u64)> {
+    let shards = numbers(pool, "pair").into_iter().map(|pair| (pair - 1) % 3);
+    shards.zip(numbers(pool, "worker")).collect()
+}
+
 /// A fleet can have more machines than a run has games at a time.
 #[test]
 fn workers_of_different_runs_never_share_a_number() {
-    let setup = random_players();
+    let setup = setup();
     let shards = shards(&setup, "sprt");
     let ledger = shards[0].join("games.csv");
     let text = fs::read_to_string(&ledger).expect("there");
@@ -165,20 +168,17 @@ fn workers_of_different_runs_never_share_a_number() {
     let out = setup.run("pool");
     let pooled = pool(&shards, &out, &[]);
     assert_eq!(pooled.code, Some(1), "{}", pooled.stderr);
-    let csv = fs::read_to_string(out.join("games.csv")).expect("there");
     let mut owners = std::collections::BTreeMap::new();
-    for row in csv.lines().skip(1) {
-        let fields: Vec<&str> = row.split(',').collect();
-        let shard = (fields[0].parse::<u64>().expect("a pair") - 1) % 3;
-        let owner = *owners.entry(fields[23].to_string()).or_insert(shard);
-        assert_eq!(owner, shard, "worker {} is of two runs", fields[23]);
+    for (shard, worker) in shards_and_workers(&out) {
+        let owner = *owners.entry(worker).or_insert(shard);
+        assert_eq!(owner, shard, "worker {worker} is of two runs");
     }
     assert!(owners.len() >= 4, "{owners:?}");
 }
 
 #[test]
 fn a_match_is_pooled_in_steps_and_missing_pairs_are_reported() {
-    let setup = random_players();
+    let setup = setup();
     let (undivided, _) = whole(&setup, "match", 0);
     let shards = shards(&setup, "match");
     let out = setup.run("pool");
@@ -207,8 +207,8 @@ fn a_match_is_pooled_in_steps_and_missing_pairs_are_reported() {
 }
 
 #[test]
-fn a_pool_plays_what_is_missing_and_accepts_the_same_games_later() {
-    let setup = random_players();
+fn a_pool_plays_missing_pairs_and_accepts_the_same_games_later() {
+    let setup = setup();
     let (undivided, _) = whole(&setup, "sprt", 1);
     let shards = shards(&setup, "sprt");
     let out = setup.run("pool");
@@ -219,29 +219,26 @@ fn a_pool_plays_what_is_missing_and_accepts_the_same_games_later() {
     let resumed = on_run("resume", &out);
     assert_eq!(resumed.code, Some(1), "{}", resumed.stderr);
     assert_eq!(digest(&out), digest(&undivided));
-    // The lost machine is found, and has the same games.
+    // The third shard, which was missing, has the same games.
     let all = pool(&shards, &out, &[]);
     assert_eq!(all.code, Some(1), "{}", all.stderr);
     assert_eq!(digest(&out), digest(&undivided));
-    // So has an undivided run, and a pool of pools.
+    // An undivided run and a pool can be pooled as well.
     let more = setup.run("more");
     let both = pool(&[out, undivided.clone()], &more, &[]);
     assert_eq!(both.code, Some(1), "{}", both.stderr);
     assert_eq!(digest(&more), digest(&undivided));
 }
 
-/// Cuts the ledger of a pool in the middle of its writing: this many whole pairs,
-/// the games of a further one, and one row of it.
+/// Cuts the ledger of a pool as if its writer had been killed: `pairs` whole pairs, the
+/// games of another one, and the first of its two rows.
 fn cut(pool: &Path, pairs: usize) {
     let csv = fs::read_to_string(pool.join("games.csv")).expect("there");
     let lines: Vec<&str> = csv.lines().collect();
-    let number = |row: usize, column: usize| -> usize {
-        let field = lines[row].split(',').nth(column).expect("a field");
-        field.parse().expect("a number")
-    };
-    let torn = 2 * pairs + 2;
-    let games = number(torn, 12) + number(torn, 14);
-    let rows = lines[..torn].join("\n");
+    let kept = 2 * pairs + 1;
+    let [offset, bytes] = ["pgn_offset", "pgn_bytes"].map(|name| numbers(pool, name)[kept]);
+    let games = (offset + bytes) as usize;
+    let rows = lines[..=kept].join("\n");
     fs::write(pool.join("games.csv"), rows + "\n").expect("written");
     let pgn = fs::read(pool.join("games.pgn")).expect("there");
     fs::write(pool.join("games.pgn"), &pgn[..games]).expect("written");
@@ -249,11 +246,11 @@ fn cut(pool: &Path, pairs: usize) {
 
 #[test]
 fn a_pool_that_is_killed_is_continued() {
-    let setup = random_players();
+    let setup = setup();
     let (undivided, _) = whole(&setup, "match", 0);
     let shards = shards(&setup, "match");
     let out = setup.run("pool");
-    // Before its manifest was written.
+    // As if it had been killed before it wrote its manifest.
     fs::create_dir(&out).expect("made");
     fs::write(out.join("games.csv"), "").expect("written");
     fs::write(out.join("games.pgn"), "").expect("written");
@@ -273,7 +270,7 @@ fn a_pool_that_is_killed_is_continued() {
 
 #[test]
 fn a_shard_is_reported_with_its_number() {
-    let setup = random_players();
+    let setup = setup();
     let played = setup.play("sprt", "runs/part", &["--shard", "2/30", "--json"]);
     assert_eq!(played.code, Some(3), "{}", played.stderr);
     assert!(
@@ -289,21 +286,15 @@ fn a_shard_is_reported_with_its_number() {
         (&"none".into(), &serde_json::Value::Null)
     );
     let run = setup.run("runs/part");
-    let csv = fs::read_to_string(run.join("games.csv")).expect("there");
-    let mut pairs: Vec<u64> = csv
-        .lines()
-        .skip(1)
-        .map(|row| {
-            row.split(',')
-                .next()
-                .expect("a field")
-                .parse()
-                .expect("a number")
-        })
-        .collect();
+    let mut pairs = numbers(&run, "pair");
     pairs.sort_unstable();
     pairs.dedup();
     assert_eq!(pairs, [2, 32, 62, 92, 122]);
+    let page = fs::read_to_string(run.join("report.html")).expect("a page");
+    assert!(
+        page.contains(">SPRT part, shard 2 of 30, started "),
+        "{page}"
+    );
     let words = "shard 2 of 30";
     for finished in [
         on_run("report", &run),
@@ -313,15 +304,22 @@ fn a_shard_is_reported_with_its_number() {
         assert_eq!(finished.code, Some(0), "{}", finished.stderr);
         assert!(finished.stdout.contains(words), "{}", finished.stdout);
     }
-    // The course over all of its pairs is on the page, without an LLR.
+    // The page has the chart of all its pairs, without an LLR.
     let page = fs::read_to_string(run.join("report.html")).expect("there");
-    assert!(page.contains(words));
     assert!(page.contains("after 5 pairs") && !page.contains("The LLR over pairs"));
+    // If the test had twice as many pairs, the shard would be half finished.
+    let manifest = run.join("run.toml");
+    let text = fs::read_to_string(&manifest).expect("there");
+    let longer = text.replace("max_pairs = 150", "max_pairs = 300");
+    assert_ne!(longer, text);
+    fs::write(&manifest, longer).expect("written");
+    let report = on_run("report", &run).stdout;
+    assert!(report.contains(" Not finished: 5 of 10 pairs."), "{report}");
 }
 
 #[test]
 fn runs_that_are_not_parts_of_one_run_are_refused() {
-    let setup = random_players();
+    let setup = setup();
     let part = |name: &str, more: &[&str]| {
         let args = [&["--shard", "1/30"], more].concat();
         let played = setup.play("sprt", name, &args);
@@ -330,7 +328,7 @@ fn runs_that_are_not_parts_of_one_run_are_refused() {
     };
     let first = part("first", &[]);
     let program = format!("engine.0.cmd={} --seed 7", scripted());
-    for (name, set, says) in [
+    for (name, set, message) in [
         ("seed", "match.seed=2", "`match.seed` is 2 there and 1 in "),
         (
             "limit",
@@ -363,7 +361,11 @@ fn runs_that_are_not_parts_of_one_run_are_refused() {
         let out = setup.run("refused");
         let refused = pool(&[first.clone(), other], &out, &[]);
         assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-        assert!(refused.stderr.contains(says), "{says}: {}", refused.stderr);
+        assert!(
+            refused.stderr.contains(message),
+            "{message}: {}",
+            refused.stderr
+        );
         assert!(
             refused.stderr.starts_with("error: cannot pool the runs: "),
             "{}",
@@ -371,7 +373,7 @@ fn runs_that_are_not_parts_of_one_run_are_refused() {
         );
         assert!(!out.exists(), "{name}");
     }
-    // What has no bearing on the games may differ.
+    // Settings that do not affect the games may differ.
     let other = part("other", &["--concurrency", "1", "--max-time", "1h"]);
     let pooled = pool(&[first, other], &setup.run("pooled"), &[]);
     assert_eq!(pooled.code, Some(3), "{}", pooled.stderr);
@@ -379,19 +381,21 @@ fn runs_that_are_not_parts_of_one_run_are_refused() {
 
 #[test]
 fn other_games_and_other_conditions_are_refused() {
-    let setup = random_players();
+    let setup = setup();
     let played = setup.play("sprt", "first", &["--shard", "1/30"]);
     assert_eq!(played.code, Some(3), "{}", played.stderr);
     let first = setup.run("first");
     let (second, out) = (setup.run("second"), setup.run("pool"));
-    fs::create_dir(&second).expect("made");
-    for name in ["games.csv", "games.pgn", "games.epd", "run.toml"] {
-        fs::copy(first.join(name), second.join(name)).expect("copied");
-    }
-    let refused = |says: &str, code: i32| {
+    copy_run(&first, &second);
+    fs::copy(first.join("games.epd"), second.join("games.epd")).expect("copied");
+    let refused = |message: &str| {
         let refused = pool(&[first.clone(), second.clone()], &out, &[]);
-        assert_eq!(refused.code, Some(code), "{}", refused.stderr);
-        assert!(refused.stderr.contains(says), "{says}: {}", refused.stderr);
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        assert!(
+            refused.stderr.contains(message),
+            "{message}: {}",
+            refused.stderr
+        );
     };
     // Another result of the same pair.
     let csv = fs::read_to_string(second.join("games.csv")).expect("there");
@@ -402,18 +406,18 @@ fn other_games_and_other_conditions_are_refused() {
         csv.replace(digest, "00000000000000ab"),
     )
     .expect("written");
-    refused("has other games in ", 2);
+    refused("has other games in ");
     assert!(!out.exists());
     fs::write(second.join("games.csv"), &csv).expect("written");
-    // An edited manifest, in what the comparison of configurations leaves out.
+    // An edited manifest: configurations are compared without `shard`.
     let toml = fs::read_to_string(second.join("run.toml")).expect("there");
     let edited = toml.replace("shard = \"1/30\"", "shard = \"2/30\"");
     assert_ne!(edited, toml);
     fs::write(second.join("run.toml"), edited).expect("written");
-    refused("run.toml has changed since pair ", 2);
+    refused("run.toml has changed since pair ");
     assert!(!out.exists());
     fs::write(second.join("run.toml"), toml).expect("written");
-    // A run that is not a pool is never added to.
+    // Runs are not added to a run that is not a pool.
     for run in [&second, &first] {
         let taken = pool(std::slice::from_ref(run), &first, &[]);
         assert_eq!(taken.code, Some(2), "{}", taken.stderr);
@@ -423,18 +427,22 @@ fn other_games_and_other_conditions_are_refused() {
 
 #[test]
 fn damaged_runs_and_folders_that_cannot_be_made_are_refused_before_anything_is_written() {
-    let setup = random_players();
+    let setup = setup();
     let played = setup.play("sprt", "run", &["--shard", "1/30"]);
     assert_eq!(played.code, Some(3), "{}", played.stderr);
     let (run, out) = (setup.run("run"), setup.run("pool"));
-    let refused = |out: &Path, says: &str| {
+    let refused = |out: &Path, message: &str| {
         let refused = pool(std::slice::from_ref(&run), out, &[]);
         assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-        assert!(refused.stderr.contains(says), "{says}: {}", refused.stderr);
+        assert!(
+            refused.stderr.contains(message),
+            "{message}: {}",
+            refused.stderr
+        );
     };
     let (csv, pgn) = (run.join("games.csv"), run.join("games.pgn"));
     let [ledger, games] = [&csv, &pgn].map(|path| fs::read_to_string(path).expect("there"));
-    // Another result than that of the game.
+    // A result that is not that of the game.
     let won = ledger.replacen(",1/2-1/2,", ",1-0,", 1);
     let edited = match won == ledger {
         true => ledger.replacen(",1-0,", ",1/2-1/2,", 1),
@@ -453,10 +461,10 @@ fn damaged_runs_and_folders_that_cannot_be_made_are_refused_before_anything_is_w
     assert_eq!(pooled.code, Some(3), "{}", pooled.stderr);
 }
 
-/// Only the first stage would be judged, and the test can fail in a later one.
+/// The pool would have the result of the first stage, but the test may fail in a later one.
 #[test]
 fn a_test_in_stages_is_refused() {
-    let setup = random_players();
+    let setup = setup();
     let config = fs::read_to_string(&setup.config).expect("there");
     let stages = "[[stage]]\nname = \"STC\"\n[[stage]]\nname = \"LTC\"\nlimit = \"nodes=2\"\n";
     fs::write(&setup.config, config + stages).expect("written");
@@ -472,7 +480,7 @@ fn a_test_in_stages_is_refused() {
 
 #[test]
 fn the_machines_of_a_fleets_run_keep_their_names() {
-    let setup = random_players();
+    let setup = setup();
     let runs = [("first", "1/30"), ("second", "2/30")].map(|(name, shard)| {
         let played = setup.play("sprt", name, &["--shard", shard]);
         assert_eq!(played.code, Some(3), "{}", played.stderr);
@@ -486,14 +494,14 @@ fn the_machines_of_a_fleets_run_keep_their_names() {
         let pooled = pool(&runs, &out, &[]);
         assert_eq!(pooled.code, Some(3), "{}", pooled.stderr);
         let carried = fs::read_to_string(out.join("workers.csv")).expect("there");
-        // After two workers of this machine and two of the first run.
+        // Workers 0 and 1 are of this machine, 2 and 3 of the first run.
         assert_eq!(carried, table.replace("\n0,", "\n4,"));
     }
 }
 
 #[test]
-fn a_stray_file_among_the_failures_stays_where_it_is() {
-    let setup = random_players();
+fn a_stray_file_among_the_failures_is_not_copied() {
+    let setup = setup();
     let played = setup.play("sprt", "run", &["--shard", "1/30"]);
     assert_eq!(played.code, Some(3), "{}", played.stderr);
     let failures = setup.run("run").join("failures");
@@ -509,16 +517,20 @@ fn a_stray_file_among_the_failures_stays_where_it_is() {
 }
 
 #[test]
-fn only_shards_that_exist_and_only_of_what_can_be_divided() {
-    let setup = random_players();
-    for (shard, says) in [
+fn shards_that_cannot_be_played_are_refused() {
+    let setup = setup();
+    for (shard, message) in [
         ("0/5", "there is no shard 0 of 5"),
         ("6/5", "there is no shard 6 of 5"),
         ("2", "`2` is not a shard: write K/N, as in 2/5"),
     ] {
         let refused = setup.play("sprt", "run", &["--shard", shard]);
         assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-        assert!(refused.stderr.contains(says), "{says}: {}", refused.stderr);
+        assert!(
+            refused.stderr.contains(message),
+            "{message}: {}",
+            refused.stderr
+        );
     }
     let tuned = format!("[[engine]]\nname = \"one\"\ncmd = '{}'\n", scripted());
     let tuned = Setup::new(&format!("{tuned}[tune.params]\nx = {{}}\n"));

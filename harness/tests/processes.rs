@@ -4,53 +4,50 @@
 mod common;
 
 use std::io::{BufRead, BufReader};
-use std::process::{Child, ChildStderr, ExitStatus, Stdio};
+use std::process::{ChildStderr, Stdio};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use common::{Setup, engines, on_run, processes_with, rows, scripted, signal, wait_until};
+use common::running::Running;
+use common::{Setup, on_run, player, processes_with, rows, scripted, signal, wait_until};
 
-/// Lets both workers play one pair and the first game of the next, which never ends. Four
-/// rows are written.
+/// Both workers play one pair and the first game of the next; the second one never begins.
+/// Four rows are written.
 const HANG_IN_SECOND_PAIR: &str = "ucinewgame:4=hang";
 
-/// Engines whose names differ from those of other tests. None of them stalls.
+/// A match in which no engine stalls. The engines' command lines contain `mark`, which no
+/// other test uses.
 fn setup(mark: &str, more: &str, pairs: u64) -> Setup {
-    let cmd = |name: &str| format!("{} --name {mark}-{name} {more}", scripted());
-    let players = engines(("a", &cmd("a"), ""), ("b", &cmd("b"), ""));
+    let players = ["a", "b"].map(|name| player(name, &format!("--name {mark}-{name} {more}")));
+    let players = players.concat();
     Setup::new(&format!(
         "{players}[match]\nlimit = \"nodes=10\"\nconcurrency = 2\npairs = {pairs}\nstall_ms = 600000\nopenings = {{ file = \"books/quick.epd\" }}\n"
     ))
 }
 
-fn start(setup: &Setup) -> Child {
+fn start(setup: &Setup) -> Running {
     start_with(setup, Stdio::null())
 }
 
-fn start_with(setup: &Setup, stderr: Stdio) -> Child {
-    let mut command = setup.command("match", "run", &[]);
-    let child = command.stderr(stderr).spawn().expect("hone starts");
+fn start_with(setup: &Setup, stderr: Stdio) -> Running {
+    let child = Running::start(setup.command("match", "run", &[]).stderr(stderr));
     wait_until("the first games", || rows(&setup.run("run")) >= 4);
     child
 }
 
-/// The end of `hone` while its engines hang.
-fn ended(child: &mut Child) -> ExitStatus {
-    let mut status = None;
-    wait_until("the end of hone", || {
-        status = child.try_wait().expect("waits");
-        status.is_some()
-    });
-    status.expect("it has ended")
+/// The exit code of `hone`, which must end although its engines hang.
+fn ended(mut child: Running) -> Option<i32> {
+    wait_until("the end of hone", || child.has_ended());
+    child.finish().code
 }
 
-/// Waits until `hone` has understood an interrupt. Two signals in a row may count as one.
-fn finishing(stderr: &mut BufReader<ChildStderr>) {
-    let says = "finishing the games in progress";
+/// Waits until `hone` has received an interrupt: two signals in a row may count as one.
+fn wait_for_interrupt(stderr: &mut BufReader<ChildStderr>) {
+    let message = "finishing the games in progress";
     let is_found = stderr
         .lines()
-        .any(|line| line.is_ok_and(|line| line.contains(says)));
-    assert!(is_found, "it ended");
+        .any(|line| line.is_ok_and(|line| line.contains(message)));
+    assert!(is_found, "hone ended without the message");
 }
 
 fn none_left(mark: &str) {
@@ -69,10 +66,9 @@ fn none_is_left_after_a_normal_end() {
 #[test]
 fn none_is_left_after_an_interrupt_and_the_run_can_be_resumed() {
     let setup = setup("one-interrupt", "go=late:1", 24);
-    let mut child = start(&setup);
+    let child = start(&setup);
     signal(&child, libc::SIGINT);
-    let status = child.wait().expect("waits");
-    assert_eq!(status.code(), Some(130));
+    assert_eq!(child.finish().code, Some(130));
     none_left("one-interrupt");
     let before = rows(&setup.run("run"));
     assert!(before < 48, "it was interrupted");
@@ -88,9 +84,9 @@ fn the_second_interrupt_stops_at_once() {
     let mut child = start_with(&setup, Stdio::piped());
     let mut stderr = BufReader::new(child.stderr.take().expect("a pipe"));
     signal(&child, libc::SIGINT);
-    finishing(&mut stderr);
+    wait_for_interrupt(&mut stderr);
     signal(&child, libc::SIGINT);
-    assert_eq!(ended(&mut child).code(), Some(130));
+    assert_eq!(ended(child), Some(130));
     assert_eq!(rows(&setup.run("run")), 4);
     none_left("two-interrupts");
 }
@@ -98,9 +94,9 @@ fn the_second_interrupt_stops_at_once() {
 #[test]
 fn a_termination_signal_stops_at_once() {
     let setup = setup("terminated", HANG_IN_SECOND_PAIR, 100_000);
-    let mut child = start(&setup);
+    let child = start(&setup);
     signal(&child, libc::SIGTERM);
-    assert_eq!(ended(&mut child).code(), Some(130));
+    assert_eq!(ended(child), Some(130));
     assert_eq!(rows(&setup.run("run")), 4);
     none_left("terminated");
 }
@@ -108,27 +104,24 @@ fn a_termination_signal_stops_at_once() {
 #[test]
 fn none_is_left_after_a_kill_even_if_they_never_read() {
     let setup = setup("outright-kill", HANG_IN_SECOND_PAIR, 100_000);
-    let mut child = start(&setup);
-    signal(&child, libc::SIGKILL);
-    child.wait().expect("waits");
+    start(&setup).kill();
     none_left("outright-kill");
 }
 
 #[test]
-fn children_of_engines_end_after_a_kill_too() {
-    // The seconds tell these sleepers from those of other tests.
+fn children_of_engines_end_after_a_kill() {
+    // No other test has a `sleep` of 1234 s.
     let setup = setup("killed-with-children", "ucinewgame=fork:1234", 100_000);
-    let mut child = start(&setup);
+    let child = start(&setup);
     wait_until("a child of an engine", || {
         !processes_with("sleep 1234").is_empty()
     });
-    signal(&child, libc::SIGKILL);
-    child.wait().expect("waits");
+    child.kill();
     none_left("killed-with-children");
     none_left("sleep 1234");
 }
 
-/// What happens to the engines of a worker that panics.
+/// A worker that panics ends its engines.
 #[test]
 fn none_is_left_after_a_panic() {
     use harness::engine::uci::{Client, Launch};
@@ -145,10 +138,10 @@ fn none_is_left_after_a_panic() {
             .build()
             .expect("a runtime");
         runtime.block_on(async {
-            let mut client = Client::start(&launch, Duration::from_secs(10))
-                .await
-                .expect("starts");
-            let deadline = std::time::Instant::now() + Duration::from_secs(10);
+            // Longer than a start takes on a busy machine.
+            let limit = Duration::from_secs(120);
+            let mut client = Client::start(&launch, limit).await.expect("starts");
+            let deadline = Instant::now() + limit;
             let sent = client.send(b"ucinewgame\nisready\n", deadline).await;
             sent.expect("sent");
             client.wait_ready(deadline).await.expect("ready");

@@ -1,5 +1,5 @@
-//! A folder of results that cannot be written to: it is said, nothing is
-//! lost, and the run continues when it can.
+//! A run in a folder without write permission: an error names the cause, no game is lost,
+//! and the run continues once it can be written.
 #![cfg(target_os = "linux")]
 
 mod common;
@@ -10,28 +10,31 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use common::{Finished, Setup, engines, finish, hone, on_run, rows, scripted, signal, wait_until};
+use common::running::Running;
+use common::{
+    Finished, Setup, digest, finish, hone, on_run, player, rows, scripted, signal, wait_until,
+};
 
 const NOBODY: u32 = 65_534;
 
-/// `hone` for somebody whom permissions bind: not the superuser. None if such
-/// a one cannot reach the programs.
-fn bound_hone() -> Option<Command> {
-    let bound = |mut command: Command| {
-        // The folder of processes belongs to whom they belong to.
+/// `hone` for a user to whom permissions apply: not the superuser. `None` if that user
+/// cannot execute the programs.
+fn hone_as_user() -> Option<Command> {
+    let as_user = |mut command: Command| {
+        // The owner of /proc/self is the user of this process.
         let uid = fs::metadata("/proc/self").expect("Linux has it").uid();
         if uid == 0 {
             command.uid(NOBODY).gid(NOBODY);
         }
         command
     };
-    let mut engine = bound(Command::new(scripted()));
-    let reachable = engine
+    let mut engine = as_user(Command::new(scripted()));
+    let is_executable = engine
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .status()
         .is_ok();
-    reachable.then(|| bound(hone()))
+    is_executable.then(|| as_user(hone()))
 }
 
 fn set_mode(path: &Path, mode: u32) {
@@ -43,38 +46,44 @@ fn set_modes(run: &Path, folder: u32, files: u32) {
     for entry in fs::read_dir(run).expect("a folder") {
         let path = entry.expect("an entry").path();
         set_mode(&path, files);
-        // Only the superuser can, and only for him it matters.
+        // Only the superuser can, and only there it is needed.
         let _ = chown(&path, Some(NOBODY), Some(NOBODY));
     }
     set_mode(run, folder);
     let _ = chown(run, Some(NOBODY), Some(NOBODY));
 }
 
-fn try_it(arguments: &[&str], more: &Path) -> Option<Finished> {
-    let mut command = bound_hone()?;
-    command.args(arguments).arg(more);
+/// `hone ARGS… PATH` for that user.
+fn run_as_user(arguments: &[&str], path: &Path) -> Option<Finished> {
+    let mut command = hone_as_user()?;
+    command.args(arguments).arg(path);
     Some(finish(command))
 }
 
 #[test]
 fn a_run_that_cannot_be_written_to_is_left_as_it_is() {
-    let players = engines(("a", &scripted(), ""), ("b", &scripted(), ""));
+    let folder = tempfile::tempdir().expect("a folder");
+    let interrupted = folder.path().join("interrupted");
+    // The third pair begins only after the interrupt, also if this test gets no processor.
+    let gate = format!("ucinewgame:5=until:{}", interrupted.display());
+    let players = player("a", &gate) + &player("b", "");
     let setup = Setup::new(&format!(
-        "{players}[match]\nlimit = \"nodes=10\"\npairs = 60\nconcurrency = 1\n\
+        "{players}[match]\nlimit = \"nodes=10\"\npairs = 60\nconcurrency = 1\nstall_ms = 600000\n\
          openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 40\n"
     ));
     set_mode(setup.dir.path(), 0o755);
     let run = setup.run("run");
     let mut first = setup.command("match", "run", &[]);
-    let mut child = first.stderr(Stdio::null()).spawn().expect("hone starts");
+    let child = Running::start(first.stderr(Stdio::null()));
     wait_until("the first games", || rows(&run) >= 4);
     signal(&child, libc::SIGINT);
-    assert_eq!(child.wait().expect("it ends").code(), Some(130));
+    fs::write(&interrupted, "").expect("written");
+    assert_eq!(child.finish().code, Some(130));
 
     let games = || ["games.csv", "games.pgn"].map(|name| fs::read(run.join(name)).expect("there"));
     let before = games();
     set_modes(&run, 0o555, 0o444);
-    let Some(refused) = try_it(&["resume"], &run) else {
+    let Some(refused) = run_as_user(&["resume"], &run) else {
         common::skip::skipped("only the superuser can reach the programs under test");
         return;
     };
@@ -85,11 +94,11 @@ fn a_run_that_cannot_be_written_to_is_left_as_it_is() {
         refused.stderr
     );
     assert_eq!(games(), before);
-    let report = try_it(&["report"], &run).expect("as above");
+    let report = run_as_user(&["report"], &run).expect("as above");
     assert_eq!(report.code, Some(0), "{}", report.stderr);
 
     let config = setup.config.to_str().expect("text");
-    let new = try_it(&["match", config, "--out"], &run.join("new")).expect("as above");
+    let new = run_as_user(&["match", config, "--out"], &run.join("new")).expect("as above");
     assert_eq!(new.code, Some(2), "{}", new.stderr);
     assert!(new.stderr.contains("cannot make"), "{}", new.stderr);
 
@@ -97,11 +106,10 @@ fn a_run_that_cannot_be_written_to_is_left_as_it_is() {
     let resumed = on_run("resume", &run);
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
     assert_eq!(rows(&run), 120);
-    let verified = on_run("verify", &run);
-    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    digest(&run);
 }
 
-/// The files of its report are for copying; the report itself needs none of them.
+/// `hone report` also writes files for other programs; it does not need them itself.
 #[test]
 fn a_tuning_that_cannot_be_written_to_can_be_read() {
     let setup = common::tuning("pairs = 4", "");
@@ -110,7 +118,7 @@ fn a_tuning_that_cannot_be_written_to_can_be_read() {
     assert_eq!(played.code, Some(0), "{}", played.stderr);
     let run = setup.run("run");
     set_modes(&run, 0o555, 0o444);
-    let Some(report) = try_it(&["report"], &run) else {
+    let Some(report) = run_as_user(&["report"], &run) else {
         common::skip::skipped("only the superuser can reach the programs under test");
         return;
     };

@@ -1,4 +1,4 @@
-//! The report as a reader meets it: in a browser.
+//! The report in a browser.
 #![cfg(unix)]
 
 mod common;
@@ -9,20 +9,21 @@ use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use common::chromium::Chromium;
-use common::{Setup, engines, finish, hone, scripted, wait_until};
+use common::{Setup, player, random_players, report, scripted, wait_until};
 use pgn_reader::{RawTag, Reader, SanPlus, Skip, Visitor};
 use serde_json::{Value, json};
 use shakmaty::fen::Fen;
 use shakmaty::{CastlingMode, Chess, Position};
 
-const EVIL: &str = "<script>alert(1)</script>";
-const EVIL_TOO: &str = "<img src=x onerror=alert(2)>\"'&";
+/// Names of engines that are HTML.
+const SCRIPT: &str = "<script>alert(1)</script>";
+const IMAGE: &str = "<img src=x onerror=alert(2)>\"'&";
 
-/// Random games between engines with evil names; the second fails in one.
+/// Random games between engines whose names are HTML; the second fails in one.
 fn run(more: &str) -> (Setup, PathBuf) {
     let cmd = |seed: u32, script: &str| format!("{} --seed {seed} {script}", scripted());
     let setup = Setup::new(&format!(
-        "[[engine]]\nname = '''{EVIL}'''\ncmd = '{}'\n[[engine]]\nname = '''{EVIL_TOO}'''\ncmd = '{}'\n\
+        "[[engine]]\nname = '''{SCRIPT}'''\ncmd = '{}'\n[[engine]]\nname = '''{IMAGE}'''\ncmd = '{}'\n\
          [match]\nlimit = \"nodes=5\"\npairs = 6\nconcurrency = 1\nstall_ms = 5000\n\
          max_failures = 1.0\n{more}",
         cmd(17, ""),
@@ -34,26 +35,27 @@ fn run(more: &str) -> (Setup, PathBuf) {
     (setup, page)
 }
 
-/// A game as an independent reader of PGN sees it.
+/// A game as an independent reader of PGN reads it.
 #[derive(Debug, Default, Clone)]
-struct Told {
-    names: Vec<String>,
+struct Game {
+    /// In SAN.
+    moves: Vec<String>,
     /// The position after each ply.
     positions: Vec<Chess>,
 }
 
-struct Teller(CastlingMode);
+struct GameReader(CastlingMode);
 
-impl Visitor for Teller {
+impl Visitor for GameReader {
     type Tags = Chess;
-    type Movetext = (Chess, Told);
-    type Output = Told;
+    type Movetext = (Chess, Game);
+    type Output = Game;
 
-    fn begin_tags(&mut self) -> ControlFlow<Told, Chess> {
+    fn begin_tags(&mut self) -> ControlFlow<Game, Chess> {
         ControlFlow::Continue(Chess::default())
     }
 
-    fn tag(&mut self, start: &mut Chess, name: &[u8], value: RawTag<'_>) -> ControlFlow<Told> {
+    fn tag(&mut self, start: &mut Chess, name: &[u8], value: RawTag<'_>) -> ControlFlow<Game> {
         if name == b"FEN" {
             let fen = Fen::from_ascii(value.as_bytes()).expect("a FEN");
             *start = fen.into_position(self.0).expect("a position");
@@ -61,37 +63,36 @@ impl Visitor for Teller {
         ControlFlow::Continue(())
     }
 
-    fn begin_movetext(&mut self, start: Chess) -> ControlFlow<Told, (Chess, Told)> {
-        ControlFlow::Continue((start, Told::default()))
+    fn begin_movetext(&mut self, start: Chess) -> ControlFlow<Game, (Chess, Game)> {
+        ControlFlow::Continue((start, Game::default()))
     }
 
-    fn san(&mut self, (position, told): &mut (Chess, Told), san: SanPlus) -> ControlFlow<Told> {
+    fn san(&mut self, (position, game): &mut (Chess, Game), san: SanPlus) -> ControlFlow<Game> {
         let legal = san.san.to_move(&*position).expect("a legal move");
         position.play_unchecked(legal);
-        told.names.push(san.to_string());
-        told.positions.push(position.clone());
+        game.moves.push(san.to_string());
+        game.positions.push(position.clone());
         ControlFlow::Continue(())
     }
 
-    fn begin_variation(&mut self, _: &mut (Chess, Told)) -> ControlFlow<Told, Skip> {
+    fn begin_variation(&mut self, _: &mut (Chess, Game)) -> ControlFlow<Game, Skip> {
         ControlFlow::Continue(Skip(true))
     }
 
-    fn end_game(&mut self, (_, told): (Chess, Told)) -> Told {
-        told
+    fn end_game(&mut self, (_, game): (Chess, Game)) -> Game {
+        game
     }
 }
 
-fn told_in(pgn: &Path, mode: CastlingMode) -> Vec<Told> {
-    let text = fs::read(pgn).expect("there are games");
-    told(Cursor::new(text), mode)
+fn games_in(pgn: &Path, mode: CastlingMode) -> Vec<Game> {
+    games(fs::read(pgn).expect("there are games"), mode)
 }
 
-fn told(pgn: Cursor<Vec<u8>>, mode: CastlingMode) -> Vec<Told> {
-    let mut reader = Reader::new(pgn);
+fn games(pgn: Vec<u8>, mode: CastlingMode) -> Vec<Game> {
+    let mut reader = Reader::new(Cursor::new(pgn));
     let mut games = Vec::new();
     while let Some(game) = reader
-        .read_game(&mut Teller(mode))
+        .read_game(&mut GameReader(mode))
         .expect("games can be read")
     {
         games.push(game);
@@ -99,15 +100,15 @@ fn told(pgn: Cursor<Vec<u8>>, mode: CastlingMode) -> Vec<Told> {
     games
 }
 
-/// Opens every game with the mouse and compares it with what the PGN says.
-fn click_through(browser: &mut Chromium, games: &[Told], mode: CastlingMode) {
+/// Opens every game with the mouse and compares it with the PGN.
+fn click_through(browser: &mut Chromium, games: &[Game], mode: CastlingMode) {
     keep_copies(browser);
     for (index, game) in games.iter().enumerate() {
         browser.click(&format!("tr[data-index='{index}'] button"));
         let names = browser
             .eval("[...document.querySelectorAll('#moves button b')].map(b => b.textContent)");
-        assert_eq!(names, json!(game.names), "game {index}");
-        let middle = game.names.len() / 2;
+        assert_eq!(names, json!(game.moves), "game {index}");
+        let middle = game.moves.len() / 2;
         let board = |ply: usize| game.positions[ply - 1].board().board_fen().to_string();
         browser.click(&format!("#moves button[data-ply='{middle}']"));
         assert_eq!(placement(browser), board(middle));
@@ -115,23 +116,23 @@ fn click_through(browser: &mut Chromium, games: &[Told], mode: CastlingMode) {
         assert_eq!(placement(browser), board(middle + 1));
         browser.press("ArrowLeft");
         assert_eq!(placement(browser), board(middle));
-        for ply in [middle, game.names.len()] {
+        for ply in [middle, game.moves.len()] {
             browser.click(&format!("#moves button[data-ply='{ply}']"));
             assert_eq!(copied_position(browser, mode), game.positions[ply - 1]);
         }
-        assert_eq!(placement(browser), board(game.names.len()));
+        assert_eq!(placement(browser), board(game.moves.len()));
         let words = browser.eval("document.getElementById('move-words').textContent");
         assert!(words.as_str().unwrap().contains("the end"), "{words}");
 
         let pgn = copied(browser, "#copy-pgn");
-        let again = told(Cursor::new(pgn.clone().into_bytes()), mode);
+        let again = self::games(pgn.clone().into_bytes(), mode);
         assert_eq!(again.len(), 1, "{pgn}");
-        assert_eq!(again[0].names, game.names, "{pgn}");
+        assert_eq!(again[0].moves, game.moves, "{pgn}");
     }
 }
 
-/// What is copied is kept on the page, as the test must not touch the
-/// clipboard of whoever runs it.
+/// Keeps copied texts on the page: a test must not change the clipboard of the user who
+/// runs it.
 fn keep_copies(browser: &mut Chromium) {
     browser.eval(
         "Object.defineProperty(navigator, 'clipboard', { value: { \
@@ -161,14 +162,14 @@ fn placement(browser: &mut Chromium) -> String {
     value.as_str().expect("a board").to_string()
 }
 
-/// The ply that the list of moves points out; 0 before the first.
+/// The ply that the list of moves highlights; 0 before the first.
 fn ply(browser: &mut Chromium) -> u64 {
     let value =
         browser.eval("Number(document.querySelector('#moves [aria-current]')?.dataset.ply ?? 0)");
     value.as_u64().expect("a number")
 }
 
-/// The board obeys keys wherever one has clicked, and its other controls.
+/// Keys move the pieces wherever the last click was, and so do the other controls.
 fn keys_and_controls(browser: &mut Chromium) {
     browser.click("tr[data-index='0'] button");
     for place in ["tr[data-index='0'] td", "#games-heading", "#board", "#flip"] {
@@ -177,7 +178,7 @@ fn keys_and_controls(browser: &mut Chromium) {
         browser.press("ArrowRight");
         assert_eq!(ply(browser), before + 1, "after a click on {place}");
     }
-    // Where keys have a meaning of their own they keep it.
+    // In a field, keys keep their meaning.
     browser.eval("document.getElementById('filter-pair').focus()");
     let before = ply(browser);
     browser.press("ArrowRight");
@@ -206,14 +207,46 @@ fn keys_and_controls(browser: &mut Chromium) {
     let lines = browser.eval("document.querySelectorAll('#score-curve polyline').length");
     assert_eq!(lines, 2, "a line for each engine");
 
-    let pressed = "document.getElementById('play').getAttribute('aria-pressed')";
+    let label = "document.getElementById('play').getAttribute('aria-label')";
     browser.click("#play");
-    assert_eq!(browser.eval(pressed), "true");
+    assert_eq!(browser.eval(label), "Stop");
     browser.click("#play");
-    assert_eq!(browser.eval(pressed), "false");
+    assert_eq!(browser.eval(label), "Play");
+    let state = "document.getElementById('play').hasAttribute('aria-pressed')";
+    assert_eq!(browser.eval(state), false, "`Stop, pressed` would be read");
+    keys_scroll_a_wide_table(browser);
 }
 
-/// The Tab key reaches one move, the arrow keys the others.
+/// The arrow keys scroll a table that is wider than its place, and do not move the pieces.
+fn keys_scroll_a_wide_table(browser: &mut Chromium) {
+    let table = "document.getElementById('game-list')";
+    browser.eval("document.getElementById('board').scrollIntoView()");
+    browser.eval(&format!("{table}.style.minWidth = '3000px'"));
+    browser.eval(&format!(
+        "{table}.parentElement.focus({{ preventScroll: true }})"
+    ));
+    let before = ply(browser);
+    browser.press("ArrowRight");
+    assert_eq!(ply(browser), before);
+    browser.eval(&format!("{table}.style.minWidth = ''"));
+    browser.press("ArrowRight");
+    assert_eq!(ply(browser), before + 1);
+}
+
+/// A copy that the browser refuses is not confirmed, and the button keeps the focus.
+fn a_refused_copy_is_shown(browser: &mut Chromium) {
+    browser.eval(
+        "navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));\
+         document.execCommand = () => false;\
+         window.shown = []; new MutationObserver(([{ target }]) => window.shown.push(target.textContent))\
+         .observe(document.getElementById('copy-fen'), { childList: true })",
+    );
+    browser.click("#copy-fen");
+    browser.wait_for("window.shown[0] === 'Not copied'");
+    assert_eq!(browser.eval("document.activeElement.id"), "copy-fen");
+}
+
+/// The Tab key selects one move, the arrow keys the others.
 fn moves_are_one_tab_stop(browser: &mut Chromium) {
     let stops = "[...document.querySelectorAll('#moves button')]\
                  .filter(b => b.tabIndex === 0).map(b => b.dataset.ply).join()";
@@ -225,8 +258,8 @@ fn moves_are_one_tab_stop(browser: &mut Chromium) {
     assert_eq!(browser.eval("document.activeElement.dataset.ply"), "4");
 }
 
-/// The game of the address is on the board, whenever it changes, and a chosen game
-/// changes the address.
+/// The board shows the game in the address, and a game that is chosen is put into the
+/// address.
 fn the_address_names_the_game(browser: &mut Chromium) {
     browser.click("tr[data-index='3'] button");
     assert_eq!(browser.eval("location.hash"), "#game-2-2");
@@ -247,7 +280,7 @@ fn moves_have_room(browser: &mut Chromium) {
 }
 
 /// A chart shows its values to the mouse and to the keys.
-fn charts_tell_values(browser: &mut Chromium) {
+fn charts_show_values(browser: &mut Chromium) {
     let reading = "document.querySelector('#effort .reading')?.textContent ?? ''";
     browser.click("#effort .chart");
     let words = browser.eval(reading);
@@ -258,6 +291,10 @@ fn charts_tell_values(browser: &mut Chromium) {
         "document.querySelectorAll('#effort .chart')[1].querySelector('.reading').textContent";
     let words = browser.eval(second);
     assert!(words.as_str().unwrap().starts_with("depth 1"), "{words}");
+    // A key with a modifier is the browser's.
+    let back = "document.querySelectorAll('#effort .chart')[1].dispatchEvent(new KeyboardEvent(\
+                'keydown', { key: 'ArrowLeft', altKey: true, bubbles: true, cancelable: true }))";
+    assert_eq!(browser.eval(back), true, "Alt+Left is prevented");
 }
 
 #[test]
@@ -269,26 +306,27 @@ fn every_game_can_be_played_through() {
     let pgn = setup.run("run").join("games.pgn");
     let text = fs::read_to_string(&pgn).unwrap();
     assert!(text.contains("=Q") && text.contains("O-O"), "dull games");
-    let games = told_in(&pgn, CastlingMode::Standard);
+    let games = games_in(&pgn, CastlingMode::Standard);
     assert_eq!(games.len(), 12);
     browser.open(&page);
     click_through(&mut browser, &games, CastlingMode::Standard);
     keys_and_controls(&mut browser);
-    charts_tell_values(&mut browser);
+    a_refused_copy_is_shown(&mut browser);
+    charts_show_values(&mut browser);
     moves_are_one_tab_stop(&mut browser);
     the_address_names_the_game(&mut browser);
     moves_have_room(&mut browser);
 
-    // Names are texts.
+    // Names are shown as text.
     let title = browser.eval("document.querySelector('h1').textContent");
-    assert_eq!(title, format!("{EVIL} against {EVIL_TOO}"));
+    assert_eq!(title, format!("{SCRIPT} against {IMAGE}"));
     assert_eq!(browser.eval("document.querySelectorAll('img').length"), 0);
     assert_eq!(
         browser.eval("document.querySelectorAll('script').length"),
         3
     );
 
-    // A failure is linked to what is kept of it.
+    // A failure has a link to its evidence.
     let link = browser.eval("document.querySelector('#failures a').href");
     let link = link
         .as_str()
@@ -308,10 +346,10 @@ fn every_game_can_be_played_through() {
     let title = title.as_str().unwrap();
     assert!(title.starts_with(&format!("Game {failed}:")), "{title}");
 
-    filters_and_looks(&mut browser);
+    filters_and_themes(&mut browser);
 }
 
-fn filters_and_looks(browser: &mut Chromium) {
+fn filters_and_themes(browser: &mut Chromium) {
     let rows = "document.querySelectorAll('#game-list tbody tr').length";
     browser.eval(
         "(() => { const f = document.getElementById('filter-pair'); f.value = 2; \
@@ -332,23 +370,19 @@ fn filters_and_looks(browser: &mut Chromium) {
     let shown = shown.as_array().unwrap();
     assert!(!shown.is_empty(), "it lost the game it failed in");
     for row in shown {
-        let lost = [
-            json!([EVIL, EVIL_TOO, "1-0"]),
-            json!([EVIL_TOO, EVIL, "0-1"]),
-        ];
+        let lost = [json!([SCRIPT, IMAGE, "1-0"]), json!([IMAGE, SCRIPT, "0-1"])];
         assert!(lost.contains(row), "{row}");
     }
 
     let paper = "getComputedStyle(document.body).backgroundColor";
     let curve = "getComputedStyle(document.querySelector('figure polyline')).stroke";
-    let mut looks = Vec::new();
-    for scheme in ["light", "dark"] {
+    let colours = ["light", "dark"].map(|scheme| {
         browser.theme(scheme);
-        looks.push((browser.eval(paper), browser.eval(curve)));
-    }
-    assert_ne!(looks[0].0, looks[1].0);
-    assert_ne!(looks[0].1, looks[1].1, "pictures follow the theme");
-    browser.suits_everyone();
+        (browser.eval(paper), browser.eval(curve))
+    });
+    assert_ne!(colours[0].0, colours[1].0);
+    assert_ne!(colours[0].1, colours[1].1, "charts follow the theme");
+    browser.check_page();
 }
 
 #[test]
@@ -365,7 +399,7 @@ fn chess960_and_games_without_comments() {
         fs::read_to_string(&pgn).unwrap().contains("O-O"),
         "dull games"
     );
-    let games = told_in(&pgn, CastlingMode::Chess960);
+    let games = games_in(&pgn, CastlingMode::Chess960);
     browser.open(&page);
     click_through(&mut browser, &games, CastlingMode::Chess960);
     let effort = browser.eval("document.getElementById('effort').textContent");
@@ -373,10 +407,10 @@ fn chess960_and_games_without_comments() {
         effort.as_str().unwrap().contains("from games.csv"),
         "{effort}"
     );
-    browser.suits_everyone();
+    browser.check_page();
 }
 
-/// White may castle with the rook on g1, and the other rook has gone round it to h1.
+/// White may castle with the rook on g1; the other rook has moved to h1.
 #[test]
 fn a_copied_position_names_the_rook_that_castles() {
     let Some(mut browser) = Chromium::or_skipped() else {
@@ -391,7 +425,7 @@ fn a_copied_position_names_the_rook_that_castles() {
         "variant = \"chess960\"\nopenings = {{ file = '{}' }}\n[adjudication]\nmax_moves = 10\n",
         book.display()
     ));
-    let games = told_in(&setup.run("run").join("games.pgn"), CastlingMode::Chess960);
+    let games = games_in(&setup.run("run").join("games.pgn"), CastlingMode::Chess960);
     browser.open(&page);
     keep_copies(&mut browser);
     browser.click("tr[data-index='0'] button");
@@ -403,9 +437,41 @@ fn a_copied_position_names_the_rook_that_castles() {
 }
 
 #[test]
-fn a_test_and_a_page_elsewhere() {
-    let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
-    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+fn clocks_start_after_the_opening_and_are_rounded_to_full_minutes() {
+    let Some(mut browser) = Chromium::or_skipped() else {
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let book = folder.path().join("opening.pgn");
+    fs::write(&book, "1. e4 e5 *\n").unwrap();
+    let players = random_players();
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"60\"\npairs = 1\nconcurrency = 1\n\
+         openings = {{ file = '{}' }}\n[adjudication]\nmax_moves = 10\n",
+        book.display()
+    ));
+    let played = setup.play("match", "run", &[]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    // The first move after the opening takes 40 ms.
+    let pgn = setup.run("run").join("games.pgn");
+    let mut text = fs::read_to_string(&pgn).unwrap();
+    let end = text.find("s}").expect("a comment");
+    text.replace_range(end - 5..end, "0.040");
+    fs::write(&pgn, text).unwrap();
+    let page = setup.run("page.html");
+    let html = report(&setup.run("run"), &["--html", &page.display().to_string()]);
+    assert_eq!(html.code, Some(0), "{}", html.stderr);
+    browser.open(&page);
+    for ply in [2, 3] {
+        browser.click(&format!("#moves button[data-ply='{ply}']"));
+        let clock = browser.eval("document.querySelector('#player-bottom .clock').textContent");
+        assert_eq!(clock, "1:00.0", "ply {ply}");
+    }
+}
+
+#[test]
+fn the_page_of_a_test_can_be_written_elsewhere() {
+    let players = random_players();
     let setup = Setup::new(&format!(
         "{players}[match]\nlimit = \"nodes=5\"\nconcurrency = 1\n\
          [adjudication]\nmax_moves = 10\n[sprt]\nelo0 = -100\nelo1 = 100\nmax_pairs = 30\n"
@@ -413,14 +479,8 @@ fn a_test_and_a_page_elsewhere() {
     let played = setup.play("sprt", "run", &["--json"]);
     let facts: Value = played.json();
     let page = setup.run("elsewhere.html");
-    let mut command = hone();
-    command
-        .arg("report")
-        .arg(setup.run("run"))
-        .arg("--html")
-        .arg(&page);
-    let reported = finish(command);
-    assert_eq!(reported.code, Some(0), "{}", reported.stderr);
+    let html = report(&setup.run("run"), &["--html", &page.display().to_string()]);
+    assert_eq!(html.code, Some(0), "{}", html.stderr);
     let text = fs::read_to_string(&page).unwrap();
     // The same numbers as everywhere else.
     let sprt = &facts["sprt"];
@@ -440,17 +500,13 @@ fn a_test_and_a_page_elsewhere() {
     browser.open(&page);
     let progress = browser.eval("document.querySelectorAll('#progress svg polyline').length");
     assert!(progress.as_u64() > Some(1), "{progress}");
-    browser.suits_everyone();
+    browser.check_page();
 }
 
 /// After few pairs intervals are not symmetric: the page of a tournament has the
 /// ends of `report.json`, in its numbers and in its bars.
 #[test]
 fn a_tournament_has_the_intervals_of_its_report() {
-    let player = |name: &str, more: &str| {
-        let cmd = scripted();
-        format!("[[engine]]\nname = \"{name}\"\ncmd = '{cmd} {more}'\n")
-    };
     let players =
         player("bad", "go:30=illegal") + &player("good", "--seed 2") + &player("fine", "--seed 3");
     let setup = Setup::new(&format!(
@@ -497,7 +553,7 @@ fn a_tournament_has_the_intervals_of_its_report() {
         return;
     };
     browser.open(&setup.run("run").join("report.html"));
-    // What is wider than the box of the table can only be seen by scrolling.
+    // Cells beyond the right edge of the table's box can only be seen by scrolling.
     let hidden = |part: &str| {
         format!(
             "(() => {{ const table = document.querySelector('#ratings table'); \

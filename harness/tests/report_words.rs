@@ -1,26 +1,20 @@
-//! The words of a report: who leads, by which limits, and what is known before the end.
+//! The sentences of a report: which engine leads, at which limits, and which numbers are
+//! valid before the end.
 
 mod common;
 
 use std::fs;
 use std::path::Path;
 
-use common::{Setup, engines, finish, hone, on_run, scripted};
-
-fn player(name: &str, arguments: &str) -> String {
-    format!(
-        "[[engine]]\nname = \"{name}\"\ncmd = '{} {arguments}'\n",
-        scripted()
-    )
-}
+use common::{BOOK, Setup, engines, on_run, player, report, scripted};
 
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// An engine that won all its games is a pool of its own: the two others make a larger one.
+/// An engine that won all its games is rated apart from the two others.
 #[test]
-fn who_won_all_games_leads_the_tournament() {
+fn an_engine_that_won_all_games_leads_the_tournament() {
     let weak = player("weak1", "move=illegal") + &player("weak2", "move=illegal");
     let setup = Setup::new(&format!(
         "{weak}{}[match]\npairs = 1\nlimit = \"nodes=5\"\nmax_failures = 1.0\n",
@@ -45,6 +39,27 @@ fn who_won_all_games_leads_the_tournament() {
     ] {
         assert!(page.contains(part), "{part}");
     }
+}
+
+#[test]
+fn no_engine_leads_if_all_games_are_drawn() {
+    let players = [("a", 1), ("b", 2), ("c", 3)];
+    let players = players.map(|(name, seed)| player(name, &format!("--seed {seed}")));
+    let setup = Setup::new(&format!(
+        "{}[match]\npairs = 1\nlimit = \"nodes=5\"\n{BOOK}[adjudication]\nmax_moves = 2\n",
+        players.concat()
+    ));
+    let played = setup.play("match", "run", &["--json"]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let run = setup.run("run");
+    let text = on_run("report", &run).stdout;
+    let shared = " and 2 others share first place among 3 engines with 50.00 % of the points.";
+    assert!(text.contains(shared), "{text}");
+    let markdown = read(&run.join("report.md"));
+    assert!(markdown.contains(shared), "{markdown}");
+    let page = read(&run.join("report.html"));
+    assert!(page.contains(" and 2 others</dd>"), "{page}");
+    assert!(!page.contains("ahead of the next"), "{page}");
 }
 
 #[test]
@@ -77,8 +92,8 @@ fn limits_of_the_engines_are_stated_and_names_are_plain_text() {
     }
 }
 
-/// It may be looked at again and again: of a match that is not finished, only the
-/// always-valid interval holds.
+/// A report can be read at any time before the end: then only the always-valid interval
+/// keeps its probability.
 #[test]
 fn a_match_that_is_not_finished_has_the_always_valid_interval() {
     let failures: String = (1..=10)
@@ -125,19 +140,18 @@ fn a_match_that_is_not_finished_has_the_always_valid_interval() {
         assert!(open.contains(part), "{part}: {open}");
     }
     let page = setup.run("page.html");
-    let mut report = hone();
-    report.arg("report").arg(&run).arg("--html").arg(&page);
-    assert_eq!(finish(report).code, Some(0));
+    let html = report(&run, &["--html", &page.display().to_string()]);
+    assert_eq!(html.code, Some(0), "{}", html.stderr);
     let page = read(&page);
     assert!(page.contains("not valid before the end"));
     assert!(!page.contains(green));
 
-    // A stop rule looks after every pair, also if it never holds.
+    // A stop rule is checked after every pair, also if it never stops the match.
     let with_stop =
         read(&manifest).replace("\npairs = 5000\n", "\npairs = 70\nstop = { width = 1.0 }\n");
     fs::write(&manifest, with_stop).expect("written");
     let stopped = block();
-    let says = "nElo: not valid with an early stop\nLOS: not valid with an early stop, ";
-    assert!(stopped.contains(says), "{stopped}");
+    let message = "nElo: not valid with an early stop\nLOS: not valid with an early stop, ";
+    assert!(stopped.contains(message), "{stopped}");
     assert!(!stopped.contains("+/-"), "{stopped}");
 }

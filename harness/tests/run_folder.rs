@@ -1,5 +1,5 @@
-//! What happens to a run's folder: files that are missing, cut or edited, two
-//! processes that want it, and a folder that is deleted while it is played.
+//! Run folders: files that are missing, cut or edited, and a folder that is deleted during
+//! the run.
 
 #![cfg(unix)]
 
@@ -7,26 +7,17 @@ mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
+use common::running::Running;
 use common::{
-    Setup, digest, engines, finish, hone, on_run, resume, rows, script, scripted, signal,
-    wait_until,
+    Setup, column, digest, engines, finish, hone, on_run, resume, rows, scripted, short_match,
+    signal, wait_until,
 };
-
-/// A match of this many pairs between engines that move at once.
-fn instant(pairs: usize) -> Setup {
-    let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
-    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
-    Setup::new(&format!(
-        "{players}[match]\nlimit = \"nodes=1\"\npairs = {pairs}\nconcurrency = 2\n\
-         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n"
-    ))
-}
 
 /// A finished run and the digest of its games.
 fn played(pairs: usize) -> (Setup, PathBuf, String) {
-    let setup = instant(pairs);
+    let setup = short_match(pairs);
     let finished = setup.play("match", "run", &[]);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     let run = setup.run("run");
@@ -38,56 +29,21 @@ fn files(run: &Path) -> [Option<Vec<u8>>; 2] {
     ["games.csv", "games.pgn"].map(|name| fs::read(run.join(name)).ok())
 }
 
-/// The start of the games of the pair that came as the last.
+/// Where the last pair begins: in `games.csv` and in `games.pgn`.
 fn last_pair(run: &Path) -> (usize, usize) {
     let csv = fs::read_to_string(run.join("games.csv")).expect("there");
-    let lines: Vec<&str> = csv.lines().collect();
-    let row = lines[lines.len() - 2];
-    let offset = row.split(',').nth(12).expect("a column").parse();
-    let before: usize = lines[..lines.len() - 2].iter().map(|l| l.len() + 1).sum();
-    (before, offset.expect("a number"))
+    let row = csv.trim_end().rmatch_indices('\n').nth(1);
+    let offsets = column(run, "pgn_offset");
+    let offset = offsets[offsets.len() - 2].parse();
+    (row.expect("two rows").0 + 1, offset.expect("a number"))
+}
+
+fn spawned(mut command: Command) -> Running {
+    Running::start(command.stdout(Stdio::null()).stderr(Stdio::piped()))
 }
 
 #[test]
-fn a_run_under_nohup_outlives_its_terminal() {
-    let setup = instant(300);
-    let run = setup.run("run");
-    let whole = setup.command("match", "run", &[]);
-    let mut ignoring = Command::new("sh");
-    ignoring
-        .args(["-c", "trap '' HUP; exec \"$0\" \"$@\""])
-        .arg(whole.get_program())
-        .args(whole.get_args())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    if let Some(folder) = whole.get_current_dir() {
-        ignoring.current_dir(folder);
-    }
-    let mut child = ignoring.spawn().expect("sh starts");
-    wait_until("the first pair", || rows(&run) >= 2);
-    signal(&child, libc::SIGHUP);
-    assert_eq!(child.wait().expect("it ends").code(), Some(0));
-    assert_eq!(rows(&run), 600);
-}
-
-#[test]
-fn a_taken_folder_is_refused_before_anything_is_built() {
-    let (setup, run, digest_before) = played(2);
-    let built = setup.dir.path().join("built");
-    let build = format!("engine.one.build=touch {}", built.display());
-    let taken = setup.play("match", "run", &["--set", &build]);
-    assert_eq!(taken.code, Some(2), "{}", taken.stderr);
-    assert!(
-        taken.stderr.contains("contains a run already"),
-        "{}",
-        taken.stderr
-    );
-    assert!(!built.exists());
-    assert_eq!(digest(&run), digest_before);
-}
-
-#[test]
-fn more_than_a_kill_can_have_torn_is_never_removed() {
+fn more_pairs_than_a_kill_can_tear_are_never_removed() {
     let (_setup, run, expected) = played(12);
     let [csv, pgn] = files(&run).map(|bytes| bytes.expect("there"));
     let csv_path = run.join("games.csv");
@@ -126,20 +82,20 @@ fn more_than_a_kill_can_have_torn_is_never_removed() {
             Box::new(|| fs::write(&csv_path, &csv[..csv.len() / 2]).expect("written")),
         ),
     ];
-    for (says, name, damage) in damages {
+    for (message, name, damage) in damages {
         fs::write(&csv_path, &csv).expect("written");
         fs::write(&pgn_path, &pgn).expect("written");
         damage();
         let before = files(&run);
         let refused = resume(&run, &[]);
-        assert_eq!(refused.code, Some(2), "{says}: {}", refused.stderr);
-        for part in [says, name, "help: restore", "--replay-missing"] {
+        assert_eq!(refused.code, Some(2), "{message}: {}", refused.stderr);
+        for part in [message, name, "help: restore", "--replay-missing"] {
             assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
         }
-        assert_eq!(files(&run), before, "{says}");
+        assert_eq!(files(&run), before, "{message}");
         let replayed = resume(&run, &["--replay-missing"]);
-        assert_eq!(replayed.code, Some(0), "{says}: {}", replayed.stderr);
-        assert_eq!(digest(&run), expected, "{says}");
+        assert_eq!(replayed.code, Some(0), "{message}: {}", replayed.stderr);
+        assert_eq!(digest(&run), expected, "{message}");
     }
 }
 
@@ -148,8 +104,8 @@ fn a_run_is_resumed_with_another_concurrency() {
     let (_setup, run, games) = played(2);
     let resumed = resume(&run, &["--concurrency", "1"]);
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
-    let says = "playing 1 pair at a time";
-    assert!(resumed.stderr.contains(says), "{}", resumed.stderr);
+    let message = "playing 1 pair at a time";
+    assert!(resumed.stderr.contains(message), "{}", resumed.stderr);
     let manifest = fs::read_to_string(run.join("run.toml")).expect("there");
     assert_eq!(
         manifest.matches("concurrency = 1\n").count(),
@@ -159,8 +115,30 @@ fn a_run_is_resumed_with_another_concurrency() {
     assert_eq!(digest(&run), games);
     let refused = resume(&run, &["--concurrency", "2000"]);
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-    let says = "`--concurrency`: 2000 is out of range";
-    assert!(refused.stderr.contains(says), "{}", refused.stderr);
+    let message = "`--concurrency`: 2000 is out of range";
+    assert!(refused.stderr.contains(message), "{}", refused.stderr);
+}
+
+#[test]
+fn a_wrong_edit_of_the_manifest_has_its_place() {
+    let (_setup, run, _) = played(2);
+    let path = run.join("run.toml");
+    let manifest = fs::read_to_string(&path).expect("there");
+    for (edited, column, message) in [
+        ("max_failures = 5", 16, "a share from 0.0 to 1.0 is allowed"),
+        ("max_failure = 0.1", 1, "did you mean `max_failures`?"),
+        ("max_failures = \"5\"", 16, "expected a number"),
+    ] {
+        let text = manifest.replacen("max_failures = 0.1", edited, 1);
+        fs::write(&path, &text).expect("written");
+        let line = text.lines().position(|line| line == edited).expect("there") + 1;
+        let refused = resume(&run, &[]);
+        assert_eq!(refused.code, Some(2), "{edited}: {}", refused.stderr);
+        for part in [message, &format!("run.toml:{line}:{column}\n")] {
+            assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+        }
+        assert!(!refused.stderr.contains("damaged"), "{}", refused.stderr);
+    }
 }
 
 #[test]
@@ -199,9 +177,36 @@ fn a_pipe_in_place_of_a_manifest_is_refused() {
         "{}",
         refused.stderr
     );
-    let mut list = hone();
-    list.arg("runs").arg(run.parent().expect("a folder"));
-    finish(list);
+    let list = on_run("runs", run.parent().expect("a folder"));
+    assert_eq!(list.code, Some(0), "{}", list.stderr);
+    assert!(
+        list.stdout.contains("not a regular file"),
+        "{}",
+        list.stdout
+    );
+}
+
+#[test]
+fn the_list_of_runs_distinguishes_a_running_run_from_a_killed_one() {
+    let (_setup, run, _) = played(2);
+    let state = || {
+        let mut list = hone();
+        list.args(["runs", "--json"]);
+        list.arg(run.parent().expect("a folder"));
+        finish(list).json()["runs"][0]["state"].clone()
+    };
+    assert_eq!(state(), "finished");
+    let csv = fs::read(run.join("games.csv")).expect("there");
+    let (rows_at, _) = last_pair(&run);
+    fs::write(run.join("games.csv"), &csv[..rows_at]).expect("written");
+    assert_eq!(state(), "unfinished");
+    // As a process that plays the run.
+    let ledger = fs::File::options().append(true).open(run.join("games.csv"));
+    let ledger = ledger.expect("a ledger");
+    ledger.lock().expect("free");
+    assert_eq!(state(), "running");
+    drop(ledger);
+    assert_eq!(state(), "unfinished");
 }
 
 #[test]
@@ -226,130 +231,6 @@ fn the_last_pair_may_be_torn_at_any_byte() {
     }
 }
 
-fn spawned(mut command: Command) -> Child {
-    command.stdout(Stdio::null()).stderr(Stdio::piped());
-    command.spawn().expect("hone starts")
-}
-
-#[test]
-fn of_three_starts_in_one_folder_one_plays() {
-    for round in 0..6 {
-        let setup = instant(20);
-        let limits = ["nodes=1", "nodes=2", "nodes=3"];
-        let starts: Vec<Child> = limits
-            .iter()
-            .map(|limit| {
-                let set = format!("match.limit={limit}");
-                spawned(setup.command("match", "run", &["--set", &set]))
-            })
-            .collect();
-        let mut won = Vec::new();
-        for (child, limit) in starts.into_iter().zip(limits) {
-            let output = child.wait_with_output().expect("it ends");
-            let errors = String::from_utf8_lossy(&output.stderr).into_owned();
-            match output.status.code() {
-                Some(0) => won.push(limit),
-                code => {
-                    assert_eq!(code, Some(2), "{errors}");
-                    let is_named = errors.contains("in use by another hone")
-                        || errors.contains("contains a run already");
-                    assert!(is_named, "{errors}");
-                }
-            }
-        }
-        assert_eq!(won.len(), 1, "round {round}: {won:?}");
-        let manifest = fs::read_to_string(setup.run("run").join("run.toml")).expect("there");
-        assert!(manifest.contains(&format!("limit = \"{}\"", won[0])));
-        digest(&setup.run("run"));
-    }
-}
-
-/// Engines that start would disturb the games of the process that plays.
-#[test]
-fn a_run_in_play_is_refused_before_an_engine_starts() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let starts = folder.path().join("starts");
-    let text = format!(
-        "#!/bin/sh\necho x >>'{}'\nexec '{}' move=hang\n",
-        starts.display(),
-        scripted()
-    );
-    let engine = script(folder.path(), "engine", &text);
-    let cmd = engine.display().to_string();
-    let players = engines(("one", &cmd, ""), ("two", &cmd, ""));
-    let setup = Setup::new(&format!(
-        "{players}[match]\nlimit = \"nodes=1\"\npairs = 1\nconcurrency = 1\nstall_ms = 600000\n"
-    ));
-    let mut child = spawned(setup.command("match", "run", &[]));
-    let count = || fs::read_to_string(&starts).map_or(0, |text| text.lines().count());
-    // Two for the search before the games, two for the games.
-    wait_until("the games", || count() == 4);
-    let refused = resume(&setup.run("run"), &[]);
-    let started = count();
-    child.kill().expect("it runs");
-    child.wait().expect("it ends");
-    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-    let part = "in use by another hone";
-    assert!(refused.stderr.contains(part), "{}", refused.stderr);
-    assert_eq!(started, 4);
-}
-
-/// Engines that are started for each game may need seconds for it.
-#[test]
-fn a_finished_pair_is_recorded_before_engines_start_again() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let (starts, ready) = (folder.path().join("starts"), folder.path().join("ready"));
-    // Processes 1 to 3 are for the search before the games and the first pair.
-    let text = format!(
-        "#!/bin/sh\necho x >>'{starts}'\n\
-         if [ $(wc -l <'{starts}') -gt 3 ]; then until [ -e '{ready}' ] || [ ! -e '{starts}' ]; do sleep 0.05; done; fi\n\
-         exec '{engine}'\n",
-        starts = starts.display(),
-        ready = ready.display(),
-        engine = scripted()
-    );
-    let engine = script(folder.path(), "engine", &text).display().to_string();
-    let players = engines(
-        ("slow", &engine, "restart = true"),
-        ("two", &scripted(), ""),
-    );
-    let setup = Setup::new(&format!(
-        "{players}[match]\nlimit = \"nodes=1\"\npairs = 2\nconcurrency = 1\nstartup_ms = 600000\n\
-         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n"
-    ));
-    let child = spawned(setup.command("match", "run", &[]));
-    wait_until("the first pair", || rows(&setup.run("run")) == 2);
-    fs::write(&ready, "").expect("written");
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(0));
-    digest(&setup.run("run"));
-}
-
-#[test]
-fn starts_within_one_second_get_folders_of_their_own() {
-    let setup = instant(2);
-    let book = common::workspace().join("books/quick.epd");
-    let set = format!("match.openings.file='{}'", book.display());
-    let starts: Vec<Child> = (0..4)
-        .map(|_| {
-            let mut command = hone();
-            command.arg("match").arg(&setup.config);
-            command.args(["--set", &set]).current_dir(setup.dir.path());
-            spawned(command)
-        })
-        .collect();
-    for child in starts {
-        let output = child.wait_with_output().expect("it ends");
-        let errors = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(0), "{errors}");
-    }
-    let runs = fs::read_dir(setup.run("results"))
-        .expect("a folder")
-        .filter(|entry| entry.as_ref().is_ok_and(|entry| entry.path().is_dir()))
-        .count();
-    assert_eq!(runs, 4);
-}
-
 #[test]
 fn a_folder_with_games_of_unknown_origin_is_left_alone() {
     let (setup, run, _) = played(2);
@@ -367,13 +248,13 @@ fn a_folder_with_games_of_unknown_origin_is_left_alone() {
 
 #[test]
 fn pairs_under_other_conditions_are_refused() {
-    let setup = instant(100_000);
+    let setup = short_match(100_000);
     let playing = spawned(setup.command("match", "run", &[]));
     let run = setup.run("run");
     wait_until("the first pairs", || rows(&run) >= 4);
     signal(&playing, libc::SIGINT);
-    let ended = playing.wait_with_output().expect("it ends");
-    assert_eq!(ended.status.code(), Some(130));
+    let ended = playing.finish();
+    assert_eq!(ended.code, Some(130), "{}", ended.stderr);
 
     let path = run.join("run.toml");
     let manifest = fs::read_to_string(&path).expect("there");
@@ -393,11 +274,15 @@ fn pairs_under_other_conditions_are_refused() {
         assert_eq!(files(&run), games, "{to}");
         let verified = on_run("verify", &run);
         assert_eq!(verified.code, Some(1), "{to}: {}", verified.stdout);
-        let says = "played under other conditions";
-        assert!(verified.stdout.contains(says), "{to}: {}", verified.stdout);
+        let message = "played under other conditions";
+        assert!(
+            verified.stdout.contains(message),
+            "{to}: {}",
+            verified.stdout
+        );
     }
 
-    // What has no influence on games may change.
+    // Settings that do not affect the games may change.
     let free = manifest.replace("max_failures = 0.1", "max_failures = 0.5");
     assert_ne!(free, manifest);
     fs::write(&path, free).expect("written");
@@ -419,7 +304,7 @@ fn pairs_under_other_conditions_are_refused() {
 }
 
 #[test]
-fn a_ledger_with_other_line_ends_is_whole() {
+fn a_ledger_with_crlf_line_ends_is_complete() {
     let (_setup, run, expected) = played(3);
     let csv = fs::read_to_string(run.join("games.csv")).expect("there");
     fs::write(run.join("games.csv"), csv.replace('\n', "\r\n")).expect("written");
@@ -436,7 +321,7 @@ fn a_ledger_with_other_line_ends_is_whole() {
 fn a_folder_need_not_have_a_name_in_utf_8() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
-    let setup = instant(2);
+    let setup = short_match(2);
     let run = setup.dir.path().join(OsStr::from_bytes(b"run-\xff"));
     let mut command = hone();
     command.arg("match").arg(&setup.config);
@@ -463,7 +348,7 @@ fn names_with_quotes_and_backslashes_verify() {
 
 #[test]
 fn final_positions_that_are_missing_are_written_again() {
-    let setup = instant(3);
+    let setup = short_match(3);
     let config = fs::read_to_string(&setup.config).expect("there");
     fs::write(&setup.config, config + "[pgn]\nepd = true\n").expect("written");
     let finished = setup.play("match", "run", &[]);
@@ -497,16 +382,16 @@ fn final_positions_that_are_missing_are_written_again() {
 }
 
 #[test]
-fn a_missing_folder_for_temporary_files_costs_nothing() {
+fn a_missing_folder_for_temporary_files_is_not_an_error() {
     let players = engines(("one", &scripted(), ""), ("two", &scripted(), ""));
-    // Enough for the page that its games do not wait in memory.
+    // More games than the writer of the page keeps in memory.
     let setup = Setup::new(&format!(
         "{players}[match]\nlimit = \"nodes=1\"\npairs = 60\nconcurrency = 2\n\
          openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 120\n"
     ));
     let mut command = setup.command("match", "run", &[]);
     command.env("TMPDIR", setup.dir.path().join("missing"));
-    let finished = common::finish(command);
+    let finished = finish(command);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     let page = fs::read_to_string(setup.run("run").join("report.html")).expect("written");
     let games = page.split("id=\"games-data\">").nth(1).expect("games");
@@ -535,20 +420,20 @@ fn a_manifest_with_unequal_lists_of_engines_is_refused() {
 #[test]
 fn a_folder_deleted_while_playing_ends_the_run() {
     for what in ["games.pgn", "games.csv", "."] {
-        let setup = instant(100_000);
+        let setup = short_match(100_000);
         let playing = spawned(setup.command("match", "run", &[]));
         let run = setup.run("run");
         wait_until("the first pairs", || rows(&run) >= 4);
         match what {
             "." => {
-                // Files may appear while the folder is being emptied.
+                // `remove_dir_all` would fail: files appear while it empties the folder.
                 fs::rename(&run, setup.run("gone")).expect("moved");
             }
             name => fs::remove_file(run.join(name)).expect("removed"),
         }
-        let ended = playing.wait_with_output().expect("it ends");
-        let errors = String::from_utf8_lossy(&ended.stderr).into_owned();
-        assert_eq!(ended.status.code(), Some(4), "{what}: {errors}");
+        let ended = playing.finish();
+        let errors = ended.stderr;
+        assert_eq!(ended.code, Some(4), "{what}: {errors}");
         assert!(
             errors.contains("was deleted or replaced while the run was being played"),
             "{what}: {errors}"

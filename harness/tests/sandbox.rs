@@ -1,25 +1,24 @@
-//! Engines and builds in a sandbox: no network, nothing written, no other process
-//! seen; and everything that `hone` does with engines works there too.
+//! Engines and builds in a sandbox: no network, no writing outside, no other processes; and
+//! everything that `hone` does with engines works there too.
 #![cfg(target_os = "linux")]
 
 mod common;
 
 use std::fs;
-use std::io::Write;
 use std::net::TcpListener;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use common::repository::{BUILD, EngineRepository};
+use common::running::Running;
 use common::skip::skipped;
 use common::{
-    Finished, Setup, engines, finish, hone, on_run, processes_with, rows, scripted, signal,
+    Finished, Setup, digest, engines, finish, hone, processes_with, rows, script, scripted, signal,
     wait_until, workspace,
 };
 use tempfile::TempDir;
 
-/// Whether sandboxes work on this machine; if not, the test is skipped.
+/// Whether sandboxes work on this machine; if not, the test counts as skipped.
 fn works() -> bool {
     let args = "--unshare-all --cap-drop ALL --ro-bind / / --dev /dev --proc /proc true";
     let output = Command::new("bwrap").args(args.split_whitespace()).output();
@@ -32,14 +31,14 @@ fn works() -> bool {
     false
 }
 
-/// A port that can be reached, and a home outside of the folders that a sandbox
-/// hides.
-struct World {
+/// What a sandbox must make unreachable: a port, and a home folder (outside of the folders
+/// that every sandbox replaces).
+struct Outside {
     listener: TcpListener,
     home: TempDir,
 }
 
-impl World {
+impl Outside {
     fn new() -> Self {
         Self {
             listener: TcpListener::bind("127.0.0.1:0").expect("a port"),
@@ -47,7 +46,7 @@ impl World {
         }
     }
 
-    /// An engine whose name says what it can do.
+    /// An engine whose name lists what it can reach.
     fn probing(&self) -> String {
         let port = self.listener.local_addr().expect("bound").port();
         format!("{} uci=probe:{port}", scripted())
@@ -63,8 +62,9 @@ impl World {
     }
 }
 
+/// What an engine reports without and in a sandbox.
 const FREE: &str = "network=true home=true temporary=true others=true";
-const CAUGHT: &str = "network=false home=false temporary=true others=false";
+const SANDBOXED: &str = "network=false home=false temporary=true others=false";
 
 fn setup(first: &str, second: &str, play: &str) -> Setup {
     let players = engines(("a", first, ""), ("b", second, ""));
@@ -83,50 +83,49 @@ fn an_engine_reaches_nothing_and_plays_the_same_games() {
     if !works() {
         return;
     }
-    let world = World::new();
-    let setup = setup(&world.probing(), &scripted(), "pairs = 3\n");
-    let free = world.finish(setup.command("match", "free", &[]));
+    let outside = Outside::new();
+    let setup = setup(&outside.probing(), &scripted(), "pairs = 3\n");
+    let free = outside.finish(setup.command("match", "free", &[]));
     assert_eq!(free.code, Some(0), "{}", free.stderr);
     let text = manifest(&setup.run("free"));
     assert!(text.contains(FREE), "{text}");
-    fs::remove_file(world.home.path().join("written")).expect("it wrote there");
+    fs::remove_file(outside.home.path().join("written")).expect("it wrote there");
 
-    let caught = world.finish(setup.command("match", "caught", &["--sandbox"]));
-    assert_eq!(caught.code, Some(0), "{}", caught.stderr);
-    let text = manifest(&setup.run("caught"));
-    assert!(text.contains(CAUGHT), "{text}");
+    let sandboxed = outside.finish(setup.command("match", "sandboxed", &["--sandbox"]));
+    assert_eq!(sandboxed.code, Some(0), "{}", sandboxed.stderr);
+    let text = manifest(&setup.run("sandboxed"));
+    assert!(text.contains(SANDBOXED), "{text}");
     assert!(text.contains("sandbox = true"), "{text}");
-    assert!(world.is_home_empty());
-    let digests = ["free", "caught"].map(|run| on_run("verify", &setup.run(run)).last_line());
-    assert_eq!(digests[0], digests[1]);
+    assert!(outside.is_home_empty());
+    assert_eq!(digest(&setup.run("free")), digest(&setup.run("sandboxed")));
 }
 
 #[test]
-fn commands_without_a_run_have_it_too() {
+fn commands_without_a_run_have_a_sandbox() {
     if !works() {
         return;
     }
-    let world = World::new();
+    let outside = Outside::new();
     let setup = setup("x", "y", "");
     let suite = setup.dir.path().join("suite.epd");
     fs::write(&suite, "8/8/8/8/8/k7/8/K6R w - - bm Rh3;\n").unwrap();
     let with = |arguments: &[&str]| {
         let mut command = hone();
         command.args(arguments).arg("--sandbox");
-        world.finish(command)
+        outside.finish(command)
     };
-    let probing = world.probing();
+    let probing = outside.probing();
     let suite = suite.display().to_string();
     let solved = with(&["suite", &suite, "--engine", &probing, "--nodes", "10"]);
     assert_eq!(solved.code, Some(0), "{}", solved.stderr);
-    assert!(solved.stdout.contains(CAUGHT), "{}", solved.stdout);
+    assert!(solved.stdout.contains(SANDBOXED), "{}", solved.stdout);
     let checked = with(&["check", &probing]);
     assert!(checked.stdout.contains(" passed, "), "{}", checked.stderr);
-    assert!(world.is_home_empty());
+    assert!(outside.is_home_empty());
 }
 
 #[test]
-fn its_failures_have_their_evidence_and_can_be_replayed() {
+fn failures_in_a_sandbox_have_evidence_and_can_be_replayed() {
     if !works() {
         return;
     }
@@ -137,7 +136,7 @@ fn its_failures_have_their_evidence_and_can_be_replayed() {
             "process:   killed by signal 6 (SIGABRT)",
         ),
         ("go:2=exit:7", "crash", "process:   exit status 7"),
-        // The engine's memory, not that of the program around it.
+        // The memory of the engine, not of `bwrap`.
         ("go:2=alloc:100 go:2=illegal", "illegal_move", "at most 1"),
     ] {
         let bad = format!("{} {script}", scripted());
@@ -163,7 +162,7 @@ fn its_failures_have_their_evidence_and_can_be_replayed() {
 }
 
 #[test]
-fn nothing_is_left_of_it_however_hone_ends() {
+fn no_sandbox_outlives_hone() {
     if !works() {
         return;
     }
@@ -178,32 +177,27 @@ fn nothing_is_left_of_it_however_hone_ends() {
         );
         let setup = setup(&engine, &scripted(), "pairs = 1000\n");
         let mut command = setup.command("match", "run", &["--sandbox"]);
-        let mut child = command
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("hone starts");
+        let child = Running::start(command.stdout(Stdio::null()).stderr(Stdio::null()));
         wait_until("a pair", || rows(&setup.run("run")) >= 2);
         assert!(!processes_with(&mark).is_empty());
         signal(&child, signal_number);
-        child.wait().expect("it ends");
+        child.finish();
         wait_until("the end of all engines", || {
             processes_with(&mark).is_empty()
         });
     }
 }
 
-/// A repository without an engine of its own: what the build command does counts.
+/// A repository without an engine: the tests are about the build command.
 fn repository() -> EngineRepository {
     let repository = EngineRepository::new();
     repository.write("source", "1");
-    repository.git(&["add", "--all"]);
-    repository.git(&["commit", "--quiet", "-m", "First"]);
+    repository.commit("First");
     repository
 }
 
-/// A match of the commit `main`, built by a line, with the scripted engine.
-fn built_by(repository: &EngineRepository, world: &World, line: &str) -> Finished {
+/// A match of `main`, built by the command `line`, against the scripted engine.
+fn built_by(repository: &EngineRepository, outside: &Outside, line: &str) -> Finished {
     let config = format!(
         "[[engine]]\nname = \"a\"\ngit = '{}'\nrev = \"main\"\nbuild = '''{line}'''\n\
          [[engine]]\nname = \"b\"\ncmd = '{}'\n\
@@ -216,7 +210,7 @@ fn built_by(repository: &EngineRepository, world: &World, line: &str) -> Finishe
     let mut command = repository.hone();
     command.arg("match").arg(file).args(["--sandbox", "--out"]);
     command.arg(repository.dir.path().join("run"));
-    world.finish(command)
+    outside.finish(command)
 }
 
 fn builds(repository: &EngineRepository) -> Vec<PathBuf> {
@@ -230,14 +224,14 @@ fn a_build_reaches_nothing_but_its_own_folders() {
     if !works() {
         return;
     }
-    let (repository, world) = (repository(), World::new());
+    let (repository, outside) = (repository(), Outside::new());
     let line = format!(
         "(echo uci; echo quit) | {}; echo more >> source && echo written; \
          echo x 2>&1 >> .git/config || echo sealed; cp {} {{out}}",
-        world.probing(),
+        outside.probing(),
         scripted()
     );
-    let finished = built_by(&repository, &world, &line);
+    let finished = built_by(&repository, &outside, &line);
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     let builds = builds(&repository);
     assert_eq!(builds.len(), 1, "{builds:?}");
@@ -249,12 +243,11 @@ fn a_build_reaches_nothing_but_its_own_folders() {
     ] {
         assert!(log.contains(words), "{words}: {log}");
     }
-    assert!(world.is_home_empty());
+    assert!(outside.is_home_empty());
     assert!(!builds[0].join("made").exists());
 }
 
-/// Three commits of an engine that writes to `HOME` when it is built and when it
-/// plays, and the commands that build or start it.
+/// Three commits of an engine that writes to `HOME` when it is built and when it plays.
 fn writing_engine() -> EngineRepository {
     let repository = EngineRepository::new();
     repository.write_engine("", 1);
@@ -272,16 +265,15 @@ fn writing_engine() -> EngineRepository {
 }
 
 #[test]
-fn tuning_bisecting_and_tracking_have_it_too() {
+fn tuning_bisecting_and_tracking_use_the_sandbox() {
     if !works() {
         return;
     }
-    let (repository, world) = (writing_engine(), World::new());
+    let (repository, outside) = (writing_engine(), Outside::new());
     let built = format!("git = \".\"\nbuild = \"{BUILD}\"\n");
-    let script = repository.path().join("engine.sh");
-    let mode = fs::Permissions::from_mode(0o755);
-    fs::set_permissions(&script, mode).unwrap();
-    let plain = format!("name = \"sw\"\ncmd = '{}'\n", script.display());
+    let text = fs::read_to_string(repository.path().join("engine.sh")).unwrap();
+    let engine = script(&repository.path(), "engine.sh", &text);
+    let plain = format!("name = \"sw\"\ncmd = '{}'\n", engine.display());
     for (engine, more, arguments, written) in [
         (
             &plain,
@@ -315,37 +307,37 @@ fn tuning_bisecting_and_tracking_have_it_too() {
             command.arg(arguments[0]).arg(&config);
             command.args(&arguments[1..]).args(sandbox).arg("--out");
             command.arg(run.path().join("run"));
-            // Of its own, so that each is built anew.
+            // A cache for each, so that each builds.
             command.env("HONE_CACHE", run.path().join("cache"));
-            let finished = world.finish(command);
+            let finished = outside.finish(command);
             let ended = matches!(finished.code, Some(0 | 3));
             assert!(ended, "{arguments:?} {sandbox:?}: {}", finished.stderr);
             if sandbox.is_empty() {
                 for name in written {
-                    fs::remove_file(world.home.path().join(name)).expect("it wrote there");
+                    fs::remove_file(outside.home.path().join(name)).expect("it wrote there");
                 }
             }
-            assert!(world.is_home_empty(), "{arguments:?} {sandbox:?}");
+            assert!(outside.is_home_empty(), "{arguments:?} {sandbox:?}");
         }
     }
 }
 
-/// What `hone` itself writes after a build must not follow where it points.
+/// The files that `hone` writes after a build must not be written through links that the
+/// build has made.
 #[test]
-fn a_build_leaves_no_way_out() {
+fn links_made_by_a_build_are_not_followed() {
     if !works() {
         return;
     }
-    let (repository, world) = (repository(), World::new());
-    let victim = world.home.path().join("victim");
-    let mut file = fs::File::create(&victim).unwrap();
-    file.write_all(b"mine").unwrap();
+    let (repository, outside) = (repository(), Outside::new());
+    let victim = outside.home.path().join("victim");
+    fs::write(&victim, "mine").unwrap();
     let line = format!(
         "cd \"$(dirname {{out}})\"; for name in engine build.toml bench.log; do \
          ln -sf {0} $name; ln -sf {0} ../$name; done; true",
         victim.display()
     );
-    let finished = built_by(&repository, &world, &line);
+    let finished = built_by(&repository, &outside, &line);
     assert_eq!(finished.code, Some(4), "{}", finished.stderr);
     assert!(
         finished
@@ -358,7 +350,7 @@ fn a_build_leaves_no_way_out() {
 }
 
 #[test]
-fn without_bubblewrap_it_is_refused_before_anything_starts() {
+fn a_sandbox_without_bubblewrap_is_refused_before_anything_starts() {
     let setup = setup(&scripted(), &scripted(), "pairs = 1\n");
     let empty = tempfile::tempdir().expect("a folder");
     for arguments in [&["match"][..], &["sprt"], &["check"]] {
@@ -377,14 +369,9 @@ fn without_bubblewrap_it_is_refused_before_anything_starts() {
         assert!(refused.stderr.contains(expected), "{}", refused.stderr);
         assert!(!setup.run("run").exists());
     }
-    // One that refuses: its reason is shown.
-    let bwrap = empty.path().join("bwrap");
-    fs::write(
-        &bwrap,
-        "#!/bin/sh\necho 'bwrap: No permissions' >&2\nexit 1\n",
-    )
-    .unwrap();
-    fs::set_permissions(&bwrap, fs::Permissions::from_mode(0o755)).unwrap();
+    // If `bwrap` fails, its reason is shown.
+    let failing = "#!/bin/sh\necho 'bwrap: No permissions' >&2\nexit 1\n";
+    script(empty.path(), "bwrap", failing);
     let mut command = setup.command("match", "run", &["--sandbox"]);
     command.env("PATH", empty.path());
     let refused = finish(command);

@@ -1,4 +1,4 @@
-//! `hone serve` as programs and attackers meet it.
+//! `hone serve`: what it answers to programs and to hostile requests.
 #![cfg(all(unix, feature = "serve"))]
 
 mod common;
@@ -9,19 +9,22 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant, SystemTime};
 
+use common::json::number;
+use common::running::Running;
 use common::server::Server;
-use common::{Setup, engines, finish, hone, rows, scripted, wait_until};
+use common::{Setup, column, copy_run, finish, hone, player, rows, scripted, signal, wait_until};
 use harness::stats::Pentanomial;
 use harness::stats::definitions::Definition;
 use serde_json::{Value, json};
 
-const EVIL: &str = "</script><script>alert(1)</script>";
+/// The name of an engine that is HTML.
+const SCRIPT: &str = "</script><script>alert(1)</script>";
 
-/// A match of hostile names; the second engine fails in some games.
+/// A match of engines whose names are HTML; the second fails in some games.
 fn played() -> Setup {
     let cmd = |seed: u32, script: &str| format!("{} --seed {seed} {script}", scripted());
     let setup = Setup::new(&format!(
-        "[[engine]]\nname = '''{EVIL}'''\ncmd = '{}'\n[[engine]]\nname = 'b\"&'\ncmd = '{}'\n\
+        "[[engine]]\nname = '''{SCRIPT}'''\ncmd = '{}'\n[[engine]]\nname = 'b\"&'\ncmd = '{}'\n\
          [match]\nlimit = \"nodes=5\"\npairs = 30\nconcurrency = 2\nstall_ms = 5000\n\
          max_failures = 1.0\nopenings = {{ file = \"books/quick.epd\" }}\n\
          [adjudication]\nmax_moves = 20\n",
@@ -51,7 +54,7 @@ fn files(folder: &Path) -> Vec<(String, u64, SystemTime)> {
 }
 
 #[test]
-fn a_finished_run_is_served_and_left_alone() {
+fn a_finished_run_is_served_and_not_changed() {
     let setup = played();
     let results = setup.run("results");
     two_scores(&results);
@@ -62,12 +65,12 @@ fn a_finished_run_is_served_and_left_alone() {
     });
     let listed = server.get("/api/runs").json();
     assert_eq!(listed["runs"][0]["run"], "evil & run");
-    assert_eq!(listed["runs"][0]["engines"], json!([EVIL, "b\"&"]));
-    let failures = csv(&results).matches(",disconnect,").count();
+    assert_eq!(listed["runs"][0]["engines"], json!([SCRIPT, "b\"&"]));
+    let failures = games_with(&results, "termination", "disconnect");
     assert!(failures > 0);
     assert_eq!(listed["runs"][0]["failures"], failures);
 
-    // The same facts as in the run's own report.
+    // The same JSON as the run's own report.
     let report: Value = serde_json::from_str(
         &fs::read_to_string(results.join("evil & run/report.json")).expect("there"),
     )
@@ -90,9 +93,10 @@ fn a_finished_run_is_served_and_left_alone() {
         assert!(page.body.len() < 150_000, "{} bytes", page.body.len());
     }
     let page = server.get(RUN).body;
-    assert!(page.contains("Ptnml(0-2): "), "the numbers to copy");
+    assert!(page.contains("Ptnml(0-2): "), "numbers to copy: {page}");
     assert!(page.contains("property=\"og:description\""));
     games_and_files(&server, &results);
+    the_api_is_described(&server);
     other_views(&server, &results);
     let metrics = server.get("/metrics").body;
     assert!(
@@ -103,8 +107,8 @@ fn a_finished_run_is_served_and_left_alone() {
     assert_eq!(files(&results), before, "nothing was written");
 }
 
-/// After few pairs the interval is not symmetric: the list of runs has its ends, as
-/// the report. The forms of other programs have the intervals of these programs.
+/// After few pairs the interval is not symmetric: the list of runs shows both ends, as the
+/// report does. The forms of other programs show the intervals of these programs.
 fn intervals(server: &Server, report: &Value) {
     assert_eq!(report["interval"], "always_valid");
     let elo = &report["elo"];
@@ -139,7 +143,7 @@ fn intervals(server: &Server, report: &Value) {
     assert!(stats("fishtest").starts_with(&line), "{line}");
 }
 
-/// Scores of other sizes in the comments of two games, of the same length.
+/// Replaces a score in the comments of two games by a larger one, of as many characters.
 fn two_scores(results: &Path) {
     let path = results.join("evil & run/games.pgn");
     let text = fs::read_to_string(&path).expect("there");
@@ -153,13 +157,13 @@ fn two_scores(results: &Path) {
     fs::write(&path, games.concat()).expect("written");
 }
 
-/// By worker, in other forms, and by the swings of evaluation.
+/// Games by worker and by the swings of evaluation, and the forms of other programs.
 fn other_views(server: &Server, results: &Path) {
     let workers = server.get(&format!("/api{RUN}/workers")).json();
     let workers = workers["workers"].as_array().expect("a list").clone();
     let sum = |name: &str| -> u64 { workers.iter().filter_map(|one| one[name].as_u64()).sum() };
     assert_eq!((workers.len(), sum("games")), (2, 60));
-    let crashes = csv(results).matches(",disconnect,").count();
+    let crashes = games_with(results, "termination", "disconnect");
     assert_eq!(sum("crash"), crashes as u64);
     let page = server.get(RUN).body;
     let link = format!(
@@ -187,31 +191,30 @@ fn other_views(server: &Server, results: &Path) {
     assert!(swings.is_sorted_by(|a, b| a >= b), "{swings:?}");
     assert_eq!(swings[..3], [750, 325, 0]);
     assert_eq!(games("min_swing=300")["count"], 2);
-    assert_eq!(
-        games("min_swing=326&result=w")["count"]
-            .as_u64()
-            .map(|n| n < 2),
-        Some(true)
-    );
+    assert!(number(&games("min_swing=326&result=w")["count"]) < 2.0);
     assert!(games("")["searched"].is_null());
 }
 
-fn csv(results: &Path) -> String {
-    fs::read_to_string(results.join("evil & run/games.csv")).expect("there")
+/// The number of games with this value in a column of the ledger.
+fn games_with(results: &Path, name: &str, value: &str) -> usize {
+    let values = column(&results.join("evil & run"), name);
+    values.iter().filter(|one| *one == value).count()
 }
 
 fn games_and_files(server: &Server, results: &Path) {
     let games = |query: &str| server.get(&format!("/api{RUN}/games?{query}")).json();
     assert_eq!(games("")["count"], 60);
     assert_eq!(games("")["games"].as_array().map(Vec::len), Some(25));
-    let count = |text: &str| csv(results).matches(text).count();
-    let failed = count(",disconnect,");
+    let failed = games_with(results, "termination", "disconnect");
     assert_eq!(games("failed=true")["count"], failed);
     assert_eq!(
         games("termination=disconnect&result=lost:1")["count"],
         failed
     );
-    assert_eq!(games("result=w")["count"], count(",1-0,"));
+    assert_eq!(
+        games("result=w")["count"],
+        games_with(results, "result", "1-0")
+    );
     for address in [
         format!("/api{RUN}/games"),
         "/api/runs".to_string(),
@@ -226,16 +229,11 @@ fn games_and_files(server: &Server, results: &Path) {
     }
     let game = server.get(&format!("/api{RUN}/games/3-2")).json();
     let pgn = fs::read_to_string(results.join("evil & run/games.pgn")).expect("there");
-    assert!(pgn.contains(game["pgn"].as_str().expect("a PGN")));
-    assert!(
-        game["pgn"]
-            .as_str()
-            .expect("a PGN")
-            .contains("[Round \"3\"]")
-    );
+    let game = game["pgn"].as_str().expect("a PGN");
+    assert!(pgn.contains(game) && game.contains("[Round \"3\"]"));
     assert_eq!(server.get(&format!("{RUN}/games.pgn")).body, pgn);
 
-    // The evidence of the failure, and nothing beside it.
+    // The evidence of the failure, and no other file of the run.
     let bundle = fs::read_dir(results.join("evil & run/failures")).expect("there");
     let bundle = bundle.flatten().next().expect("one").file_name();
     let bundle = format!("{RUN}/failures/{}", bundle.to_string_lossy());
@@ -259,6 +257,37 @@ fn games_and_files(server: &Server, results: &Path) {
     ] {
         assert_eq!(server.get(&path).status, 404, "{path}");
     }
+}
+
+/// Each status of an answer to a reader and each parameter of a search is described at `/api`.
+fn the_api_is_described(server: &Server) {
+    let described = server.get("/api").json();
+    let paths = described["paths"].as_object().expect("paths");
+    for (path, methods) in paths
+        .iter()
+        .filter(|(path, _)| path.starts_with("/api/runs"))
+    {
+        let Some(responses) = methods["get"]["responses"].as_object() else {
+            continue;
+        };
+        for run in ["evil%20%26%20run", "none"] {
+            let path = path.replace("{run}", run).replace("{game}", "1-1");
+            for query in ["", "?form=fishtest", "?nonsense=1"] {
+                let status = server.get(&format!("{path}{query}")).status;
+                let known = responses.contains_key(&status.to_string());
+                assert!(known, "{path}{query}: {status}");
+            }
+        }
+    }
+    let refused = server.get(&format!("/api{RUN}/games?nonsense=1")).body;
+    // `nonsense`, and then the names that are allowed.
+    let mut allowed: Vec<&str> = refused.split('`').skip(3).step_by(2).collect();
+    allowed.sort_unstable();
+    let games = &described["paths"]["/api/runs/{run}/games"]["get"]["parameters"];
+    let parameters = games.as_array().expect("a list").iter();
+    let mut named: Vec<&str> = parameters.filter_map(|one| one["name"].as_str()).collect();
+    named.sort_unstable();
+    assert_eq!(named, allowed);
 }
 
 #[test]
@@ -291,12 +320,12 @@ fn foreign_requests_and_actions_without_a_token_are_refused() {
             "{foreign}"
         );
     }
-    // Without --token-file there is nothing to act on.
+    // Without --token-file no address accepts actions.
     for path in ["/api/queue", "/api/runs/x/stop", "/submit"] {
         let answer = server.post(path, "0123456789abcdef", "");
         assert!([404, 405].contains(&answer.status), "{path}: {answer:?}");
     }
-    // A head without end, and one that is too long.
+    // A head that is too long, and one that is never complete.
     let long = format!("GET / HTTP/1.1\r\nX: {}\r\n\r\n", "x".repeat(100_000));
     assert!([0, 400, 431].contains(&server.send(&long).status));
     let began = Instant::now();
@@ -308,13 +337,13 @@ fn foreign_requests_and_actions_without_a_token_are_refused() {
     let _ = stream.read_to_end(&mut rest);
     assert!(
         began.elapsed() < Duration::from_secs(100),
-        "a head that never ends"
+        "an incomplete head must time out"
     );
-    assert_eq!(server.get("/").status, 200, "it is still there");
+    assert_eq!(server.get("/").status, 200);
 }
 
 #[test]
-fn an_open_address_needs_a_reason() {
+fn unsafe_or_invalid_arguments_are_refused() {
     let setup = Setup::new("");
     let results = setup.dir.path();
     let serve = |args: &[&str]| {
@@ -330,11 +359,9 @@ fn an_open_address_needs_a_reason() {
     let weak = serve(&["--token-file", token.to_str().expect("text")]);
     assert_eq!(weak.code, Some(2));
     assert!(weak.stderr.contains("chmod 600"), "{}", weak.stderr);
-    let missing = finish({
-        let mut command = hone();
-        command.args(["serve", "no-such-folder"]);
-        command
-    });
+    let mut missing = hone();
+    missing.args(["serve", "no-such-folder"]);
+    let missing = finish(missing);
     assert!(
         missing
             .stderr
@@ -344,11 +371,10 @@ fn an_open_address_needs_a_reason() {
     );
 }
 
-/// A run that grows while it is served: every browser is sent what changed.
+/// The page of a run in play is sent its changes.
 #[test]
 fn a_run_is_followed_while_another_process_plays_it() {
-    let cmd = |seed: u32| format!("{} --seed {seed} go=late:20", scripted());
-    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+    let players = player("one", "--seed 1 go=late:20") + &player("two", "--seed 2 go=late:20");
     let setup = Setup::new(&format!(
         "{players}[match]\nlimit = \"60+1\"\npairs = 1000\nconcurrency = 2\n\
          openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n"
@@ -356,19 +382,14 @@ fn a_run_is_followed_while_another_process_plays_it() {
     let results = setup.run("results");
     fs::create_dir(&results).expect("made");
     let server = Server::start(&results, &[]);
-    let mut first = setup.command("match", "results/run", &[]);
-    let mut player = first.stderr(Stdio::null()).spawn().expect("hone starts");
+    let mut command = setup.command("match", "results/run", &[]);
+    let playing = Running::start(command.stderr(Stdio::null()));
     let run = results.join("run");
     wait_until("the first games", || rows(&run) >= 4);
     wait_until("it is seen to be running", || {
         server.get("/api/runs").json()["runs"][0]["state"] == "running"
     });
-    let mut stream = server.connect();
-    let request = format!(
-        "GET /runs/run/events HTTP/1.1\r\nHost: {}\r\n\r\n",
-        server.address
-    );
-    stream.write_all(request.as_bytes()).expect("sent");
+    let mut stream = server.open("/runs/run/events");
     let mut text = String::new();
     let mut piece = [0; 65_536];
     wait_until("results and boards are sent again and again", || {
@@ -383,54 +404,43 @@ fn a_run_is_followed_while_another_process_plays_it() {
     };
     let early = games("running");
     wait_until("more games", || games("running") > early);
-    common::signal(&player, libc::SIGINT);
-    assert_eq!(player.wait().expect("it ends").code(), Some(130));
+    signal(&playing, libc::SIGINT);
+    assert_eq!(playing.finish().code, Some(130));
     assert!(
         !run.join("live.json").exists(),
         "what was published is removed"
     );
     wait_until("it is seen to be stopped", || {
         let run = &server.get("/api/runs").json()["runs"][0];
-        run["state"] == "stopped"
-            && run["games"].as_u64() == Some(rows(&run_folder(&results)) as u64)
+        run["state"] == "stopped" && run["games"] == rows(&results.join("run"))
     });
 }
 
-/// Scripts do not see the comments of a stream.
+/// Scripts cannot read the comments of an event stream.
 #[test]
-fn a_page_without_changes_sends_events_as_signs_of_life() {
+fn a_page_without_changes_sends_keep_alive_events() {
     let setup = Setup::new("");
     let results = setup.run("results");
     fs::create_dir(&results).expect("made");
     let server = Server::start(&results, &[]);
-    let mut stream = server.connect();
-    let request = format!("GET /events HTTP/1.1\r\nHost: {}\r\n\r\n", server.address);
-    stream.write_all(request.as_bytes()).expect("sent");
+    let mut stream = server.open("/events");
     let mut text = String::new();
     let mut piece = [0; 65_536];
-    wait_until("a sign of life", || {
+    wait_until("a keep-alive event", || {
         let count = stream.read(&mut piece).expect("more comes");
         text += &String::from_utf8_lossy(&piece[..count]);
         text.contains("event: alive\ndata: {}\n\n")
     });
 }
 
-fn run_folder(results: &Path) -> std::path::PathBuf {
-    results.join("run")
-}
-
-/// However many there are, also those that the page of all runs has no room for.
+/// The page of all runs lists only the newest ones.
 #[test]
 fn every_finished_run_is_found_on_its_page() {
     let setup = played();
     let results = setup.run("results");
     let one = results.join("evil & run");
     for number in 0..204 {
-        let copy = results.join(format!("night-{number}"));
-        fs::create_dir(&copy).expect("made");
-        for file in ["run.toml", "games.csv", "games.pgn"] {
-            fs::copy(one.join(file), copy.join(file)).expect("copied");
-        }
+        copy_run(&one, &results.join(format!("night-{number}")));
     }
     let server = Server::start(&results, &[]);
     wait_until("the runs are read", || {

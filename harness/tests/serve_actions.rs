@@ -1,4 +1,4 @@
-//! What a token of `hone serve` allows.
+//! Actions that `hone serve` accepts with a token.
 #![cfg(all(unix, feature = "serve"))]
 
 mod common;
@@ -8,13 +8,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 
 use common::server::Server;
-use common::{Setup, engines, finish, hone, on_run, rows, scripted, wait_until};
+use common::{Setup, digest, finish, hone, player, rows, wait_until};
 use serde_json::Value;
 
 const TOKEN: &str = "0123456789abcdef0123";
 
+/// A folder for runs, and a file with the token of `ann`.
 struct Acting {
-    setup: Setup,
+    _setup: Setup,
     results: PathBuf,
     tokens: PathBuf,
 }
@@ -28,7 +29,7 @@ impl Acting {
         fs::write(&tokens, format!("# who may act\nann {TOKEN}\n")).expect("written");
         fs::set_permissions(&tokens, fs::Permissions::from_mode(0o600)).expect("set");
         Self {
-            setup,
+            _setup: setup,
             results,
             tokens,
         }
@@ -44,17 +45,16 @@ impl Acting {
         Server::start(&self.results, &args)
     }
 
-    /// The configuration of a match of this many pairs.
+    /// The configuration of a match of `pairs` pairs.
     fn config(&self, pairs: usize) -> String {
-        let cmd = |seed: u32| format!("{} --seed {seed} go=late:5", scripted());
-        let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+        let players = player("one", "--seed 1 go=late:5") + &player("two", "--seed 2 go=late:5");
         format!(
             "{players}[match]\nlimit = \"nodes=5\"\npairs = {pairs}\nconcurrency = 1\n\
              openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 10\n"
         )
     }
 
-    /// Who did what, and what came of it.
+    /// The lines of the audit log: user, action, outcome.
     fn audit(&self) -> Vec<(Value, String, String)> {
         let text = fs::read_to_string(self.results.join("queue/audit.jsonl")).expect("there");
         let lines = text
@@ -69,7 +69,8 @@ impl Acting {
     }
 }
 
-fn words(server: &Server, run: &str) -> String {
+/// What the queue wants to do with a run; `gone` if the queue does not have it.
+fn wanted(server: &Server, run: &str) -> String {
     let queue = server.get("/api/queue").json();
     let jobs = queue["queue"].as_array().expect("a list").clone();
     let job = jobs.iter().find(|job| job["name"] == run);
@@ -111,18 +112,18 @@ fn a_run_is_submitted_paused_resumed_and_finished() {
         offered(&server, "first") == ["pause", "stop", "priority"]
     });
 
-    // A second one waits for the place of the first.
+    // A second run is queued until the first is paused.
     assert_eq!(submit("second", &acting.config(1)).status, 200);
     assert_eq!(server.post("/api/runs/first/pause", TOKEN, "").status, 200);
-    assert_eq!(words(&server, "first"), "paused");
-    wait_until("the second takes its place", || {
-        words(&server, "second") == "gone"
+    assert_eq!(wanted(&server, "first"), "paused");
+    wait_until("the second run to end", || {
+        wanted(&server, "second") == "gone"
     });
     wait_until("its page offers to resume it", || {
         offered(&server, "first") == ["resume", "stop", "priority"]
     });
     let paused = rows(&run);
-    assert!(paused < 80, "it was paused before its end");
+    assert!(paused < 80, "not paused before its end");
     assert_eq!(
         server
             .post("/api/runs/first/priority?priority=7", TOKEN, "")
@@ -130,7 +131,7 @@ fn a_run_is_submitted_paused_resumed_and_finished() {
         200
     );
     assert_eq!(server.post("/api/runs/first/resume", TOKEN, "").status, 200);
-    wait_until("it ends", || words(&server, "first") == "gone");
+    wait_until("it ends", || wanted(&server, "first") == "gone");
     assert_eq!(rows(&run), 80);
     wait_until("it is seen to be finished", || {
         let all = server.get("/api/runs").json();
@@ -144,7 +145,7 @@ fn a_run_is_submitted_paused_resumed_and_finished() {
     assert_eq!(again.status, 409, "{again:?}");
     assert_eq!(again.body, "`first` is finished\n");
     drop(server);
-    assert_eq!(on_run("verify", &run).code, Some(0));
+    digest(&run);
     let audit = acting.audit();
     let ann = Value::from("ann");
     let has = |action: &str, outcome: &str| {
@@ -158,7 +159,7 @@ fn a_run_is_submitted_paused_resumed_and_finished() {
 }
 
 #[test]
-fn nobody_acts_without_a_token_and_stopped_runs_can_be_resumed() {
+fn actions_need_a_token_and_stopped_runs_can_be_resumed() {
     let acting = Acting::new();
     let server = acting.server();
     let config = acting.config(10_000);
@@ -191,13 +192,13 @@ fn nobody_acts_without_a_token_and_stopped_runs_can_be_resumed() {
     );
     let run = acting.results.join("x");
     wait_until("its first games", || rows(&run) >= 4);
-    // A server that ends takes its runs with it, and the next continues them.
+    // A server that ends also ends its runs, and the next server continues them.
     drop(server);
     let then = rows(&run);
     let server = acting.server();
     wait_until("it is continued", || rows(&run) > then);
     assert_eq!(server.post("/api/runs/x/stop", TOKEN, "").status, 200);
-    assert_eq!(words(&server, "x"), "gone");
+    assert_eq!(wanted(&server, "x"), "gone");
     wait_until("it is stopped", || {
         server.get("/api/runs").json()["runs"][0]["state"] == "stopped"
     });
@@ -210,12 +211,10 @@ fn nobody_acts_without_a_token_and_stopped_runs_can_be_resumed() {
     let stopped = rows(&run);
     assert_eq!(server.post("/api/runs/x/resume", TOKEN, "").status, 200);
     wait_until("it is resumed", || rows(&run) > stopped);
-    drop(server);
-    drop(acting.setup);
 }
 
 #[test]
-fn a_run_that_needs_approval_waits_for_somebody_else() {
+fn a_run_that_needs_approval_waits_for_another_owner() {
     const OTHER: &str = "fedcba98765432109876";
     let acting = Acting::new();
     let alone = {
@@ -237,8 +236,8 @@ fn a_run_that_needs_approval_waits_for_somebody_else() {
     let config = acting.config(2);
     let submitted = server.post("/api/queue?name=one&kind=match", TOKEN, &config);
     assert_eq!(submitted.status, 200, "{submitted:?}");
-    assert_eq!(words(&server, "one"), "approval");
-    // Who approves it can read what it is.
+    assert_eq!(wanted(&server, "one"), "approval");
+    // The configuration can be read before it is approved.
     let read = server.get("/api/queue/one");
     assert_eq!(read.body, config);
     let hash = read
@@ -250,11 +249,7 @@ fn a_run_that_needs_approval_waits_for_somebody_else() {
     let act =
         |action: &str, token: &str| server.post(&format!("/api/runs/one/{action}"), token, "");
     for action in ["approve", "resume", "pause"] {
-        assert_eq!(
-            act(action, TOKEN).status,
-            409,
-            "{action} by who submitted it"
-        );
+        assert_eq!(act(action, TOKEN).status, 409, "{action} by its submitter");
     }
     assert_eq!(act("resume", OTHER).status, 409);
     assert_eq!(act("approve", "").status, 401);
@@ -265,10 +260,10 @@ fn a_run_that_needs_approval_waits_for_somebody_else() {
     // It still waits after a restart.
     drop(server);
     let server = acting.server_with(&["--approve"]);
-    assert_eq!(words(&server, "one"), "approval");
+    assert_eq!(wanted(&server, "one"), "approval");
     let approve = |what: &str| server.post(&format!("/api/runs/one/approve{what}"), OTHER, "");
-    assert_eq!(approve("").status, 400, "of which configuration?");
-    // Who submitted it submits another one under its name.
+    assert_eq!(approve("").status, 400, "without the configuration's hash");
+    // Its submitter replaces it by another one of the same name.
     assert_eq!(server.post("/api/runs/one/stop", TOKEN, "").status, 200);
     let other = acting.config(1);
     let submitted = server.post("/api/queue?name=one&kind=match", TOKEN, &other);
@@ -279,13 +274,13 @@ fn a_run_that_needs_approval_waits_for_somebody_else() {
         changed.body.contains("not the one that was reviewed"),
         "{changed:?}"
     );
-    assert_eq!(words(&server, "one"), "approval");
+    assert_eq!(wanted(&server, "one"), "approval");
     assert_eq!(server.post("/api/runs/one/stop", TOKEN, "").status, 200);
     let again = server.post("/api/queue?name=one&kind=match", TOKEN, &config);
     assert_eq!(again.status, 200, "{again:?}");
     let approved = approve(&format!("?config={hash}"));
     assert_eq!(approved.status, 200, "{approved:?}");
-    wait_until("it is played", || words(&server, "one") == "gone");
+    wait_until("it is played", || wanted(&server, "one") == "gone");
     assert_eq!(rows(&acting.results.join("one")), 4);
     let event = |by: &str, action: &str, outcome: &str| {
         (Value::from(by), action.to_string(), outcome.to_string())
@@ -300,7 +295,7 @@ fn a_run_that_needs_approval_waits_for_somebody_else() {
 }
 
 #[test]
-fn what_is_refused_is_audited_in_plain_words() {
+fn refused_requests_are_in_the_audit_log_with_their_reason() {
     let acting = Acting::new();
     let server = acting.server();
     let config = acting.config(1);

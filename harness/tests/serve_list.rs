@@ -9,14 +9,18 @@ use std::path::Path;
 
 use common::json::wdl_in_ledger;
 use common::server::Server;
-use common::{Setup, engines, finish, hone, on_run, rows, scripted, stillwater, wait_until};
+use common::{
+    Setup, copy_run, engines, on_run, player, random_players, report, rows, scripted, stillwater,
+    wait_until,
+};
 use serde_json::Value;
 
-// One game at a time: no pair is played beyond a verdict, and rows are in the order of pairs.
+/// One game at a time: no pair is played beyond a verdict, and rows are in the order of
+/// pairs.
 const RULES: &str = "concurrency = 1\nopenings = { file = \"books/quick.epd\" }\n\
                      [adjudication]\nmax_moves = 40\n";
 
-/// A run as the list has it; null if it is not there.
+/// A run in the list of runs; null if the list does not have it.
 fn listed(server: &Server, run: &str) -> Value {
     let all = server.get("/api/runs").json();
     let mut runs = all["runs"].as_array().expect("a list").iter();
@@ -27,8 +31,7 @@ fn listed(server: &Server, run: &str) -> Value {
 
 /// A test whose second stage fails.
 fn failed_test() -> Setup {
-    let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
-    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+    let players = random_players();
     let setup = Setup::new(&format!(
         "{players}[match]\nlimit = \"nodes=1\"\n{RULES}\
          [[stage]]\nsprt = {{ elo0 = -150.0, elo1 = -50.0 }}\n\
@@ -39,22 +42,15 @@ fn failed_test() -> Setup {
     setup
 }
 
-fn copy(from: &Path, to: &Path) {
-    fs::create_dir(to).expect("made");
-    for file in ["run.toml", "games.csv", "games.pgn"] {
-        fs::copy(from.join(file), to.join(file)).expect("copied");
-    }
-}
-
 #[test]
 fn a_test_in_stages_has_the_verdict_and_the_numbers_of_the_last() {
     let setup = failed_test();
     let results = setup.run("results");
     let [failed, passed, playing] = ["failed", "passed", "playing"].map(|run| results.join(run));
-    // One before its second stage, and one in it.
-    copy(&failed, &passed);
-    copy(&failed, &playing);
-    copy(&failed.join("stage-2"), &playing.join("stage-2"));
+    // `passed` has not begun its second stage, `playing` is in it.
+    copy_run(&failed, &passed);
+    copy_run(&failed, &playing);
+    copy_run(&failed.join("stage-2"), &playing.join("stage-2"));
     let ledger = playing.join("stage-2/games.csv");
     let whole = fs::read_to_string(&ledger).expect("there");
     let cut: usize = whole.split_inclusive('\n').take(5).map(str::len).sum();
@@ -91,13 +87,13 @@ fn a_test_in_stages_has_the_verdict_and_the_numbers_of_the_last() {
     assert!(list.contains("H0 accepted"), "{list}");
     assert!(!list.contains("H1 accepted"), "{list}");
 
-    // A stage has a page of its own, which that of the run leads to.
+    // A stage has a page of its own, to which the page of the run has a link.
     let page = server.get("/runs/failed").body;
     assert!(page.contains("href=\"/runs/failed~stage-2\""), "{page}");
     assert_eq!(server.get("/runs/failed~stage-2").status, 200);
     assert_eq!(server.get("/runs/passed~stage-2").status, 404);
 
-    // The rest of the stage comes, and its process ends.
+    // The rest of the stage is played, and its process ends.
     let mut file = OpenOptions::new().append(true).open(&ledger).expect("open");
     file.write_all(&whole.as_bytes()[cut..]).expect("written");
     drop(lock);
@@ -130,7 +126,7 @@ fn a_tuning_has_no_elo() {
     }
 }
 
-/// Neither in the list nor in the forms of other programs.
+/// The run has no Elo in the list, and no numbers in the forms of other programs.
 fn has_no_numbers(server: &Server, run: &str) {
     let summary = listed(server, run);
     for name in ["elo", "nelo", "los", "wdl", "pentanomial"] {
@@ -151,7 +147,7 @@ fn has_no_numbers(server: &Server, run: &str) {
 }
 
 #[test]
-fn the_numbers_of_the_first_engine_are_those_of_a_gauntlet_alone() {
+fn only_a_gauntlet_has_the_numbers_of_its_first_engine() {
     let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
     let own = "limit = \"nodes=2\"";
     let loser = format!("{} move=illegal", cmd(4));
@@ -173,7 +169,10 @@ fn the_numbers_of_the_first_engine_are_those_of_a_gauntlet_alone() {
     has_no_numbers(&server, "round-robin");
     let gauntlet = listed(&server, "gauntlet");
     let wdl = wdl_in_ledger(&setup.run("results/gauntlet"), "one", 6);
-    assert!(wdl[0] > wdl[2], "a match that tells wins from losses");
+    assert!(
+        wdl[0] > wdl[2],
+        "wins and losses could be swapped unnoticed"
+    );
     assert_eq!(gauntlet["wdl"], serde_json::json!(wdl), "{gauntlet}");
     assert_eq!(gauntlet["games"], 12, "{gauntlet}");
     let list = server.get("/").body;
@@ -192,7 +191,7 @@ fn the_numbers_of_the_first_engine_are_those_of_a_gauntlet_alone() {
     let page = server.get("/runs/gauntlet").body;
     assert!(page.contains(" of 6 pairs, last pair "), "{page}");
 
-    // The same limits and the same rule for Elo.
+    // `hone runs` shows the same limits and Elo for the same runs.
     let runs = on_run("runs", &setup.run("results"));
     let row = |run: &str| {
         let mut lines = runs.stdout.lines();
@@ -208,12 +207,7 @@ fn the_numbers_of_the_first_engine_are_those_of_a_gauntlet_alone() {
 /// `hone report --format` prints what the pages offer to copy, or refuses it.
 fn reports_have_the_forms_of_the_pages(server: &Server, results: &Path) {
     for form in ["openbench", "fishtest"] {
-        let report = |run: &str| {
-            let mut command = hone();
-            command.args(["report", "--format", form]);
-            command.arg(results.join(run));
-            finish(command)
-        };
+        let report = |run: &str| report(&results.join(run), &["--format", form]);
         let page = server.get(&format!("/api/runs/gauntlet/stats?form={form}"));
         let printed = report("gauntlet");
         assert_eq!((printed.code, printed.stdout), (Some(0), page.body));
@@ -224,15 +218,15 @@ fn reports_have_the_forms_of_the_pages(server: &Server, results: &Path) {
             stderr.contains("all those of its first engine\n"),
             "{stderr}"
         );
-        assert!(stderr.contains("help: "), "{stderr}");
+        let help = "\nhelp: that is a match or a test of two engines, or a gauntlet with one seed";
+        assert!(stderr.contains(help), "{stderr}");
     }
 }
 
 #[test]
-fn a_run_that_takes_the_place_of_another_is_read_anew() {
+fn a_run_that_replaces_another_is_read_from_its_beginning() {
     let played = |names: [&str; 2], pairs: usize| {
-        let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
-        let players = engines((names[0], &cmd(1), ""), (names[1], &cmd(2), ""));
+        let players = player(names[0], "--seed 1") + &player(names[1], "--seed 2");
         let setup = Setup::new(&format!(
             "{players}[match]\nlimit = \"nodes=1\"\npairs = {pairs}\n{RULES}"
         ));
@@ -250,7 +244,7 @@ fn a_run_that_takes_the_place_of_another_is_read_anew() {
 
     let (run, other) = (results.join("re"), long.run("results/re"));
     fs::remove_dir_all(&run).expect("removed");
-    copy(&other, &run);
+    copy_run(&other, &run);
     wait_until("the other run is read", || {
         listed(&server, "re")["games"] == 10
     });
@@ -261,7 +255,7 @@ fn a_run_that_takes_the_place_of_another_is_read_anew() {
     let served = server.get("/api/runs/re").json();
     assert_eq!(served["wdl"], report["wdl"], "{served}");
 
-    // As of a pool to which runs are added: the games stay.
+    // The manifest of a pool changes when runs are added; its games stay.
     let manifest = fs::read_to_string(run.join("run.toml")).expect("there");
     let longer = manifest.replace("\npairs = 5\n", "\npairs = 7\n");
     assert_ne!(manifest, longer);

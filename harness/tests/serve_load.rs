@@ -1,4 +1,4 @@
-//! What `hone serve` costs with many browsers. Two measurements:
+//! The load of `hone serve` with many browsers. Two measurements:
 //!
 //! * of the server, on a long run: `cargo test -p harness --test serve_load
 //!   many_browsers -- --ignored --nocapture`;
@@ -18,14 +18,17 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
+use common::running::Running;
 use common::server::Server;
 use common::{Setup, engines, hone, rows, scripted, signal, stillwater, wait_until};
 
+/// Pairs of the run when the measurement begins.
 const PAIRS: u64 = 50_000;
 const BROWSERS: usize = 200;
+/// Length of the measurement.
 const MEASURED: Duration = Duration::from_secs(60);
-/// A pair of bullet games on a large machine.
-const PACE: Duration = Duration::from_millis(50);
+/// Time between two pairs: that of bullet games on a machine with many cores.
+const PAIR_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A run that was stopped after its first pairs.
 fn seed(one: &str, two: &str, limit: &str) -> Setup {
@@ -35,19 +38,15 @@ fn seed(one: &str, two: &str, limit: &str) -> Setup {
          max_moves = 20\n[sprt]\nelo0 = 0.0\nelo1 = 0.5\nmax_pairs = 1000000\n"
     ));
     let run = setup.run("results/run");
-    let mut player = setup.command("sprt", "results/run", &[]);
-    let mut player = player
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("hone starts");
+    let mut command = setup.command("sprt", "results/run", &[]);
+    let playing = Running::start(command.stdout(Stdio::null()).stderr(Stdio::null()));
     wait_until("the first pair", || rows(&run) >= 2);
-    signal(&player, libc::SIGTERM);
-    player.wait().expect("waited for");
+    signal(&playing, libc::SIGTERM);
+    playing.finish();
     setup
 }
 
-/// A run that grows by copies of its first pair, which no process plays.
+/// A run to which copies of its first pair are added. No process plays it.
 struct Copies {
     pairs: u64,
     rows: Vec<String>,
@@ -78,11 +77,11 @@ impl Copies {
         }
     }
 
-    /// Adds pairs up to this number, with their own numbers and results.
+    /// Adds pairs up to number `pairs`. Each has its number, results and digests of its own.
     fn grow(&mut self, pairs: u64, now_ms: i64) {
         let (mut rows, mut games) = (String::new(), String::new());
         for pair in self.pairs + 1..=pairs {
-            // Level on the whole, and in no order that repeats.
+            // Results whose mean is 1/2, in an order that does not repeat.
             let mixed = pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 32;
             let results = ["1-0", "0-1", "1/2-1/2"];
             for (number, line) in self.rows.iter().enumerate() {
@@ -143,7 +142,7 @@ fn many_browsers_on_a_long_run() {
     let setup = seed(&player(1), &player(2), "10+0.1");
     let mut run = Copies::of(&setup.run("results/run"));
     run.grow(PAIRS, now_ms() - 1000);
-    // As if a process played it.
+    // The lock marks a run that is being played.
     run.ledger.lock().expect("it is free");
     let began = Instant::now();
     let server = Server::start(&setup.run("results"), &[]);
@@ -179,7 +178,7 @@ fn many_browsers_on_a_long_run() {
     while began.elapsed() < MEASURED {
         pair += 1;
         run.grow(pair, now_ms());
-        thread::sleep(PACE);
+        thread::sleep(PAIR_INTERVAL);
     }
     let (after, memory) = cost(server.pid());
     let seconds = began.elapsed().as_secs_f64();
@@ -207,11 +206,9 @@ impl Browsers {
             Arc::new(AtomicBool::new(false)),
             Arc::new(AtomicU64::new(0)),
         );
-        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", server.address);
         let mut streams = Vec::new();
         let threads = (0..BROWSERS).map(|_| {
-            let mut stream = server.connect();
-            stream.write_all(request.as_bytes()).expect("sent");
+            let mut stream = server.open(path);
             streams.push(stream.try_clone().expect("a second handle"));
             let (is_over, bytes) = (Arc::clone(&is_over), Arc::clone(&bytes));
             thread::spawn(move || {
@@ -246,7 +243,7 @@ impl Browsers {
             let _ = stream.shutdown(Shutdown::Both);
         }
         for thread in self.threads {
-            // One that was cut off in the middle has nothing more to tell.
+            // A thread panics if its stream was closed before it saw `is_over`.
             let _ = thread.join();
         }
     }
@@ -267,7 +264,7 @@ fn mean(values: &[f64]) -> (f64, f64) {
     (mean, 2.0 * error)
 }
 
-/// Keeps this thread, and what it starts from now on, on one processor.
+/// Binds this thread, and the processes and threads that it starts later, to one processor.
 fn stay_on(processor: usize) {
     // SAFETY: a set of processors is plain bits, for which zero is empty; the
     // calls get a pointer to it, and its size.
@@ -276,7 +273,7 @@ fn stay_on(processor: usize) {
         libc::CPU_SET(processor, &mut set);
         libc::sched_setaffinity(0, size_of_val(&set), &raw const set)
     };
-    assert_eq!(code, 0, "processor {processor} cannot be had");
+    assert_eq!(code, 0, "cannot use processor {processor}");
 }
 
 /// A pair that was played while it was measured.
@@ -308,7 +305,7 @@ fn measured(run: &Path, first: u64) -> Vec<Measured> {
     played.collect()
 }
 
-/// Nodes a second over the pairs that were played wholly between two times.
+/// Nodes a second over the pairs that began and ended between two times.
 fn speed(pairs: &[Measured], from_ms: i64, until_ms: i64) -> f64 {
     let within = |pair: &&Measured| from_ms <= pair.start_ms && pair.end_ms <= until_ms;
     let (nodes, ms) = pairs
@@ -321,14 +318,13 @@ fn speed(pairs: &[Measured], from_ms: i64, until_ms: i64) -> f64 {
     1000.0 * nodes / ms as f64
 }
 
-/// How long the server works, and how long it is stopped.
+/// Time for which the server runs, and for which it is stopped.
 const PHASE: Duration = Duration::from_secs(4);
 
-/// A run of 100,000 games continues while browsers follow it, and every few
-/// seconds the server is stopped, or works again. So short a time apart, the
-/// machine's own speed is nearly the same. What the server has missed it makes
-/// up for when it works. The games have a processor to themselves, because
-/// browsers work elsewhere, on other machines.
+/// A run of 100,000 games continues while browsers follow it. The server is stopped and
+/// continued every few seconds: over such a short time, the machine's speed is nearly
+/// constant. A continued server catches up with the games it missed. The games have a
+/// processor of their own, because browsers run on other machines.
 #[test]
 #[ignore = "a measurement of many minutes, for docs/serve.md: its result depends on the machine"]
 fn speed_of_games_with_and_without_browsers() {
@@ -342,14 +338,14 @@ fn speed_of_games_with_and_without_browsers() {
     wait_until("the run is read", || {
         server.get("/api/runs").json()["runs"][0]["pairs"] == PAIRS
     });
-    let mut player = hone();
-    player.arg("resume").arg(&run);
-    player.stdout(Stdio::null()).stderr(Stdio::null());
+    let mut command = hone();
+    command.arg("resume").arg(&run);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
     stay_on(0);
-    let mut player = player.spawn().expect("hone starts");
+    let playing = Running::start(&mut command);
     stay_on(1);
     let browsers = Browsers::open(&server, "/runs/run/events");
-    wait_until("the run goes on", || rows(&run) > 2 * PAIRS as usize + 20);
+    wait_until("further games", || rows(&run) > 2 * PAIRS as usize + 20);
     let phase = |is_served: bool| {
         let (before, from) = (browsers.bytes(), now_ms());
         server.signal(if is_served {
@@ -358,12 +354,11 @@ fn speed_of_games_with_and_without_browsers() {
             libc::SIGSTOP
         });
         thread::sleep(PHASE);
-        let is_seen = browsers.bytes() - before > 100_000;
-        assert_eq!(is_seen, is_served, "what the browsers see");
+        let has_received = browsers.bytes() - before > 100_000;
+        assert_eq!(has_received, is_served, "bytes that the browsers received");
         (from, now_ms())
     };
-    // Which comes first changes, so that a drift of the machine's speed cancels
-    // out.
+    // The order alternates, so that a drift of the machine's speed cancels out.
     let phases: Vec<_> = (0..turns)
         .map(|turn| match turn % 2 == 1 {
             true => {
@@ -374,8 +369,8 @@ fn speed_of_games_with_and_without_browsers() {
         })
         .collect();
     server.signal(libc::SIGCONT);
-    signal(&player, libc::SIGTERM);
-    player.wait().expect("waited for");
+    signal(&playing, libc::SIGTERM);
+    playing.finish();
     browsers.close();
     let pairs = measured(&run, PAIRS + 1);
     let speeds = |(from, until): (i64, i64)| speed(&pairs, from, until);

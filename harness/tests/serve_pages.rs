@@ -10,11 +10,16 @@ use std::process::Stdio;
 
 use common::chromium::Chromium;
 use common::repository::{BUILD, EngineRepository};
+use common::running::Running;
 use common::server::Server;
-use common::{Setup, engines, finish, rows, scripted, signal, stillwater, wait_until, workspace};
+use common::{
+    Setup, finish, player, random_players, rows, scripted, signal, stillwater, wait_until,
+    workspace,
+};
 use serde_json::Value;
 
-const EVIL: &str = "<img src=x onerror=alert(1)>";
+/// The name of an engine that is HTML.
+const IMAGE: &str = "<img src=x onerror=alert(1)>";
 
 #[test]
 fn a_match_is_followed_move_by_move() {
@@ -23,7 +28,7 @@ fn a_match_is_followed_move_by_move() {
     };
     let cmd = |seed: u32| format!("{} --seed {seed} go=late:100", scripted());
     let setup = Setup::new(&format!(
-        "[[engine]]\nname = '''{EVIL}'''\ncmd = '{}'\n[[engine]]\nname = 'two'\ncmd = '{}'\n\
+        "[[engine]]\nname = '''{IMAGE}'''\ncmd = '{}'\n[[engine]]\nname = 'two'\ncmd = '{}'\n\
          [match]\nlimit = \"60+1\"\npairs = 1000\nconcurrency = 2\n\
          openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 40\n",
         cmd(1),
@@ -35,13 +40,13 @@ fn a_match_is_followed_move_by_move() {
     browser.visit(&server.home(), "/");
     browser.wait_for("document.querySelector('#part-running').textContent.includes('No run')");
     let mut command = setup.command("match", "results/run", &[]);
-    let mut player = command.stderr(Stdio::null()).spawn().expect("hone starts");
+    let playing = Running::start(command.stderr(Stdio::null()));
     browser.wait_for("document.querySelectorAll('#part-running tbody tr').length === 1");
-    a_click_holds_nothing_back(&mut browser);
+    focus_survives_updates(&mut browser);
     assert_eq!(browser.eval("document.querySelectorAll('img').length"), 0);
     browser.click("#part-running tbody a");
     browser.wait_for("document.querySelectorAll('.live-game').length === 2");
-    // The board goes on, by the moves of the game.
+    // The board follows the moves of the game.
     let plies = "Number(document.querySelector('.live-game').dataset.plies)";
     for _ in 0..3 {
         let before = browser.eval(plies);
@@ -59,9 +64,9 @@ fn a_match_is_followed_move_by_move() {
         "{clock}"
     );
     let name = browser.eval("document.querySelector('.live-game .name').textContent");
-    assert!(name == EVIL || name == "two", "{name}");
+    assert!(name == IMAGE || name == "two", "{name}");
 
-    // Results come by themselves, and nothing moves while they do.
+    // Results appear without a reload, and the layout does not shift.
     browser.eval(
         "window.shift = 0; new PerformanceObserver((list) => { for (const one of list.getEntries())\
          if (!one.hadRecentInput) window.shift += one.value; }).observe({ type: 'layout-shift' }); 0",
@@ -72,17 +77,17 @@ fn a_match_is_followed_move_by_move() {
     let shift = browser.eval("window.shift").as_f64().expect("a number");
     assert!(shift < 0.1, "the layout shifts by {shift}");
     wait_until("finished games", || rows(&results.join("run")) >= 4);
-    signal(&player, libc::SIGINT);
-    player.wait().expect("it ends");
+    signal(&playing, libc::SIGINT);
+    playing.finish();
     browser.wait_for("document.querySelector('#part-pace').textContent.startsWith('Stopped')");
     browser.wait_for("document.querySelectorAll('.live-game').length === 0");
-    browser.look(&server.home(), "/runs/run");
-    browser.look(&server.home(), "/");
+    browser.check_live_page(&server.home(), "/runs/run");
+    browser.check_live_page(&server.home(), "/");
     finished_games(&mut browser, &server);
 }
 
 /// The list of runs has the focus after a click on it, and keeps it as the list changes.
-fn a_click_holds_nothing_back(browser: &mut Chromium) {
+fn focus_survives_updates(browser: &mut Chromium) {
     let focused = "document.activeElement.className";
     let games = "document.querySelector('#part-running td[data-name=games]').textContent";
     browser.click("#part-running td[data-name=state]");
@@ -108,20 +113,33 @@ fn finished_games(browser: &mut Chromium, server: &Server) {
     browser.wait_for(&format!("{title}.startsWith('Game 1.')"));
     let words = "document.getElementById('move-words').textContent";
     browser.click("#to-start");
-    browser.wait_for(&format!("{words} === 'The first position'"));
+    browser.wait_for(&format!("{words} === 'Start position'"));
     browser.press("ArrowRight");
-    browser.wait_for(&format!("{words} !== 'The first position'"));
+    browser.wait_for(&format!("{words} !== 'Start position'"));
     history(browser);
-    browser.has_behaved();
-    // The game on the board is that of the address, also if the run does not have it.
+    browser.has_no_errors();
+    // An address with a game that the run does not have clears the board.
     browser.click("#game-list tbody tr button");
     browser.wait_for(&format!("location.hash.startsWith('#game-') && !{hidden}"));
     browser.eval("location.hash = '#game-999999-1'");
     let count = "document.getElementById('game-count').textContent";
     browser.wait_for(&format!("{hidden} && {count} === 'No such game.'"));
+    // A request that gets no answer is shown, for a game and for the list.
+    browser.eval("window.fetch = () => Promise.reject(new TypeError('no answer'))");
+    let changes = [
+        "location.hash = '#game-1-1'",
+        "document.getElementById('game-filter').dispatchEvent(new Event('input'))",
+    ];
+    for change in changes {
+        browser.eval(&format!(
+            "document.getElementById('game-count').textContent = ''; {change}; 0"
+        ));
+        browser.wait_for(&format!("{count} === 'The games cannot be read now.'"));
+    }
 }
 
-/// A server that is stopped, until this is dropped: it could not end.
+/// A server that is stopped (SIGSTOP). It continues when this is dropped, before which
+/// [`Server`] could not end it.
 struct Stopped<'a>(&'a Server);
 
 impl<'a> Stopped<'a> {
@@ -150,7 +168,7 @@ fn a_silent_server_is_noticed() {
     browser.visit(&server.home(), "/");
     browser.wait_for(&format!("{status} === 'Live'"));
     let stopped = Stopped::new(&server);
-    // A minute passes for the page.
+    // The page's clock advances by a minute.
     browser.eval(
         "{ const now = performance.now.bind(performance); performance.now = () => now() + 60000; }",
     );
@@ -161,7 +179,7 @@ fn a_silent_server_is_noticed() {
     browser.wait_for(&format!("{status} === 'Live'"));
 }
 
-/// What is looked for and the game on the board are steps of the history.
+/// A filter and a chosen game are entries of the browser's history.
 fn history(browser: &mut Chromium) {
     let hidden = "document.getElementById('viewer').hidden";
     assert_eq!(browser.eval("location.search"), "?pair=1");
@@ -181,11 +199,10 @@ fn history(browser: &mut Chromium) {
     browser.wait_for(&format!("{heads} === 'swing'"));
 }
 
-/// Plays something of every kind into `results`.
-fn play_every_kind(results: &Path) -> Setup {
-    let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
-    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""))
-        + &engines(("three", &cmd(3), ""), ("four", &cmd(4), ""));
+/// Plays a round robin, a test and a tuning into `results`.
+fn play_every_kind(results: &Path) {
+    let two = random_players();
+    let four = two.clone() + &player("three", "--seed 3") + &player("four", "--seed 4");
     let rules = "openings = { file = \"books/quick.epd\" }\nconcurrency = 1\n\
                  [adjudication]\nmax_moves = 10\n";
     let play = |kind: &str, name: &str, config: &str| {
@@ -197,13 +214,11 @@ fn play_every_kind(results: &Path) -> Setup {
             "{name}: {}",
             played.stderr
         );
-        setup
     };
-    let two = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
     play(
         "match",
         "robin",
-        &format!("{players}[match]\nlimit = \"nodes=5\"\npairs = 4\n{rules}"),
+        &format!("{four}[match]\nlimit = \"nodes=5\"\npairs = 4\n{rules}"),
     );
     play(
         "sprt",
@@ -220,18 +235,11 @@ fn play_every_kind(results: &Path) -> Setup {
              [tune]\npairs = 16\nbatch = 4\n[tune.params]\nQsDeltaMargin = {{}}\n",
             stillwater().display()
         ),
-    )
+    );
 }
 
-#[test]
-fn pages_of_every_kind_are_accessible() {
-    let Some(mut browser) = Chromium::or_skipped() else {
-        return;
-    };
-    let repository = EngineRepository::new();
-    let results = repository.dir.path().join("results");
-    fs::create_dir(&results).expect("made");
-    let _setup = play_every_kind(&results);
+/// Bisects two commits into `results/bisect`, and plays their nights into `results/nightly`.
+fn bisect_and_track(repository: &EngineRepository, results: &Path) {
     let first = repository.commit_engine("", 1, "First <b>");
     repository.git(&["tag", "v1"]);
     let last = repository.commit_engine("--set Quiescence=false", 2, "Second");
@@ -270,6 +278,18 @@ fn pages_of_every_kind_are_accessible() {
         "{}",
         tracked.stderr
     );
+}
+
+#[test]
+fn pages_of_every_kind_are_accessible() {
+    let Some(mut browser) = Chromium::or_skipped() else {
+        return;
+    };
+    let repository = EngineRepository::new();
+    let results = repository.dir.path().join("results");
+    fs::create_dir(&results).expect("made");
+    play_every_kind(&results);
+    bisect_and_track(&repository, &results);
 
     let server = Server::start(&results, &[]);
     wait_until("all runs are read", || {
@@ -285,7 +305,7 @@ fn pages_of_every_kind_are_accessible() {
     );
     let numbers = server.get("/api/runs/bisect/stats?form=openbench");
     assert_eq!(numbers.status, 404, "{numbers:?}");
-    // The page writes their name before it.
+    // The page shows the name of the nights before it.
     let status = all["nights"][0]["status"].as_str().expect("a sentence");
     assert!(status.ends_with(", limit nodes=200"), "{status}");
     assert!(!status.contains("nightly"), "{status}");
@@ -296,7 +316,7 @@ fn pages_of_every_kind_are_accessible() {
         ("/runs/bisect", &["suspects", "course", "workers"]),
         ("/runs/nightly", &["elo", "changes", "nights"]),
     ] {
-        browser.look(&server.home(), path);
+        browser.check_live_page(&server.home(), path);
         for section in sections {
             let there = browser.eval(&format!("Boolean(document.querySelector('#{section} h2'))"));
             assert_eq!(there, true, "{path} has {section}");
@@ -309,17 +329,31 @@ fn pages_of_every_kind_are_accessible() {
     // The commits between the two engines of the night.
     browser
         .wait_for("document.querySelector('#change .commits li')?.textContent.includes('Second')");
-    browser.look(&server.home(), "/");
+    browser.check_live_page(&server.home(), "/");
     browser.eval("document.querySelector('.stats button').click()");
     browser.wait_for("document.querySelector('.stats button').textContent === 'Copied'");
-    // What is looked for is in the address.
+    // The message of an error is not copied.
+    browser.eval(
+        "window.fetch = async () => new Response('no such run', { status: 404 });\
+         window.shown = []; new MutationObserver(([{ target }]) => window.shown.push(target.textContent))\
+         .observe(document.querySelectorAll('.stats button')[1], { childList: true });\
+         document.querySelectorAll('.stats button')[1].click()",
+    );
+    browser.wait_for("window.shown[0] === 'Not copied'");
+    filters(&mut browser, &server);
+    browser.has_no_errors();
+}
+
+/// Filters of the list of runs and of the finished runs.
+fn filters(browser: &mut Chromium, server: &Server) {
+    // They are in the address.
     browser.visit(&server.home(), "/?kind=tune");
     browser.wait_for(
         "[...document.querySelectorAll('main [data-kind]')].filter((row) => !row.hidden).length === 1",
     );
     browser.visit(&server.home(), "/?until=2001-01-01");
     browser.wait_for("document.getElementById('filter-count').textContent === '1 of 6 runs'");
-    // The form of the finished runs is sent by the browser, which obeys the page's policy.
+    // The browser sends the form of finished runs only if the page's policy allows it.
     browser.visit(&server.home(), "/finished");
     browser.eval("document.getElementById('filter-kind').value = 'tune'");
     browser.click("#finished button");
@@ -327,7 +361,6 @@ fn pages_of_every_kind_are_accessible() {
         "new URLSearchParams(location.search).get('kind') === 'tune' \
          && document.querySelectorAll('main [data-kind]').length === 1",
     );
-    browser.has_behaved();
 }
 
 #[test]
@@ -343,9 +376,9 @@ fn an_approval_shows_what_is_approved() {
     fs::set_permissions(&tokens, fs::Permissions::from_mode(0o600)).expect("set");
     let tokens = tokens.to_str().expect("text");
     let server = Server::start(&results, &["--approve", "--token-file", tokens]);
-    let players = engines(("one", &scripted(), ""), ("two", &scripted(), ""));
+    let players = random_players();
     let config = format!(
-        "# {EVIL}\n{players}[match]\nlimit = \"nodes=5\"\npairs = 1\nconcurrency = 1\n\
+        "# {IMAGE}\n{players}[match]\nlimit = \"nodes=5\"\npairs = 1\nconcurrency = 1\n\
          openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 10\n"
     );
     let submitted = server.post("/api/queue?name=run&kind=match", ann, &config);
@@ -358,16 +391,16 @@ fn an_approval_shows_what_is_approved() {
     ));
     // Nothing is sent without a token.
     browser.eval(
-        "window.asked = 0; window.prompt = () => { window.prompted = true; return null; };\
+        "window.requests = 0; window.prompt = () => { window.prompted = true; return null; };\
          window.send = window.fetch;\
-         window.fetch = (...all) => { window.asked += 1; return window.send(...all); }",
+         window.fetch = (...all) => { window.requests += 1; return window.send(...all); }",
     );
     browser.click("[data-action=stop]");
     browser.wait_for("window.prompted === true");
-    assert_eq!(browser.eval("window.asked"), 0);
+    assert_eq!(browser.eval("window.requests"), 0);
     browser.eval(&format!("sessionStorage.setItem('hone-token', '{bob}')"));
     browser.eval(
-        "window.told = []; new MutationObserver(([{ target }]) => window.told.push(target.textContent))\
+        "window.shown = []; new MutationObserver(([{ target }]) => window.shown.push(target.textContent))\
          .observe(document.getElementById('connection'), { childList: true })",
     );
     for (answer, is_there) in [("Cancel", true), ("Approve", false)] {
@@ -375,17 +408,22 @@ fn an_approval_shows_what_is_approved() {
         browser.wait_for("Boolean(document.querySelector('dialog[open] pre'))");
         let shown = browser.eval("document.querySelector('dialog pre').textContent");
         assert_eq!(shown, config);
-        browser.has_no_barriers("the approval");
+        let name = browser.eval(
+            "document.getElementById(document.querySelector('dialog').getAttribute('aria-labelledby'))\
+             .textContent",
+        );
+        assert_eq!(name, "Approve run?");
+        browser.is_accessible("the approval");
         browser.click(&format!("dialog button[value={answer}]"));
         browser.wait_for("!document.querySelector('dialog')");
         let queue = || server.get("/api/queue").json()["queue"][0]["wanted"].clone();
         wait_until(answer, || (queue() == "approval") == is_there);
     }
     wait_until("it is played", || rows(&results.join("run")) == 2);
-    browser.wait_for("told.includes('approve: done') && told.at(-1) === 'Live'");
+    browser.wait_for("shown.includes('approve: done') && shown.at(-1) === 'Live'");
     assert_eq!(browser.eval("document.querySelectorAll('img').length"), 0);
-    browser.has_behaved();
-    // A server that is gone.
+    browser.has_no_errors();
+    // The server has ended.
     browser.visit(&server.home(), "/submit");
     drop(server);
     browser.eval(

@@ -1,15 +1,14 @@
-//! Everything above an executor, with results drawn from a model in place of
-//! engines.
+//! The layers above the executor, with results drawn from a model instead of engines.
 
 use std::path::Path;
 
 use harness::config::{Config, load};
 use harness::engine::uci::Launch;
 use harness::executor::simulated::Simulated;
-use harness::executor::{Event, Executor, ExecutorError, PairJob, Player, Stop};
+use harness::executor::{Event, Executor, ExecutorError, PairJob, PlayedPair, Player, Stop};
 use harness::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
 use harness::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
-use harness::rules::Limit;
+use harness::rules::{Limit, Outcome, Termination};
 use harness::run::{Driver, Ended, Fold, Interrupts, Jobs, Progress, RepeatRule};
 
 /// The first engine wins a little more than it loses.
@@ -52,8 +51,8 @@ fn sprt(max_pairs: u64) -> SprtExperiment {
     SprtExperiment::new(section.test(), max_pairs).expect("a test")
 }
 
-/// Plays `experiment` on the ledger in `dir` until its end, or until `stop`
-/// pairs have come back.
+/// Plays `experiment` on the ledger in `dir` until it ends, or until `stop` pairs have been
+/// returned.
 fn play<E: Experiment>(
     dir: &Path,
     experiment: E,
@@ -69,7 +68,7 @@ fn play<E: Experiment>(
     (ended.expect("nothing fails"), fold)
 }
 
-/// The same with another executor.
+/// [`play`] with any executor.
 fn play_with<E: Experiment>(
     mut executor: impl Executor,
     dir: &Path,
@@ -104,9 +103,10 @@ fn play_with<E: Experiment>(
     (ended.map_err(|error| error.to_string()), driver.fold)
 }
 
-/// An executor that ends after this number of pairs, as after a kill.
+/// An executor that ends after some pairs, as after a kill.
 struct Stopping<X> {
     inner: X,
+    /// Pairs that it still returns.
     left: u64,
 }
 
@@ -132,12 +132,12 @@ impl<X: Executor> Executor for Stopping<X> {
     }
 }
 
-/// An executor that fails when a worker holds finished pairs, which it hands over
-/// after it has been stopped.
+/// An executor that fails at once, and returns some finished pairs after that.
 struct Failing<X> {
     inner: X,
     failed: bool,
-    to_hand_over: u64,
+    /// Pairs that it still returns.
+    left: u64,
 }
 
 impl<X: Executor> Executor for Failing<X> {
@@ -153,10 +153,10 @@ impl<X: Executor> Executor for Failing<X> {
         if !std::mem::replace(&mut self.failed, true) {
             return Event::Failed(ExecutorError("no engine starts".into()));
         }
-        if self.to_hand_over == 0 {
+        if self.left == 0 {
             return Event::Finished;
         }
-        self.to_hand_over -= 1;
+        self.left -= 1;
         self.inner.next().await
     }
 
@@ -169,7 +169,7 @@ fn a_run_that_fails_keeps_the_pairs_that_workers_have_finished() {
     let executor = Failing {
         inner: Simulated::new(|_: &PairJob| EQUAL, 8, 1),
         failed: false,
-        to_hand_over: 3,
+        left: 3,
     };
     let (ended, _) = play_with(executor, dir.path(), sprt(100));
     assert_eq!(ended, Err("no engine starts".to_string()));
@@ -178,8 +178,66 @@ fn a_run_that_fails_keeps_the_pairs_that_workers_have_finished() {
     assert_eq!(pairs.by_arrival().expect("rows").flatten().count(), 3);
 }
 
+/// An executor whose won games end by a crash of the loser. Of the pairs in flight it returns
+/// the last one first.
+struct Crashing<X> {
+    inner: X,
+    played: Vec<PlayedPair>,
+}
+
+impl<X: Executor> Executor for Crashing<X> {
+    fn capacity(&self) -> usize {
+        self.inner.capacity()
+    }
+
+    fn submit(&mut self, job: PairJob) {
+        self.inner.submit(job);
+    }
+
+    async fn next(&mut self) -> Event {
+        while let Event::Played(mut pair) = self.inner.next().await {
+            for game in &mut pair.result.games {
+                if game.outcome != Outcome::Draw {
+                    game.termination = Termination::Disconnect;
+                }
+            }
+            self.played.push(*pair);
+        }
+        self.played.sort_by_key(|pair| pair.result.pair);
+        match self.played.pop() {
+            Some(pair) => Event::Played(Box::new(pair)),
+            None => Event::Finished,
+        }
+    }
+
+    fn stop(&mut self, _: Stop) {}
+}
+
+/// With 51 pairs, the share of failures at the end is below the limit of 0.1.
 #[test]
-fn the_test_decides_as_it_should() {
+fn too_many_failures_come_before_the_verdict_in_any_order_of_arrival() {
+    let crashes_at_first = |job: &PairJob| match job.pair {
+        0..5 => [1.0, 0.0, 0.0, 0.0, 0.0],
+        _ => [0.0, 0.0, 1.0, 0.0, 0.0],
+    };
+    for pairs in [5, 51] {
+        for capacity in [1, 64] {
+            let dir = tempfile::tempdir().expect("a folder");
+            let executor = Crashing {
+                inner: Simulated::new(crashes_at_first, capacity, 1),
+                played: Vec::new(),
+            };
+            let experiment = TournamentExperiment::round_robin(2, pairs);
+            let (ended, _) = play_with(executor, dir.path(), experiment);
+            let error = ended.expect_err("too many failures");
+            let expected = "a failed in 10 of its 10 games: time forfeits 0, crashes 10, ";
+            assert!(error.starts_with(expected), "{pairs}, {capacity}: {error}");
+        }
+    }
+}
+
+#[test]
+fn a_test_accepts_the_true_hypothesis() {
     for (model, verdict) in [
         (STRONGER, Verdict::H1),
         (EQUAL, Verdict::H0),
@@ -194,24 +252,24 @@ fn the_test_decides_as_it_should() {
     }
 }
 
-/// Results come back in another order at every concurrency, and in another one
-/// still after a kill: nothing of that may show.
+/// The order in which results are returned depends on the concurrency and on kills. It
+/// must not affect the result.
 #[test]
 fn order_of_arrival_and_kills_change_nothing() {
     let whole = tempfile::tempdir().expect("a folder");
     let (ended, fold) = play(whole.path(), sprt(3000), STRONGER, (1, 1), u64::MAX);
     assert_eq!(ended, Ended::Verdict(Verdict::H1));
-    for (way, stops) in [
+    for (order, stops) in [
         ((2, 5), vec![]),
         ((16, 9), vec![3, 40, 1]),
         ((64, 2), vec![100]),
     ] {
         let dir = tempfile::tempdir().expect("a folder");
         for stop in stops {
-            let (ended, _) = play(dir.path(), sprt(3000), STRONGER, way, stop);
+            let (ended, _) = play(dir.path(), sprt(3000), STRONGER, order, stop);
             assert_eq!(ended, Ended::Interrupted);
         }
-        let (again, other) = play(dir.path(), sprt(3000), STRONGER, way, u64::MAX);
+        let (again, other) = play(dir.path(), sprt(3000), STRONGER, order, u64::MAX);
         assert_eq!(again, ended);
         assert_eq!(other.tally, fold.tally);
         let names = ["a".to_string(), "b".to_string()];
@@ -219,7 +277,7 @@ fn order_of_arrival_and_kills_change_nothing() {
         assert_eq!(
             pairs.in_order(u64::MAX).expect("rows").flatten().count(),
             pairs.by_arrival().expect("rows").flatten().count(),
-            "no pair is there twice"
+            "a pair is recorded twice"
         );
     }
 }
@@ -251,7 +309,7 @@ fn job(pair: u64) -> PairJob {
     jobs.job(pair, &plan)
 }
 
-/// Whether it has finished, asked for its next report.
+/// Whether the next event is that the executor has finished.
 fn has_finished(executor: &mut impl Executor) -> bool {
     let runtime = tokio::runtime::Builder::new_current_thread().build();
     let event = runtime.expect("a runtime").block_on(executor.next());
@@ -271,7 +329,7 @@ fn an_abort_outlasts_a_later_request_to_drain() {
 }
 
 #[test]
-fn a_job_survives_the_way_to_another_machine() {
+fn a_job_is_unchanged_by_serialization() {
     let job = job(3);
     let text = serde_json::to_string(&job).expect("writes");
     let back: PairJob = serde_json::from_str(&text).expect("reads");

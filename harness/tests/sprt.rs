@@ -4,11 +4,15 @@ mod common;
 
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use common::json::{number, wdl_in_ledger};
-use common::{Finished, Setup, engines, finish, on_run, rows, stillwater, wait_until};
+use common::running::Running;
+use common::{
+    Finished, Setup, digest, engines, on_run, report, resume, rows, stillwater, wait_until,
+};
 use serde_json::Value;
 
 const PLAY: &str = r#"
@@ -138,7 +142,7 @@ fn the_counts_are_those_of_the_ledger(json: &Value, run: &Path) {
     let pairs = number(&json["pairs"]);
     assert_eq!(number(&json["games"]), 2.0 * pairs);
     let [won, drawn, lost] = wdl_in_ledger(run, "with", pairs as u64);
-    assert!(won > lost, "a test that tells wins from losses");
+    assert!(won > lost, "wins and losses could be swapped unnoticed");
     assert_eq!(json["wdl"], serde_json::json!([won, drawn, lost]));
     let [ll, ld, dd, wd, ww] = [0, 1, 2, 3, 4].map(|at: usize| number(&json["pentanomial"][at]));
     assert_eq!(ll + ld + dd + wd + ww, pairs);
@@ -152,13 +156,10 @@ fn the_counts_are_those_of_the_ledger(json: &Value, run: &Path) {
 }
 
 fn report_shows_the_same(run: &Path, played: &Finished) {
-    let mut command = common::hone();
-    command.arg("report").arg(run).arg("--json");
-    let report = common::finish(command);
-    assert_eq!(report.code, Some(0));
+    let report = report(run, &["--json"]);
+    assert_eq!(report.code, Some(0), "{}", report.stderr);
     assert_eq!(report.json(), played.json());
-    let verified = on_run("verify", run);
-    assert_eq!(verified.code, Some(0), "{}", verified.stdout);
+    digest(run);
 }
 
 #[test]
@@ -170,8 +171,7 @@ fn a_budget_without_a_decision_is_inconclusive() {
     assert_eq!(finished.json()["pairs"], 3);
 }
 
-/// The heart of it: the same games and the same verdict at any concurrency,
-/// and through kills.
+/// Games and verdict are the same at every concurrency, and after kills.
 #[test]
 fn concurrency_and_kills_change_nothing() {
     let setup = Setup::new(&with_and_without_quiescence(
@@ -181,15 +181,11 @@ fn concurrency_and_kills_change_nothing() {
     for concurrency in ["1", "2", "4"] {
         let set = format!("match.concurrency={concurrency}");
         let finished = setup.play("sprt", concurrency, &["--set", &set]);
-        let verified = on_run("verify", &setup.run(concurrency));
-        assert_eq!(verified.code, Some(0), "{}", verified.stdout);
-        outcomes.push((finished.code, verified.last_line()));
+        outcomes.push((finished.code, digest(&setup.run(concurrency))));
     }
     for (name, kill_at) in [("killed-early", 3), ("killed-late", 31)] {
         let code = play_with_kill(&setup, name, kill_at);
-        let verified = on_run("verify", &setup.run(name));
-        assert_eq!(verified.code, Some(0), "{}", verified.stdout);
-        outcomes.push((code, verified.last_line()));
+        outcomes.push((code, digest(&setup.run(name))));
     }
     assert_eq!(outcomes[0].1.len(), 64, "a SHA-256 in hexadecimal");
     for outcome in &outcomes {
@@ -201,29 +197,25 @@ fn concurrency_and_kills_change_nothing() {
 fn play_with_kill(setup: &Setup, name: &str, rows_before: usize) -> Option<i32> {
     let run = setup.run(name);
     let mut command = setup.command("sprt", name, &["--set", "match.concurrency=2"]);
-    let mut child = command
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .expect("hone starts");
+    let mut playing = Running::start(command.stderr(Stdio::null()));
     wait_until("a few games", || {
-        rows(&run) >= rows_before || child.try_wait().expect("waits").is_some()
+        rows(&run) >= rows_before || playing.has_ended()
     });
-    // A kill while a row is being written must do no harm either.
+    // Not always between two pairs: the next rows may be half written.
     thread::sleep(Duration::from_millis(3));
-    child.kill().expect("killed");
-    child.wait().expect("reaped");
+    playing.kill();
     let resumed = on_run("resume", &run);
     assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
     resumed.code
 }
 
 #[test]
-fn what_a_kill_cuts_off_is_removed() {
+fn incomplete_pairs_after_a_kill_are_removed() {
     let setup = Setup::new(&with_and_without_quiescence("elo1 = 0.5\nmax_pairs = 4"));
     let whole = setup.play("sprt", "run", &[]);
     assert_eq!(whole.code, Some(3), "{}", whole.stderr);
     let run = setup.run("run");
-    let digest = on_run("verify", &run).last_line();
+    let expected = digest(&run);
     let csv = fs::read(run.join("games.csv")).unwrap();
     let pgn = fs::read(run.join("games.pgn")).unwrap();
     let line_ends: Vec<usize> = csv
@@ -231,32 +223,25 @@ fn what_a_kill_cuts_off_is_removed() {
         .enumerate()
         .filter_map(|(at, byte)| (*byte == b'\n').then_some(at))
         .collect();
-    // Inside a row and between the rows of the last pair; further up, inside
-    // the header and at nothing only if that is asked for.
-    for (cut, asked) in [
-        (line_ends[6] + 20, false),
-        (line_ends[7] + 1, false),
-        (line_ends[5] + 1, true),
-        (10, true),
-        (0, true),
+    // Within the rows of the last pair. Cuts above it need `--replay-missing`.
+    let replay = &["--replay-missing"][..];
+    for (cut, options) in [
+        (line_ends[6] + 20, &[][..]),
+        (line_ends[7] + 1, &[]),
+        (line_ends[5] + 1, replay),
+        (10, replay),
+        (0, replay),
     ] {
         fs::write(run.join("games.csv"), &csv[..cut]).unwrap();
         fs::write(run.join("games.pgn"), &pgn[..pgn.len() - 100]).unwrap();
-        let mut resume = common::hone();
-        resume.arg("resume").arg(&run);
-        if asked {
-            resume.arg("--replay-missing");
-        }
-        let resumed = finish(resume);
+        let resumed = resume(&run, options);
         assert_eq!(resumed.code, Some(3), "cut at {cut}: {}", resumed.stderr);
-        let verified = on_run("verify", &run);
-        assert_eq!(verified.code, Some(0), "cut at {cut}: {}", verified.stdout);
-        assert_eq!(verified.last_line(), digest, "cut at {cut}");
+        assert_eq!(digest(&run), expected, "cut at {cut}");
     }
 }
 
 #[test]
-fn verify_names_what_was_tampered_with() {
+fn verify_names_edited_games() {
     let setup = Setup::new(&with_and_without_quiescence("elo1 = 0.5\nmax_pairs = 2"));
     setup.play("sprt", "run", &[]);
     let run = setup.run("run");
@@ -272,7 +257,7 @@ fn verify_names_what_was_tampered_with() {
     changed.replace_range(result..result + 3, other);
     for (text, what) in [
         (changed, "result differs"),
-        (format!("{pgn}\n"), "bytes"),
+        (format!("{pgn}\n"), " bytes, the games of the ledger make "),
         (
             pgn.replacen("[White \"with\"]", "[White \"wtih\"]", 1),
             "White differs",
@@ -293,11 +278,7 @@ fn verify_names_what_was_tampered_with() {
 fn a_run_in_use_or_with_another_engine_is_refused() {
     let setup = Setup::new(&with_and_without_quiescence("elo1 = 0.5\nmax_pairs = 3000"));
     let run = setup.run("run");
-    let mut child = setup
-        .command("sprt", "run", &[])
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .expect("hone starts");
+    let playing = Running::start(setup.command("sprt", "run", &[]).stderr(Stdio::null()));
     wait_until("the first pair", || rows(&run) >= 2);
     let second = on_run("resume", &run);
     assert_eq!(second.code, Some(2));
@@ -313,8 +294,7 @@ fn a_run_in_use_or_with_another_engine_is_refused() {
         "{}",
         taken.stderr
     );
-    child.kill().expect("killed");
-    child.wait().expect("reaped");
+    playing.kill();
 
     let manifest = run.join("run.toml");
     let text = fs::read_to_string(&manifest).unwrap();

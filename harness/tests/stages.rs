@@ -1,38 +1,32 @@
-//! `[[stage]]`: tests in a row under one name and with one verdict.
+//! `[[stage]]`: several tests with one name and one verdict.
 
 #![cfg(unix)]
 
 mod common;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
+use common::running::Running;
 use common::{
-    Finished, Setup, digest, engines, finish, on_run, rows, scripted, wait_until, workspace,
+    Finished, Setup, digest, finish, lead, on_run, random_players, report, resume, rows, script,
+    scripted, wait_until, workspace,
 };
 
 /// A test that two random players pass, and one that they fail.
 const PASSED: &str = "sprt = { elo0 = -150.0, elo1 = -50.0 }";
 const FAILED: &str = "sprt = { elo0 = 50.0, elo1 = 150.0 }";
 
-fn stages(of_two: &str, more: &str) -> Setup {
-    let cmd = |seed: u32| format!("{} --seed {seed}", scripted());
-    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+/// A test whose first stage passes; `second` is the configuration of the second stage, and
+/// `more` follows it.
+fn stages(second: &str, more: &str) -> Setup {
+    let players = random_players();
     Setup::new(&format!(
         "{players}[match]\nlimit = \"nodes=1\"\nconcurrency = 2\n\
          openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 40\n\
-         [[stage]]\nname = \"STC\"\n{PASSED}\n[[stage]]\nname = \"LTC\"\nlimit = \"nodes=2\"\n{of_two}\n{more}"
+         [[stage]]\nname = \"STC\"\n{PASSED}\n[[stage]]\nname = \"LTC\"\nlimit = \"nodes=2\"\n{second}\n{more}"
     ))
-}
-
-/// The result in words on the page of a run.
-fn lead(run: &Path) -> String {
-    let page = fs::read_to_string(run.join("report.html")).expect("there");
-    let (_, lead) = page.split_once("<div class=\"lead").expect("a lead");
-    let (lead, _) = lead.split_once("</div>").expect("its end");
-    format!("<div class=\"lead{lead}")
 }
 
 #[test]
@@ -52,23 +46,27 @@ fn a_change_that_passes_all_stages_passes() {
     let limits = [0, 1].map(|stage: usize| json["stages"][stage]["limit"].clone());
     assert_eq!(limits, ["nodes=1", "nodes=2"]);
     let run = setup.run("runs/run");
-    let report = on_run("report", &run);
-    assert_eq!(report.code, Some(0), "{}", report.stderr);
+    let reported = on_run("report", &run);
+    assert_eq!(reported.code, Some(0), "{}", reported.stderr);
     for part in [
         "Stage 1 of 2 (STC)\nResults of one vs two (nodes=1",
         "Stage 2 of 2 (LTC)\nResults of one vs two (nodes=2",
         "The change passed: all stages accepted H1.",
     ] {
-        assert!(report.stdout.contains(part), "{part}: {}", report.stdout);
+        assert!(
+            reported.stdout.contains(part),
+            "{part}: {}",
+            reported.stdout
+        );
     }
     let page = fs::read_to_string(run.join("report.html")).expect("there");
     assert!(
         page.contains("stage-2/report.html"),
-        "the first page leads to the second"
+        "the first page has a link to the second"
     );
     assert_eq!(
-        lead(&run),
-        "<div class=\"lead good\"><p>The change passed: all stages accepted H1.</p>\
+        lead(&page),
+        " good\"><p>The change passed: all stages accepted H1.</p>\
          <p>The numbers and games on this page are those of stage 1 of 2 (STC).</p>"
     );
     assert!(run.join("stage-2/report.html").exists());
@@ -80,22 +78,18 @@ fn a_change_that_passes_all_stages_passes() {
         listed.stdout
     );
     // The numbers are those of the last stage, as in the JSON.
-    let mut report = common::hone();
-    report.args(["report", "--format", "openbench"]).arg(&run);
-    let text = finish(report).stdout;
+    let text = report(&run, &["--format", "openbench"]).stdout;
     assert!(text.contains("SPRT  | nodes=2"), "{text}");
     // A stage is a run of its own, with openings of its own.
     assert_ne!(digest(&run), digest(&run.join("stage-2")));
     let manifest = fs::read_to_string(run.join("stage-2/run.toml")).expect("there");
     assert!(manifest.contains("seed = 2\n"), "{manifest}");
-    // It has ended: resuming it says the same.
+    // The test has ended: resuming it has the same exit code.
     let resumed = on_run("resume", &run);
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
-    // Between two stages nothing is decided.
+    // Between two stages the test has no verdict.
     fs::remove_dir_all(run.join("stage-2")).expect("removed");
-    let mut report = common::hone();
-    report.args(["report", "--json"]).arg(&run);
-    let json = finish(report).json();
+    let json = report(&run, &["--json"]).json();
     assert_eq!(
         (&json["verdict"], &json["finished"], &json["stage"]),
         (&"none".into(), &false.into(), &1.into())
@@ -127,16 +121,17 @@ fn a_stage_that_fails_is_the_last() {
     );
     let markdown = fs::read_to_string(run.join("report.md")).expect("there");
     assert!(markdown.contains("The change failed"), "{markdown}");
+    let page = fs::read_to_string(run.join("report.html")).expect("there");
     assert_eq!(
-        lead(&run),
-        "<div class=\"lead bad\"><p>The change failed: stage 2 of 3 (LTC) accepted H0.</p>\
+        lead(&page),
+        " bad\"><p>The change failed: stage 2 of 3 (LTC) accepted H0.</p>\
          <p>The numbers and games on this page are those of stage 1 of 3 (STC).</p>"
     );
 }
 
 #[test]
 fn kills_in_any_stage_change_nothing() {
-    // Slow enough that most kills hit a game.
+    // Engines so slow that most kills interrupt a game.
     let late = [("one", 1), ("two", 2)]
         .map(|(name, seed)| format!("engine.{name}.cmd={} --seed {seed} go=late:1", scripted()));
     let setup = stages(PASSED, "");
@@ -157,19 +152,14 @@ fn kills_in_any_stage_change_nothing() {
             }
             false => setup.command("sprt", "killed", &play),
         };
-        let mut child = command
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("hone starts");
-        let mut is_running = true;
+        let mut playing = Running::start(command.stdout(Stdio::null()).stderr(Stdio::null()));
+        let mut has_ended = false;
         wait_until("some games", || {
-            is_running = child.try_wait().expect("waits").is_none();
-            !is_running || all(&run) >= share * whole / 8
+            has_ended = playing.has_ended();
+            has_ended || all(&run) >= share * whole / 8
         });
-        child.kill().expect("killed");
-        child.wait().expect("reaped");
-        hits[usize::from(second.exists())] += usize::from(is_running);
+        playing.kill();
+        hits[usize::from(second.exists())] += usize::from(!has_ended);
     }
     assert!(hits.iter().all(|hits| *hits > 0), "{hits:?}");
     let resumed = on_run("resume", &run);
@@ -196,17 +186,15 @@ fn a_later_stage_whose_games_are_lost_is_played_again_when_that_is_asked_for() {
         "{}",
         refused.stderr
     );
-    let mut resume = common::hone();
-    resume.arg("resume").arg(&run).arg("--replay-missing");
-    let resumed = finish(resume);
+    let resumed = resume(&run, &["--replay-missing"]);
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
     assert_eq!(digest(&run), whole);
 }
 
 #[test]
-fn what_a_later_stage_cannot_play_is_refused_at_once() {
+fn settings_that_a_later_stage_cannot_play_are_refused_at_once() {
     let setup = stages(PASSED, "");
-    for (args, says) in [
+    for (args, message) in [
         (
             &["--limit", "nodes=5"][..],
             "--limit is given, but [[stage]] sets its own `limit`",
@@ -214,7 +202,7 @@ fn what_a_later_stage_cannot_play_is_refused_at_once() {
         (&["--elo1", "3"], "sets its own `sprt`"),
         (
             &["--shard", "1/2"],
-            "a shard cannot know when a stage is passed",
+            "all shards together decide whether a stage is passed",
         ),
         (
             &["--set", "stage.1.openings=no/such.epd"],
@@ -225,24 +213,28 @@ fn what_a_later_stage_cannot_play_is_refused_at_once() {
     ] {
         let refused = setup.play("sprt", "run", args);
         assert_eq!(refused.code, Some(2), "{args:?}: {}", refused.stderr);
-        assert!(refused.stderr.contains(says), "{says}: {}", refused.stderr);
+        assert!(
+            refused.stderr.contains(message),
+            "{message}: {}",
+            refused.stderr
+        );
         assert!(!setup.run("run").exists(), "{args:?}");
     }
 }
 
-/// Replaces the player's own file, as a compiler does.
+/// A shell command by which a player replaces its own file, as a compiler does.
 const CHANGE_ITSELF: &str =
     "cp \"$0\" \"$0.new\"; echo '# changed' >>\"$0.new\"; mv \"$0.new\" \"$0\"";
 
-/// A line of a shell that replaces a book by one without its first line.
+/// A shell command that replaces a book by a copy without its first line.
 fn shorten(book: &str) -> String {
     format!("tail -n +2 {book} >{book}.new; mv {book}.new {book}")
 }
 
-/// Writes a player that notes the folder in which it runs. At its third game it
-/// runs the line `change`.
+/// Writes a player that appends the folder in which it runs to `bin/folders`. At its third
+/// game it runs the shell command `change`.
 fn write_player(folder: &Path, seed: u32, change: &str) {
-    let script = format!(
+    let text = format!(
         "#!/bin/sh\npwd -P >>\"${{0%/*}}/folders\"\ngames=0\nwhile read -r line; do\n\
          [ \"$line\" != ucinewgame ] || games=$((games + 1))\n\
          if [ $games = 3 ]; then games=4; {change}; fi\n\
@@ -250,13 +242,11 @@ fn write_player(folder: &Path, seed: u32, change: &str) {
         scripted()
     );
     fs::create_dir_all(folder.join("bin")).expect("made");
-    let player = folder.join("bin/one");
-    fs::write(&player, script).expect("written");
-    fs::set_permissions(&player, fs::Permissions::from_mode(0o755)).expect("executable");
+    script(folder, "bin/one", &text);
 }
 
-/// A test with paths that are relative to its folder and `more` lines at the
-/// end. A further `build` makes another program.
+/// [`stages`] with paths that are relative to its folder, and `more` at the end. Each
+/// `build` changes the program.
 fn relative_stages(more: &str) -> Setup {
     let setup = stages(PASSED, &format!("options = {{ Hash = 8 }}\n{more}"));
     let text = fs::read_to_string(&setup.config).expect("there");
@@ -280,7 +270,7 @@ fn in_folder(mut command: Command, folder: &Path) -> Finished {
     finish(command)
 }
 
-/// Plays them; the first engine runs the line `change` on the way.
+/// Plays [`relative_stages`]; the first engine runs `change` at its third game.
 fn play_relative_stages(change: &str, more: &str) -> (Setup, Finished) {
     let setup = relative_stages(more);
     let folder = setup.dir.path();
@@ -296,12 +286,41 @@ fn resume_in(folder: &Path, run: &Path) -> Finished {
 }
 
 #[test]
+fn a_faulty_value_of_a_stage_has_its_place() {
+    let missing = "openings = \"nothere.epd\"";
+    let option = "options = { Hasch = 1 }";
+    let second = stages(&format!("{PASSED}\n{missing}"), "");
+    let second_option = stages(&format!("{PASSED}\n{option}"), "");
+    let first = |faulty: &str| {
+        let text = fs::read_to_string(&second.config).expect("there");
+        let text = text.replace(missing, "");
+        Setup::new(&text.replace("name = \"STC\"", &format!("name = \"STC\"\n{faulty}")))
+    };
+    let later = "stage 2 of 2 (LTC): ";
+    for (setup, faulty, column, message) in [
+        (&second, missing, 12, later),
+        (&second_option, option, 21, later),
+        (&first(missing), missing, 12, "nothere.epd"),
+        (&first(option), option, 21, "`Hasch`"),
+    ] {
+        let text = fs::read_to_string(&setup.config).expect("there");
+        let line = text.lines().position(|line| line == faulty).expect("there") + 1;
+        let refused = setup.play("sprt", "run", &[]);
+        assert_eq!(refused.code, Some(2), "{faulty}: {}", refused.stderr);
+        let place = format!("config.toml:{line}:{column}\n");
+        for part in [&*place, message] {
+            assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+        }
+    }
+}
+
+#[test]
 fn a_program_that_is_replaced_in_a_stage_is_not_played_in_the_next() {
     let (setup, played) = play_relative_stages(CHANGE_ITSELF, "");
     let folder = setup.dir.path();
     assert_eq!(played.code, Some(4), "{}", played.stdout);
-    let says = "engine `one` is not the one this run was started with";
-    assert!(played.stderr.contains(says), "{}", played.stderr);
+    let message = "engine `one` is not the one this run was started with";
+    assert!(played.stderr.contains(message), "{}", played.stderr);
     let run = setup.run("run");
     assert!(!run.join("stage-2").exists());
     assert_eq!(resume_in(folder, &run).code, Some(2));
@@ -319,8 +338,8 @@ fn a_book_that_is_replaced_in_a_stage_is_not_played_in_the_next() {
     let (setup, played) = play_relative_stages(&shorten("book.epd"), "");
     let folder = setup.dir.path();
     assert_eq!(played.code, Some(4), "{}", played.stdout);
-    let says = "the book book.epd is not the one this run was started with";
-    assert!(played.stderr.contains(says), "{}", played.stderr);
+    let message = "the book book.epd is not the one this run was started with";
+    assert!(played.stderr.contains(message), "{}", played.stderr);
     let run = setup.run("run");
     assert!(!run.join("stage-2").exists());
     assert_eq!(resume_in(folder, &run).code, Some(2));
@@ -340,8 +359,8 @@ fn a_stage_may_have_another_book_but_the_next_has_the_same() {
     let third = format!("{other}[[stage]]\nname = \"VLTC\"\n{PASSED}\n{other}");
     let (setup, played) = play_relative_stages(&shorten("other.epd"), &third);
     assert_eq!(played.code, Some(4), "{}", played.stdout);
-    let says = "the book other.epd is not the one this run was started with";
-    assert!(played.stderr.contains(says), "{}", played.stderr);
+    let message = "the book other.epd is not the one this run was started with";
+    assert!(played.stderr.contains(message), "{}", played.stderr);
     assert!(setup.run("run/stage-2/report.html").exists());
     assert!(!setup.run("run/stage-3").exists());
 }

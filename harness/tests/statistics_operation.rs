@@ -1,5 +1,5 @@
-//! Whether the sequential test does what it promises: simulations of the live
-//! test's code against the plan, and of the estimate after it.
+//! Error rates and costs of the sequential tests: simulations of the code that runs in a
+//! test, compared with the plan, and the estimate after a test.
 //!
 //! Larger simulations: `hone calc simulate --runs 20000 …`.
 
@@ -16,7 +16,7 @@ fn base() -> PairDistribution {
     PairDistribution::new([0.025, 0.225, 0.5, 0.225, 0.025]).unwrap()
 }
 
-/// Bounds so wide that a test takes a few hundred pairs.
+/// Bounds at which a test takes a few hundred pairs.
 fn config(model: Model, overshoot: bool) -> SprtConfig {
     SprtConfig {
         model,
@@ -42,7 +42,7 @@ fn simulation(config: SprtConfig, elo: f64) -> Simulation {
     }
 }
 
-/// The share of passed tests at both bounds of a betting test of pairs like `base`.
+/// Simulations of a betting test at both bounds, with pairs distributed like `base`.
 fn betting_at_its_bounds(config: SprtConfig, base: [f64; 5]) -> [SimulationResult; 2] {
     let base = PairDistribution::new(base).unwrap();
     let config = SprtConfig {
@@ -86,8 +86,8 @@ fn check(config: SprtConfig) -> Vec<SimulationResult> {
         .collect()
 }
 
-/// The error rates that were asked for, within three standard errors.
-fn assert_held(results: &[SimulationResult]) {
+/// Error rates at both bounds are at most 5 %, within three standard errors.
+fn assert_error_rates(results: &[SimulationResult]) {
     let (at_elo0, at_elo1) = (results[1], results[3]);
     assert!(at_elo0.pass <= 0.05 + 3.0 * at_elo0.pass_se, "{at_elo0:?}");
     assert!(
@@ -98,7 +98,7 @@ fn assert_held(results: &[SimulationResult]) {
 
 #[test]
 fn normalized_test_is_as_planned() {
-    assert_held(&check(config(Model::Normalized, false)));
+    assert_error_rates(&check(config(Model::Normalized, false)));
 }
 
 /// The largest bound that is allowed: from 231 nElo on, most tests at `elo1` fail.
@@ -117,21 +117,21 @@ fn normalized_test_keeps_its_rates_up_to_its_largest_bound() {
 
 #[test]
 fn logistic_test_is_as_planned() {
-    assert_held(&check(config(Model::Logistic, false)));
+    assert_error_rates(&check(config(Model::Logistic, false)));
 }
 
 #[test]
 fn bayesian_test_is_as_planned() {
-    assert_held(&check(config(Model::Bayesian, false)));
+    assert_error_rates(&check(config(Model::Bayesian, false)));
 }
 
 #[test]
 fn betting_test_is_as_planned() {
-    assert_held(&check(config(Model::Betting, false)));
+    assert_error_rates(&check(config(Model::Betting, false)));
 }
 
-/// Far from what the stakes assume before there are results, both gamblers lose
-/// at first: that is evidence for neither hypothesis.
+/// Such pairs are far from the distribution that the first stakes assume, so that both
+/// gamblers lose at first, which is evidence for neither hypothesis.
 #[test]
 fn betting_keeps_its_rates_for_pairs_that_are_always_decided() {
     let config = SprtConfig {
@@ -181,7 +181,7 @@ fn the_worst_case_is_the_most_expensive_strength() {
         );
         let is_middle = (worst.elo - 6.0).abs() < 0.01;
         assert_eq!(is_middle, alpha == beta, "{worst:?}");
-        // The narrowest test that costs no more is this one.
+        // The narrowest bound at this cost is that of the test.
         let elo1 = plan::affordable_elo1(&config, &base(), worst.pairs).unwrap();
         assert!((elo1.unwrap() - config.elo1).abs() < 1e-3, "{elo1:?}");
     }
@@ -191,9 +191,9 @@ fn the_worst_case_is_the_most_expensive_strength() {
 fn overshoot_correction_saves_pairs_and_keeps_the_rates() {
     let plain = check(config(Model::Logistic, false));
     let corrected = check(config(Model::Logistic, true));
-    assert_held(&corrected);
+    assert_error_rates(&corrected);
     for (plain, corrected) in plain.iter().zip(&corrected) {
-        // The same pairs: it can only stop earlier.
+        // With the same pairs, the corrected test stops earlier or at the same pair.
         assert!(corrected.pairs_mean < plain.pairs_mean);
     }
 }
@@ -203,7 +203,7 @@ fn estimate_after_the_test_is_unbiased_and_covers() {
     let config = config(Model::Logistic, false);
     for elo in [0.0, 12.0] {
         let outcomes = simulation(config, elo)
-            .tests(|_, test| {
+            .tests(|test| {
                 let estimate = test.estimate().unwrap().elo;
                 let naive = harness::stats::elo::elo(test.counts()).unwrap().estimate;
                 (estimate, naive)
@@ -220,7 +220,7 @@ fn estimate_after_the_test_is_unbiased_and_covers() {
         );
         let above = share(&|(estimate, _)| estimate.estimate > elo);
         assert!((above - 0.5).abs() <= 4.0 * (0.25 / n).sqrt(), "{above}");
-        // What people quote instead is biased away from the middle.
+        // The usual estimate, which ignores the stopping rule, is biased away from the middle.
         let naive: f64 = outcomes.iter().map(|(_, naive)| naive).sum::<f64>() / n;
         let outwards = if elo > 6.0 { naive - elo } else { elo - naive };
         assert!(outwards > 1.0, "{naive}");

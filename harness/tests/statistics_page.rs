@@ -1,4 +1,4 @@
-//! The examples of `docs/statistics.md` are what the program prints.
+//! The examples in `docs/statistics.md` show what the program prints.
 
 use std::process::Command;
 

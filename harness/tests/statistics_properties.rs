@@ -1,11 +1,11 @@
-//! Properties that hold for all counts.
+//! Properties of the statistics that hold for all counts.
 
 use harness::stats::definitions::Definition;
 use harness::stats::sprt::after_test;
 use harness::stats::{Counts, Model, Pentanomial, Sprt, SprtConfig, Summary, Wdl, elo, llr};
 use proptest::prelude::*;
 
-/// Counts of which many are zero and some are huge.
+/// Counts: often zero, sometimes up to 10^9.
 fn count() -> impl Strategy<Value = u64> {
     prop_oneof![
         2 => Just(0u64),
@@ -40,7 +40,7 @@ fn model() -> impl Strategy<Value = Model> {
     prop::sample::select(Model::ALL.to_vec())
 }
 
-/// All numbers of a JSON value; what is not finite would be `null`.
+/// Panics if a number is not finite: JSON has `null` in its place.
 fn assert_finite(value: &serde_json::Value) {
     match value {
         serde_json::Value::Object(fields) => fields.values().for_each(assert_finite),
@@ -72,7 +72,7 @@ proptest! {
             prop_assert!((0.0..=1.0).contains(&estimate.los));
         }
         for definition in Definition::ALL {
-            // Infinite values are `None` here, whatever the program prints.
+            // Infinite values are `None` here.
             if let Ok(Some(value)) = definition.llr(&config, counts) {
                 prop_assert!(value.is_finite());
             }
@@ -88,8 +88,8 @@ proptest! {
     ) {
         let value = llr::llr(model, counts, elo0, elo1);
         let swapped = llr::llr(model, counts.swapped(), -elo1, -elo0);
-        // With 10^9 draws and hardly anything else the rounding of the
-        // bounds' scores is not far below the deviation.
+        // With 10^9 draws and few other results, the rounding error of the bounds' scores
+        // is almost as large as the standard deviation.
         let rounding = 1e-9 * value.abs() + 1e-5;
         prop_assert!((value + swapped).abs() <= rounding, "{value} {swapped}");
         if let (Some(elo), Some(other)) = (Summary::new(counts).elo, Summary::new(counts.swapped()).elo) {
@@ -123,9 +123,8 @@ proptest! {
         prop_assert!(after > before, "{before} {after}");
     }
 
-    /// A pair won by two points instead of one also makes the results more
-    /// varied, so normalized Elo rises only where the score's distance from
-    /// one half is small in deviations.
+    /// A better result of one pair also increases the variance, so normalized Elo rises
+    /// only if the score is within a few standard deviations of 1/2.
     #[test]
     fn a_better_result_never_lowers_the_normalized_llr_of_balanced_matches(
         elo0 in -5.0..5.0,

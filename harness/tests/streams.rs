@@ -1,5 +1,5 @@
-//! Results on standard output, messages on standard error; closed pipes and
-//! full devices end no run.
+//! Results are on standard output, messages on standard error. Closed pipes and full
+//! devices do not end a run.
 #![cfg(unix)]
 
 mod common;
@@ -8,11 +8,15 @@ use std::fs::{self, File};
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-use common::{Finished, Setup, engines, finish, hone, on_run, rows, scripted, signal, wait_until};
+use common::running::Running;
+use common::{
+    Finished, Setup, digest, engines, finish, hone, hone_in, on_run, player, report, resume, rows,
+    scripted, signal, wait_until,
+};
 
-/// A match of this many pairs between instant engines.
+/// A match of `pairs` pairs between engines that move at once.
 fn instant(pairs: usize) -> Setup {
-    let players = engines(("a", &scripted(), ""), ("b", &scripted(), ""));
+    let players = player("a", "") + &player("b", "");
     Setup::new(&format!(
         "{players}[match]\nlimit = \"nodes=10\"\nconcurrency = 2\npairs = {pairs}\nopenings = {{ file = \"books/quick.epd\" }}\n"
     ))
@@ -34,12 +38,11 @@ fn code(command: &mut Command) -> Option<i32> {
     command.status().expect("hone starts").code()
 }
 
-/// The run has all its games and they are right.
+/// The run has all its games, which `hone verify` accepts, and a report.
 fn is_complete(setup: &Setup, name: &str, pairs: usize) {
     let run = setup.run(name);
     assert_eq!(rows(&run), 2 * pairs);
-    let verified = on_run("verify", &run);
-    assert_eq!(verified.code, Some(0), "{}", verified.stderr);
+    digest(&run);
     assert!(run.join("report.json").exists());
 }
 
@@ -50,12 +53,10 @@ fn the_result_is_on_standard_output() {
     assert!(stdout.contains("Elo"), "{stdout}");
     assert!(!stderr.contains("Elo"), "{stderr}");
     assert!(stderr.contains("playing 2 pairs at a time"), "{stderr}");
-    let report = on_run("report", &setup.run("run"));
-    assert_eq!(report.stdout, stdout);
-    assert_eq!(report.stderr, "");
-    let mut json = hone();
-    json.arg("report").arg(setup.run("run")).arg("--json");
-    let json = finish(json);
+    let reported = on_run("report", &setup.run("run"));
+    assert_eq!(reported.stdout, stdout);
+    assert_eq!(reported.stderr, "");
+    let json = report(&setup.run("run"), &["--json"]);
     assert_eq!(json.json()["pairs"], 2);
     assert_eq!(json.stdout.lines().count(), 1);
 }
@@ -80,12 +81,13 @@ fn a_run_outlives_a_reader_that_leaves() {
         let mut play = setup.command("match", name, arguments);
         play.stdout(writer.try_clone().expect("a pipe"))
             .stderr(writer);
-        let mut playing = play.spawn().expect("hone starts");
+        let playing = Running::start(&mut play);
+        // It holds the writing ends of the pipe, too.
         drop(play);
         let mut some = [0; 20];
         reader.read_exact(&mut some).expect("hone writes");
         drop(reader);
-        assert_eq!(playing.wait().expect("it ends").code(), Some(0));
+        assert_eq!(playing.finish().code, Some(0));
         is_complete(&setup, name, 200);
     }
 }
@@ -102,19 +104,14 @@ fn a_test_outlives_the_reader_of_its_messages() {
         "--json",
     ];
     let mut play = setup.command("sprt", "run", &limits);
-    let mut playing = play
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("hone starts");
+    let mut playing = Running::start(play.stdout(Stdio::piped()).stderr(Stdio::piped()));
     let mut some = [0; 20];
     let mut messages = playing.stderr.take().expect("a pipe");
     messages.read_exact(&mut some).expect("hone writes");
     drop(messages);
-    let output = playing.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(3));
-    let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("one object");
-    assert_eq!(json["pairs"], 100);
+    let ended = playing.finish();
+    assert_eq!(ended.code, Some(3));
+    assert_eq!(ended.json()["pairs"], 100);
     is_complete(&setup, "run", 100);
 }
 
@@ -163,20 +160,20 @@ fn a_terminal_gets_a_block_of_its_width_and_colours() {
     assert!(coloured.contains(" elapsed  "), "{coloured:?}");
     let plain = on_terminal(&setup, "plain", 30, true).expect("script is there");
     assert!(!plain.contains(BOLD), "{plain:?}");
-    // Cut off, not wrapped.
+    // Lines are cut off, not wrapped.
     assert!(plain.contains("of 100 pairs"), "{plain:?}");
     assert!(
         plain.contains('…') && !plain.contains(" elapsed  "),
         "{plain:?}"
     );
-    // The block is gone at the end: it is cleared, then the report is named.
+    // At the end the block is cleared, and the message that names the report follows.
     let end = plain.rsplit("\u{1b}[J").next().unwrap_or_default();
     assert!(end.starts_with("Report with every game: "), "{end:?}");
     assert_eq!(end.lines().count(), 1, "{end:?}");
 }
 
 #[test]
-fn without_a_terminal_there_are_no_codes() {
+fn without_a_terminal_no_escape_sequences_are_printed() {
     let setup = instant(20);
     let Finished { stdout, stderr, .. } = setup.play("match", "run", &[]);
     assert!(!stdout.contains('\u{1b}') && !stderr.contains('\u{1b}'));
@@ -247,7 +244,7 @@ fn commands_end_quietly_where_their_pipe_is_closed() {
         assert_eq!(output.status.code(), Some(0), "{arguments:?}: {errors}");
         assert_eq!(errors, "", "{arguments:?}");
     }
-    // The exit code is the command's own.
+    // A closed pipe does not change the exit code.
     let mut check = hone();
     check.args(["check", &failing, "--patience", "200"]);
     assert_eq!(
@@ -256,7 +253,28 @@ fn commands_end_quietly_where_their_pipe_is_closed() {
     );
 }
 
-/// The build line writes through `hone` where there is no terminal.
+/// The CSV is longer than a buffer, which could end within a character.
+#[test]
+fn characters_beyond_ascii_are_printed_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let names: Vec<String> = (0..60)
+        .map(|number| format!("{}{number}", "♞".repeat(40)))
+        .collect();
+    let game = |name: &String| {
+        format!(
+            "[Event \"x\"]\n[White \"{name}\"]\n[Black \"b\"]\n[Result \"1/2-1/2\"]\n\n1/2-1/2\n\n"
+        )
+    };
+    let games: String = names.iter().map(game).collect();
+    fs::write(folder.path().join("games.pgn"), games).expect("written");
+    let rated = hone_in(folder.path(), &["calc", "rate", "games.pgn", "--csv"]);
+    assert_eq!(rated.code, Some(0), "{}", rated.stderr);
+    for name in &names {
+        assert!(rated.stdout.contains(name), "{name}: {}", rated.stdout);
+    }
+}
+
+/// The build command writes through `hone` where there is no terminal.
 #[test]
 fn a_build_outlives_a_closed_pipe() {
     let build = "build = 'for i in 1 2 3 4 5 6 7 8 9; do seq 20000 >&2 || exit 9; done'";
@@ -276,18 +294,17 @@ fn a_build_outlives_a_closed_pipe() {
 fn an_interrupted_run_prints_how_to_resume_it() {
     let setup = instant(100_000);
     let mut play = setup.command("match", "run", &[]);
-    let playing = play.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let playing = playing.spawn().expect("hone starts");
+    let playing = Running::start(play.stdout(Stdio::piped()).stderr(Stdio::piped()));
     wait_until("the first pair", || rows(&setup.run("run")) >= 2);
     signal(&playing, libc::SIGINT);
-    let output = playing.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(130));
-    let errors = String::from_utf8_lossy(&output.stderr);
+    let ended = playing.finish();
+    assert_eq!(ended.code, Some(130));
+    let errors = ended.stderr;
     assert!(errors.contains("Resume with `hone resume "), "{errors}");
 }
 
 #[test]
-fn what_hone_does_is_shown_and_logged_on_request() {
+fn details_are_shown_and_logged_on_request() {
     let setup = instant(2);
     let log = setup.run("hone.log");
     let quiet = setup.play("match", "quiet", &[]);
@@ -305,13 +322,11 @@ fn what_hone_does_is_shown_and_logged_on_request() {
         "started: ",
         "> ucinewgame",
         "< bestmove ",
-        "pair 1 finished",
+        "pair 2 finished",
     ] {
         assert!(logged.contains(part), "no {part} in {logged}");
     }
-    let mut resume = hone();
-    resume.arg("resume").arg(setup.run("run")).arg("-vv");
-    let resumed = finish(resume);
+    let resumed = resume(&setup.run("run"), &["-vv"]);
     assert!(
         resumed.stderr.contains("2 pairs are finished"),
         "{}",
@@ -319,7 +334,7 @@ fn what_hone_does_is_shown_and_logged_on_request() {
     );
 }
 
-/// A build that follows `CARGO_TARGET_DIR` makes what `cmd` names.
+/// A build that obeys `CARGO_TARGET_DIR` writes the file that `cmd` names.
 #[test]
 fn a_target_directory_of_the_user_does_not_hide_the_engine() {
     let make = "mkdir -p \"${CARGO_TARGET_DIR:-target}/release\" && cp \"$SCRIPTED\" \"${CARGO_TARGET_DIR:-target}/release/e\"";

@@ -1,19 +1,18 @@
-//! `hone suite` as a built program, with small engines of its own.
+//! `hone suite`, with engines that are shell scripts.
 #![cfg(unix)]
 
 mod common;
 
-use std::{
-    fs,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
+use common::running::Running;
 use common::{Finished, finish, hone_in, script, signal, wait_until};
 use serde_json::{Value, json};
 
-/// A shell script that is a UCI engine: first it wants a king move, then,
-/// depending on the position and its option, the pawn move.
+/// A shell script that is a UCI engine: at depth 1 it prefers a king move; from depth 2 on,
+/// depending on the position and on its option, the pawn move.
 const ENGINE: &str = r#"#!/bin/sh
 bold=false
 while read -r line; do
@@ -88,7 +87,7 @@ fn quotes_in_an_engine_command_keep_words_together() {
 fn solved_positions_points_and_failures() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), SUITE);
-    // An engine may have longer than the default of 600 s.
+    // More than the default of 600 s is allowed.
     let options = ["--json", "--concurrency", "3", "--stall-ms", "3600000"];
     let report = report(&hone(folder.path(), &[&["./one"], &options[..]].concat()));
     assert_eq!(
@@ -142,7 +141,7 @@ fn solved_positions_points_and_failures() {
 }
 
 #[test]
-fn two_engines_are_set_against_each_other() {
+fn two_engines_are_compared() {
     let folder = tempfile::tempdir().unwrap();
     write(folder.path(), SUITE);
     let args = [
@@ -172,7 +171,7 @@ fn two_engines_are_set_against_each_other() {
         json!({"first_only": 0, "second_only": 1, "p": 1.0})
     );
     let text = hone(folder.path(), &args[..5]).stdout;
-    // What was asked comes first.
+    // The comparison comes first.
     assert!(
         text.starts_with("one solved 1 of 3, two solved 2\n"),
         "{text}"
@@ -180,7 +179,7 @@ fn two_engines_are_set_against_each_other() {
     assert!(text.contains("Only the second (two) solved: d"), "{text}");
 }
 
-/// Writes an engine `one` that answers each position with this.
+/// Writes an engine `one` that answers position `d` by the shell command `answer`.
 fn answering(folder: &Path, answer: &str) {
     write(folder, SUITE);
     let engine = ENGINE.replace("NAME", "one");
@@ -212,14 +211,14 @@ fn answers_that_are_not_legal_moves_are_counted_and_marked() {
     }
 }
 
-/// Standard output and standard error of a suite that an engine's failure ended.
+/// Standard output and standard error of a suite that ended by an engine's failure.
 fn failed(finished: Finished) -> (String, String) {
     assert_eq!(finished.code, Some(4), "{}", finished.stderr);
     (finished.stdout, finished.stderr)
 }
 
 #[test]
-fn what_is_solved_before_a_crash_is_shown() {
+fn results_before_a_crash_are_shown() {
     let folder = tempfile::tempdir().unwrap();
     answering(folder.path(), "exit 3");
     let args = ["./one", "--concurrency", "1", "--json"];
@@ -283,16 +282,16 @@ fn an_engine_that_never_answers_is_announced_and_stalls() {
     answering(folder.path(), "read -r forever");
     let only = "4k3/8/8/8/8/8/3P4/4K3 w - - bm d4; id \"d\";\n";
     fs::write(folder.path().join("s.epd"), only).unwrap();
-    let args = ["./one", "--stall-ms", "300", "--json"];
+    let args = ["./one", "--stall-ms", "1500", "--json"];
     let (shown, errors) = failed(hone(folder.path(), &args));
     for part in [
-        "waiting for one to answer position `d` (line 1), 0.1 s\n",
-        "engine `one` stalls: no answer for 0.3 s (position `d`, line 1)\nhelp: if it needs longer, raise `--stall-ms`",
+        "waiting for one to answer position `d` (line 1), 0.5 s\n",
+        "engine `one` stalls: no answer for 1.5 s (position `d`, line 1)\nhelp: if it needs longer, raise `--stall-ms`",
     ] {
         assert!(errors.contains(part), "{part}: {errors}");
     }
     let report: Value = serde_json::from_str(&shown).unwrap();
-    let error = "engine `one` stalls: no answer for 0.3 s (position `d`, line 1)";
+    let error = "engine `one` stalls: no answer for 1.5 s (position `d`, line 1)";
     assert_eq!(report["error"], error);
     assert_eq!(
         (&report["answered"], &report["total"]),
@@ -301,7 +300,7 @@ fn an_engine_that_never_answers_is_announced_and_stalls() {
 }
 
 #[test]
-fn an_interrupt_shows_what_was_answered_before() {
+fn an_interrupt_shows_the_answers_so_far() {
     let folder = tempfile::tempdir().unwrap();
     answering(folder.path(), "> reached; read -r forever");
     for (args, part) in [
@@ -312,16 +311,15 @@ fn an_interrupt_shows_what_was_answered_before() {
         let args = [&["./one", "--concurrency", "1"], args].concat();
         let mut command = suite(folder.path(), &args);
         command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        let child = command.spawn().unwrap();
+        let child = Running::start(&mut command);
         let reached = folder.path().join("reached");
         wait_until("the second position", || reached.exists());
         fs::remove_file(&reached).unwrap();
         signal(&child, libc::SIGINT);
-        let output = child.wait_with_output().unwrap();
-        let text = |bytes| String::from_utf8(bytes).unwrap();
-        let (shown, errors) = (text(output.stdout), text(output.stderr));
-        assert_eq!(output.status.code(), Some(130), "{errors}");
-        assert_eq!(errors, "interrupted\n");
+        let ended = child.finish();
+        assert_eq!(ended.code, Some(130), "{}", ended.stderr);
+        assert_eq!(ended.stderr, "interrupted\n");
+        let shown = ended.stdout;
         assert!(shown.contains(part), "{args:?}: {shown}");
     }
 }
@@ -342,7 +340,7 @@ fn a_stall_needs_a_limit_without_time() {
 }
 
 #[test]
-fn mates_count_while_they_are_seen() {
+fn a_mate_that_is_lost_again_is_not_solved() {
     let folder = tempfile::tempdir().unwrap();
     write(
         folder.path(),
@@ -357,7 +355,7 @@ fn mates_count_while_they_are_seen() {
 }
 
 #[test]
-fn an_impossible_castling_right_is_dropped_by_name() {
+fn an_impossible_castling_right_is_dropped_with_a_warning() {
     let folder = tempfile::tempdir().unwrap();
     write(
         folder.path(),
@@ -370,7 +368,7 @@ fn an_impossible_castling_right_is_dropped_by_name() {
 }
 
 #[test]
-fn invalid_positions_and_engines_start_nothing() {
+fn invalid_positions_and_engines_are_refused() {
     let folder = tempfile::tempdir().unwrap();
     for (suite, args, part) in [
         ("", &["./one"][..], "contains no positions"),
@@ -420,7 +418,7 @@ fn invalid_positions_and_engines_start_nothing() {
 #[test]
 fn a_suite_of_chess960_is_recognised_and_warnings_are_few() {
     let folder = tempfile::tempdir().unwrap();
-    // King and rooks stand where they castle only in Chess960.
+    // King and rooks can castle from these squares only in Chess960.
     let line = "rk2r3/8/8/8/8/8/8/RK2R3 w AEae - bm Rd1; id \"x\";\n";
     write(folder.path(), &line.repeat(4));
     let output = hone(folder.path(), &["./one"]);

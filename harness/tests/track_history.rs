@@ -1,4 +1,4 @@
-//! `hone track` in repositories whose history was rewritten, and beside its own files.
+//! `hone track` in repositories whose history was rewritten, or that contain its own files.
 
 #![cfg(unix)]
 
@@ -39,9 +39,9 @@ fn nights(out: &Path) -> Vec<Night> {
     read(&out.join("elo.csv")).expect("reads")
 }
 
-/// After a force push, in a clone that has only what is left.
+/// As in a new clone after a force push.
 #[test]
-fn a_commit_that_is_gone_keeps_no_night_from_being_played() {
+fn a_night_is_played_although_the_commit_of_the_last_one_is_gone() {
     let (repository, config) = tracked();
     let out = repository.dir.path().join("results");
     let second = repository.commit_engine("", 2, "Second");
@@ -56,8 +56,8 @@ fn a_commit_that_is_gone_keeps_no_night_from_being_played() {
 
     let night = track(&repository, &config, &out, &[]);
     assert_eq!(night.code, Some(0), "{}", night.stderr);
-    let says = "its commit is not in the repository any more";
-    assert!(night.stderr.contains(says), "{}", night.stderr);
+    let message = "its commit is not in the repository any more";
+    assert!(night.stderr.contains(message), "{}", night.stderr);
     let nights = nights(&out);
     let commits: Vec<&str> = nights.iter().map(|night| night.commit.as_str()).collect();
     assert_eq!(commits, [&second, &third]);
@@ -67,7 +67,7 @@ fn a_commit_that_is_gone_keeps_no_night_from_being_played() {
     assert_eq!(nights[1].matches[0].role, Role::Anchor);
 }
 
-/// Without `paths` each commit counts, but not those that publish the nights.
+/// Without `paths` every commit is played, except those that only publish the nights.
 #[test]
 fn commits_of_its_own_files_are_not_played() {
     let (repository, config) = tracked();
@@ -103,7 +103,7 @@ fn a_summary_has_the_error_and_is_refused_before_the_build_if_it_cannot_be_writt
     assert!(!summary.contains("--summary"), "{summary}");
     let refused = track(&repository, &config, &out, &["--summary", "missing/s.md"]);
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-    let says = "cannot write the summary missing/s.md";
-    assert!(refused.stderr.contains(says), "{}", refused.stderr);
+    let message = "cannot write the summary missing/s.md";
+    assert!(refused.stderr.contains(message), "{}", refused.stderr);
     assert!(!refused.stderr.contains("building"), "{}", refused.stderr);
 }

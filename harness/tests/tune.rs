@@ -3,11 +3,13 @@
 mod common;
 
 use std::fs;
-use std::thread;
-use std::time::Duration;
 
 use common::json::number;
-use common::{Finished, Setup, finish, hone, on_run, rows, scripted, tuning, wait_until};
+use common::running::Running;
+use common::{
+    Finished, Setup, digest, finish, hone, on_run, report, resume, rows, scripted, tuning,
+    wait_until,
+};
 use serde_json::Value;
 
 const MODEL: &str = r#"
@@ -38,21 +40,22 @@ optimum = 600
 sensitivity = 0.01
 "#;
 
-/// Tunes against the model; nothing of the configuration but `[tune]`.
+/// Tunes [`MODEL`] with a configuration that has only `[tune]`.
 fn simulate(tune: &str, args: &[&str]) -> Finished {
     simulate_model(MODEL, tune, args)
 }
 
-fn simulate_model(text: &str, tune: &str, args: &[&str]) -> Finished {
+/// [`simulate`] with another model.
+fn simulate_model(model: &str, tune: &str, args: &[&str]) -> Finished {
     let setup = Setup::new(tune);
-    let model = setup.run("model.toml");
-    fs::write(&model, text).unwrap();
+    let file = setup.run("model.toml");
+    fs::write(&file, model).unwrap();
     let mut command = hone();
     command
         .arg("tune")
         .arg(&setup.config)
         .arg("--simulate")
-        .arg(model)
+        .arg(file)
         .args(args);
     finish(command)
 }
@@ -77,6 +80,41 @@ fn a_model_is_tuned_and_the_gain_is_true() {
         assert!(json["average"]["B"].is_number());
         let table = simulate("[tune]\npairs = 10000\n", &["--set", &set]);
         assert!(table.stdout.contains("true gain"), "{}", table.stdout);
+    }
+}
+
+#[test]
+fn a_faulty_value_of_a_tuning_has_its_place() {
+    for (tune, params, place) in [
+        ("group = [\"Z*\"]", "", "15:10"),
+        ("exclude = [\"Hash\", \"Z*\"]", "", "15:20"),
+        ("import = \"nothere\"", "", "15:10"),
+        ("", "Hasch = {}", "18:9"),
+        ("", "Hash = { step = 0 }", "18:17"),
+        ("", "Hash = { decimals = 10 }", "18:21"),
+        ("", "Hash = { min = 8, start = 4 }", "18:27"),
+        // Not one value alone.
+        ("", "HistoryDecay = { max = 99999 }", "18:16"),
+        ("", "qsdeltamargin = {}", "18:17"),
+    ] {
+        let refused = tuning(tune, params).play("tune", "run", &["--dry-run"]);
+        assert_eq!(refused.code, Some(2), "{tune}{params}: {}", refused.stderr);
+        let place = format!("config.toml:{place}\n");
+        assert!(
+            refused.stderr.contains(&place),
+            "{tune}{params}: {}",
+            refused.stderr
+        );
+    }
+    // The value of an option has no place in the file.
+    let set = ["--dry-run", "--set", "tune.params.Hash.step=0"];
+    let refused = tuning("", "Hash = {}").play("tune", "run", &set);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(!refused.stderr.contains("-->"), "{}", refused.stderr);
+    let of_model = simulate("[tune]\n[tune.params]\nC = {}\n", &[]);
+    assert_eq!(of_model.code, Some(2), "{}", of_model.stderr);
+    for part in ["the model has no parameter `C`", "config.toml:3:5\n"] {
+        assert!(of_model.stderr.contains(part), "{}", of_model.stderr);
     }
 }
 
@@ -117,8 +155,7 @@ fn the_same_seed_gives_the_same_values_and_another_seed_others() {
     assert_ne!(values("5"), values("6"));
 }
 
-/// The pairs show where the optimum of `A` is, but not how much is lost away from
-/// it.
+/// The pairs determine where the optimum of `A` is, but not how much Elo other values lose.
 #[test]
 fn a_parameter_whose_optimum_leaves_out_the_start_matters() {
     let json = simulate("[tune]\npairs = 20000\n", &["--json"]).json();
@@ -132,8 +169,8 @@ fn a_parameter_whose_optimum_leaves_out_the_start_matters() {
     assert!(number(&known["quarter"]["low"]) < 0.0, "{known}");
 }
 
-/// With 60 parameters that change nothing, the estimate is +20 Elo and its
-/// interval leaves out 0.
+/// With 60 parameters that have no effect, the estimate is +20 Elo and its interval does
+/// not contain 0.
 #[test]
 fn a_gain_is_predicted_only_if_a_parameter_matters() {
     let line = |finished: &Finished| {
@@ -199,7 +236,7 @@ fn a_dry_run_plays_nothing_and_warns() {
 
 #[test]
 fn mistakes_are_named() {
-    for (tune, says) in [
+    for (tune, message) in [
         ("[tune]\nmethod = \"sspa\"\n", "weather-factory"),
         ("[tune]\npairs = 0\n", "at least 1"),
         ("[tune]\n[tune.params]\nAA = {}\n", "did you mean `A`"),
@@ -230,7 +267,7 @@ fn mistakes_are_named() {
         let finished = simulate(tune, &[]);
         assert_eq!(finished.code, Some(2), "{tune}: {}", finished.stderr);
         assert!(
-            finished.stderr.contains(says),
+            finished.stderr.contains(message),
             "{tune}: {}",
             finished.stderr
         );
@@ -241,7 +278,7 @@ fn games(tune: &str) -> Setup {
     tuning(tune, "HistoryDecay = { min = 64, max = 1000 }")
 }
 
-fn value_of(finished: &Finished) -> Value {
+fn values_of(finished: &Finished) -> Value {
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
     finished.json()["values"].clone()
 }
@@ -251,30 +288,18 @@ fn values_do_not_depend_on_concurrency_or_kills() {
     let setup = games("pairs = 40");
     let one = setup.play("tune", "one", &["--json", "--set", "match.concurrency=1"]);
     let two = setup.play("tune", "two", &["--json", "--set", "match.concurrency=2"]);
-    let values = value_of(&one);
-    assert_eq!(value_of(&two), values);
+    let values = values_of(&one);
+    assert_eq!(values_of(&two), values);
     assert_eq!(one.json()["start"]["QsDeltaMargin"], 20.0);
 
-    let mut killed = setup
-        .command("tune", "killed", &["--set", "match.concurrency=2"])
-        .spawn()
-        .unwrap();
+    let mut command = setup.command("tune", "killed", &["--set", "match.concurrency=2"]);
+    let killed = Running::start(&mut command);
     let run = setup.run("killed");
     wait_until("some games", || rows(&run) >= 20);
-    killed.kill().unwrap();
-    killed.wait().unwrap();
-    thread::sleep(Duration::from_millis(200));
-    let mut resume = hone();
-    resume.arg("resume").arg(&run).arg("--json");
-    assert_eq!(value_of(&finish(resume)), values);
-    assert_eq!(
-        on_run("verify", &run).last_line(),
-        on_run("verify", &setup.run("one")).last_line()
-    );
-
-    let mut report = hone();
-    report.arg("report").arg(&run).arg("--json");
-    assert_eq!(value_of(&finish(report)), values);
+    killed.kill();
+    assert_eq!(values_of(&resume(&run, &["--json"])), values);
+    assert_eq!(digest(&run), digest(&setup.run("one")));
+    assert_eq!(values_of(&report(&run, &["--json"])), values);
     let files = [
         "report.html",
         "paths.svg",
@@ -289,7 +314,7 @@ fn values_do_not_depend_on_concurrency_or_kills() {
     let path = fs::read_to_string(run.join("values.csv")).unwrap();
     assert_eq!(path.lines().count(), 1 + 20 * 2, "{path}");
     #[cfg(unix)]
-    common::chromium::look_at(&run.join("report.html"));
+    common::chromium::check_report(&run.join("report.html"));
     let text = fs::read_to_string(run.join("values.txt")).unwrap();
     assert!(
         text.contains("setoption name QsDeltaMargin value "),
@@ -298,7 +323,7 @@ fn values_do_not_depend_on_concurrency_or_kills() {
     assert!(text.starts_with("# not tested\n\n"), "{text}");
 }
 
-/// In its own units, and of no type that OpenBench does not have.
+/// They are in the units of the engine. Options of types that OpenBench lacks are left out.
 #[test]
 fn values_for_openbench_are_those_of_the_engine() {
     let setup = games("pairs = 12");
@@ -318,7 +343,7 @@ fn values_for_openbench_are_those_of_the_engine() {
 }
 
 #[test]
-fn a_time_alone_becomes_a_budget_in_whole_batches() {
+fn a_time_limit_without_pairs_becomes_a_budget_of_whole_batches() {
     let setup = games("max_time = \"20s\"");
     let planned = setup.play("tune", "none", &["--dry-run"]);
     assert_eq!(planned.code, Some(0), "{}", planned.stderr);
@@ -359,12 +384,11 @@ fn a_speed_that_cannot_be_measured_leaves_no_run_to_resume() {
 fn the_manifest_leaves_no_budget_to_defaults() {
     let setup = games("");
     let manifest = setup.run("run").join("run.toml");
-    let mut child = setup.command("tune", "run", &[]).spawn().expect("starts");
+    let tuning = Running::start(&mut setup.command("tune", "run", &[]));
     wait_until("the manifest", || {
         fs::read_to_string(&manifest).is_ok_and(|text| text.contains("tune.params"))
     });
-    child.kill().expect("killed");
-    child.wait().expect("reaped");
+    tuning.kill();
     let text = fs::read_to_string(&manifest).unwrap();
     assert!(text.contains("pairs = 10000"), "{text}");
 }
@@ -393,9 +417,7 @@ fn at_the_time_limit_the_values_so_far_are_reported() {
         (&false.into(), &4000.into())
     );
     let before = rows(&setup.run("run"));
-    let mut resume = hone();
-    resume.arg("resume").arg(setup.run("run"));
-    assert_eq!(finish(resume).code, Some(3));
+    assert_eq!(on_run("resume", &setup.run("run")).code, Some(3));
     assert!(rows(&setup.run("run")) > before);
 }
 

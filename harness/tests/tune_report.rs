@@ -1,12 +1,12 @@
-//! The reports of `hone tune`: the verifying test in every form, and the units of
-//! the numbers.
+//! The reports of `hone tune`: the results of the verifying test, and the units of the
+//! numbers.
 
 mod common;
 
 use std::fs;
 use std::path::Path;
 
-use common::{Finished, Setup, finish, hone, on_run, rows, tuning};
+use common::{Setup, lead, on_run, report, resume, rows, tuning};
 use serde_json::Value;
 
 /// Bounds far above what the values can gain.
@@ -26,18 +26,6 @@ fn text(run: &Path, file: &str) -> String {
 
 fn report_json(run: &Path) -> Value {
     serde_json::from_str(&text(run, "report.json")).expect("JSON")
-}
-
-fn resumed(run: &Path, args: &[&str]) -> Finished {
-    let mut resume = hone();
-    resume.arg("resume").arg(run).args(args);
-    finish(resume)
-}
-
-/// The result in words, as HTML.
-fn lead(page: &str) -> &str {
-    let (_, rest) = page.split_once("<div class=\"lead").expect("a lead");
-    rest.split("</div>").next().expect("its end")
 }
 
 #[test]
@@ -76,17 +64,16 @@ fn values_that_the_test_rejects_are_not_recommended() {
         assert!(again.stdout.contains(sentence), "{}", again.stdout);
         assert!(files() == written, "{command}: {}", again.stderr);
     }
-    let json = resumed(&run, &["--json"]);
+    let json = resume(&run, &["--json"]);
     assert_eq!(json.code, Some(1), "{}", json.stderr);
     assert_eq!(json.json()["verify"], played);
     assert_eq!(json.json(), report_json(&run));
     #[cfg(unix)]
-    common::chromium::look_at(&run.join("report.html"));
-    // Elsewhere there is nothing that a link could lead to.
+    common::chromium::check_report(&run.join("report.html"));
+    // A page in another folder has no link to the test's page.
     let page = setup.run("page.html");
-    let mut report = hone();
-    report.arg("report").arg(&run).arg("--html").arg(&page);
-    assert_eq!(finish(report).code, Some(0));
+    let html = report(&run, &["--html", &page.display().to_string()]);
+    assert_eq!(html.code, Some(0), "{}", html.stderr);
     let page = fs::read_to_string(page).expect("written");
     assert!(lead(&page).contains(sentence) && !page.contains("href=\"verify"));
 }
@@ -113,7 +100,7 @@ fn the_live_pages_show_the_verifying_test() {
 }
 
 #[test]
-fn a_test_that_has_not_decided_shows_where_it_stands_and_how_to_resume() {
+fn an_undecided_test_shows_its_pairs_and_how_to_resume_it() {
     let setup = tuning("pairs = 4\nmax_time = \"10m\"", "");
     let run = setup.run("run");
     // The limit of [match] is that of the test.
@@ -138,32 +125,32 @@ fn a_test_that_has_not_decided_shows_where_it_stands_and_how_to_resume() {
         assert_eq!(report_json(&run)["verify"], verify);
         let page = text(&run, "report.html");
         let shown = lead(&page);
-        let resume = format!("hone resume {}", run.display());
+        let advice = format!("hone resume {}", run.display());
         let pairs = format!("{} pair", verify["pairs"]);
-        for part in ["has not decided", &resume, &pairs] {
+        for part in ["has not decided", &advice, &pairs] {
             assert!(shown.contains(part), "{part}: {shown}");
         }
         // Neither good nor bad.
         assert!(shown.starts_with('"'), "{shown}");
         let report = on_run("report", &run).stdout;
-        assert!(report.contains(&resume), "{report}");
+        assert!(report.contains(&advice), "{report}");
         let values = text(&run, "values.txt");
         let first = format!("# undecided test: {pairs}");
         assert!(values.starts_with(&first), "{values}");
         let before = rows(&run.join("verify"));
-        finished = resumed(&run, &["--json", "--max-time", "1s"]);
+        finished = resume(&run, &["--json", "--max-time", "1s"]);
         assert!(rows(&run.join("verify")) > before, "{}", finished.stderr);
     }
 }
 
-/// What is announced is what is played.
+/// The announced bounds are those of the test that is played.
 #[test]
 fn a_test_that_has_begun_keeps_its_settings() {
     let setup = tuning("pairs = 4", "");
     let run = setup.run("run");
     let one_pair = ["--verify", "--set", "tune.verify.sprt.max_pairs=1"];
     let tuned = setup.play("tune", "run", &one_pair);
-    let again = resumed(&run, &[]);
+    let again = resume(&run, &[]);
     let announced = "against the start: Elo 0 against 5\n";
     let changed = "[config.tune.verify] in run.toml has changed since the test began";
     for finished in [tuned, again] {
@@ -175,14 +162,14 @@ fn a_test_that_has_begun_keeps_its_settings() {
     let edited = manifest.replace("elo1 = 5.0", "elo1 = 200.0");
     assert_ne!(edited, manifest);
     fs::write(run.join("run.toml"), edited).expect("written");
-    let edited = resumed(&run, &[]);
+    let edited = resume(&run, &[]);
     assert_eq!(edited.code, Some(3), "{}", edited.stderr);
     for part in [announced, changed] {
         assert!(edited.stderr.contains(part), "{}", edited.stderr);
     }
 }
 
-/// Draws count; they show nothing.
+/// Drawn pairs count, although they show no difference.
 #[test]
 fn drawn_pairs_are_not_missing_pairs() {
     let setup = tuning("pairs = 4", "");
@@ -208,7 +195,7 @@ fn a_tuning_without_a_test_names_the_command_that_plays_one() {
     assert_eq!(report_json(&run)["verify"], Value::Null);
 }
 
-/// A factor that is a power of two changes no digit of the games.
+/// The factor is a power of two, so that scaling does not round and the games are the same.
 #[test]
 fn a_scaled_parameter_is_shown_in_the_engines_units() {
     let plain = tuning("pairs = 12", "ReverseFutilityBlend = {}");
@@ -239,7 +226,7 @@ fn a_scaled_parameter_is_shown_in_the_engines_units() {
         }
         assert_eq!(plain.len(), scaled.len());
     }
-    // Scripts have the units of the configuration.
+    // The JSON has the units of the configuration.
     let value = |setup: &Setup| {
         report_json(&setup.run("run"))["values"]["ReverseFutilityBlend"]
             .as_f64()

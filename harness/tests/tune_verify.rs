@@ -1,10 +1,14 @@
-//! The test that verifies what `hone tune` has found, with Stillwater.
+//! The test that verifies the values of `hone tune`, with Stillwater.
 
 mod common;
 
 use std::fs;
 
-use common::{Setup, finish, hone, on_run, rows, stillwater, tuning, wait_until};
+#[cfg(unix)]
+use common::running::Running;
+use common::{
+    Setup, column, digest, finish, hone, on_run, resume, rows, stillwater, tuning, wait_until,
+};
 
 fn games(tune: &str) -> Setup {
     tuning(tune, "HistoryDecay = { min = 64, max = 1000 }")
@@ -13,7 +17,7 @@ fn games(tune: &str) -> Setup {
 #[test]
 fn the_verifying_test_decides_the_exit_code() {
     let setup = games("pairs = 4");
-    // Nothing can be shown in one pair.
+    // One pair does not decide the test.
     let finished = setup.play(
         "tune",
         "run",
@@ -29,13 +33,11 @@ fn the_verifying_test_decides_the_exit_code() {
     assert_eq!(verify["verdict"], "none");
     assert_eq!(verify["engines"][1]["options"]["QsDeltaMargin"], "20");
     assert_eq!(verify["pairs"], 1);
-    // Its games are lost: they are played again when that is asked for.
+    // Lost games are played again only with `--replay-missing`.
     let run = setup.run("run");
     fs::remove_file(run.join("verify/games.pgn")).expect("removed");
     assert_eq!(on_run("resume", &run).code, Some(4));
-    let mut resume = hone();
-    resume.arg("resume").arg(&run).arg("--replay-missing");
-    let resumed = finish(resume);
+    let resumed = resume(&run, &["--replay-missing"]);
     assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
     assert!(run.join("verify/games.pgn").exists());
 }
@@ -53,7 +55,7 @@ fn the_verifying_test_has_other_openings_in_the_order_of_the_book_too() {
     let finished = setup.play("tune", "run", &args);
     assert_eq!(finished.code, Some(3), "{}", finished.stderr);
     let openings = |folder: &str| -> Vec<String> {
-        let mut names = openings_of(&setup, folder);
+        let mut names = column(&setup.run(folder), "opening");
         names.sort();
         names.dedup();
         names
@@ -64,17 +66,27 @@ fn the_verifying_test_has_other_openings_in_the_order_of_the_book_too() {
         tested.iter().all(|opening| !tuned.contains(opening)),
         "{tuned:?} {tested:?}"
     );
-    // The seed after the greatest one fits into TOML: the run can be read.
+    // The seed after the greatest one wraps to a value that TOML can hold: the run can be read.
     assert_eq!(on_run("report", &setup.run("run/verify")).code, Some(0));
 }
 
-/// The column `opening` of a run's games.
-fn openings_of(setup: &Setup, folder: &str) -> Vec<String> {
-    let text = fs::read_to_string(setup.run(folder).join("games.csv")).unwrap();
-    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
-    let header = lines.next().unwrap();
-    let column = header.iter().position(|name| *name == "opening").unwrap();
-    lines.map(|line| line[column].to_string()).collect()
+/// The test starts after the tuning, which may take hours.
+#[test]
+fn a_missing_book_of_the_test_is_found_before_the_tuning() {
+    let setup = games("pairs = 4\nverify = { openings = \"nothere.epd\" }");
+    for (args, place) in [
+        (&[][..], Some("config.toml:16:23\n")),
+        (&["--dry-run"], Some("config.toml:16:23\n")),
+        (&["--set", "tune.verify.openings=no.epd"], None),
+    ] {
+        let refused = setup.play("tune", "run", args);
+        let text = &refused.stderr;
+        assert_eq!(refused.code, Some(2), "{args:?}: {text}");
+        assert!(text.contains("`openings` in [tune.verify]: "), "{text}");
+        assert_eq!(text.contains("  --> "), place.is_some(), "{text}");
+        assert!(text.contains(place.unwrap_or("no.epd")), "{text}");
+        assert!(!setup.run("run").exists(), "{args:?}");
+    }
 }
 
 #[test]
@@ -92,7 +104,7 @@ fn values_that_did_not_change_are_not_tested() {
     assert_eq!(again.code, Some(3), "{}", again.stderr);
 }
 
-/// Until a pair of the verifying test is on the disk, then stopped.
+/// The verifying test is interrupted after its first pair.
 #[cfg(unix)]
 #[test]
 fn a_tuning_that_has_ended_can_be_verified() {
@@ -104,18 +116,16 @@ fn a_tuning_that_has_ended_can_be_verified() {
     assert!(tuned.stdout.contains(&values), "{}", tuned.stdout);
     let advice = format!("hone resume {} --verify", run.display());
     assert!(tuned.stderr.contains(&advice), "{}", tuned.stderr);
-    let before = on_run("verify", &run).last_line();
-    let mut resume = hone();
-    resume.arg("resume").arg(&run).arg("--verify");
-    let mut child = resume.spawn().expect("starts");
+    let before = digest(&run);
+    let mut command = hone();
+    command.arg("resume").arg(&run).arg("--verify");
+    let verifying = Running::start(&mut command);
     wait_until("verifying games", || rows(&run.join("verify")) >= 2);
-    common::signal(&child, libc::SIGINT);
-    assert_eq!(child.wait().expect("ends").code(), Some(130));
+    common::signal(&verifying, libc::SIGINT);
+    assert_eq!(verifying.finish().code, Some(130));
     // The time limit of the process ends the test too.
     let before_test = rows(&run.join("verify"));
-    let mut resume = hone();
-    resume.arg("resume").arg(&run).args(["--max-time", "1s"]);
-    let limited = finish(resume);
+    let limited = resume(&run, &["--max-time", "1s"]);
     assert_eq!(limited.code, Some(3), "{}", limited.stderr);
     assert!(
         limited.stderr.contains("Time limit reached"),
@@ -123,7 +133,7 @@ fn a_tuning_that_has_ended_can_be_verified() {
         limited.stderr
     );
     assert!(rows(&run.join("verify")) >= before_test);
-    // Asked for once, it continues.
+    // The manifest has `--verify`: later commands need not repeat it.
     let manifest = fs::read_to_string(run.join("run.toml")).unwrap();
     assert!(manifest.contains("[config.tune.verify"), "{manifest}");
     let verified = on_run("verify", &run);
@@ -148,10 +158,7 @@ fn missing_games_are_played_again_before_the_values_are_verified() {
     assert_eq!(tuned.code, Some(0), "{}", tuned.stderr);
     let run = setup.run("run");
     fs::remove_file(run.join("games.pgn")).expect("removed");
-    let mut resume = hone();
-    resume.arg("resume").arg(&run);
-    resume.args(["--verify", "--replay-missing", "--max-time", "1s"]);
-    let limited = finish(resume);
+    let limited = resume(&run, &["--verify", "--replay-missing", "--max-time", "1s"]);
     // How far the test gets in this time depends on the machine.
     assert!(
         matches!(limited.code, Some(0 | 1 | 3)),
@@ -161,8 +168,8 @@ fn missing_games_are_played_again_before_the_values_are_verified() {
     assert!(run.join("games.pgn").exists());
 }
 
-/// An engine keeps its old value when it gets one that it does not accept: a
-/// tuning would learn from games in which its values were never set.
+/// An engine keeps its old value if it does not accept a new one: the games of such a tuning
+/// would not depend on its values.
 #[test]
 fn values_that_the_engine_does_not_accept_are_refused() {
     let setup = games("pairs = 4");
@@ -220,13 +227,10 @@ fn values_that_the_engine_does_not_accept_are_refused() {
     assert_eq!(finished.code, Some(0), "{}", finished.stderr);
 }
 
-/// Tunes with an engine that runs the line `change` at its third game, after
-/// which the verifying test must be refused with `says`. Returns the engine's
-/// file too.
+/// Tunes with an engine that runs the shell command `change` at its third game, after which
+/// the verifying test must be refused with `message`. Also returns the engine's script.
 #[cfg(unix)]
-fn tuned_but_not_verified(change: &str, says: &str) -> (Setup, String) {
-    use std::os::unix::fs::PermissionsExt;
-
+fn tuned_but_not_verified(change: &str, message: &str) -> (Setup, String) {
     let setup = games("pairs = 4");
     let folder = setup.dir.path();
     let text = fs::read_to_string(&setup.config).unwrap();
@@ -238,21 +242,19 @@ fn tuned_but_not_verified(change: &str, says: &str) -> (Setup, String) {
         .replace("books/quick.epd", "book.epd")
         .replace("[match]", "[match]\nconcurrency = 1");
     fs::write(&setup.config, text).unwrap();
-    let program = setup.run("engine");
     let script = format!(
         "#!/bin/sh\ngames=0\nwhile read -r line; do\n\
          [ \"$line\" != ucinewgame ] || games=$((games + 1))\n\
          if [ $games = 3 ]; then games=4; {change}; fi\n\
          echo \"$line\"\n[ \"$line\" != quit ] || break\ndone | '{stillwater}'\n"
     );
-    fs::write(&program, &script).unwrap();
-    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    common::script(folder, "engine", &script);
     let one_pair = ["--verify", "--set", "tune.verify.sprt.max_pairs=1"];
     let mut tune = setup.command("tune", "run", &one_pair);
     tune.current_dir(folder);
     let tuned = finish(tune);
     assert_eq!(tuned.code, Some(4), "{}", tuned.stdout);
-    assert!(tuned.stderr.contains(says), "{}", tuned.stderr);
+    assert!(tuned.stderr.contains(message), "{}", tuned.stderr);
     assert!(!setup.run("run/verify").exists());
     (setup, script)
 }
@@ -261,8 +263,8 @@ fn tuned_but_not_verified(change: &str, says: &str) -> (Setup, String) {
 #[test]
 fn values_are_not_verified_with_another_book() {
     let change = "tail -n +2 book.epd >book.$$; mv book.$$ book.epd";
-    let says = "the book book.epd is not the one this run was started with";
-    tuned_but_not_verified(change, says);
+    let message = "the book book.epd is not the one this run was started with";
+    tuned_but_not_verified(change, message);
 }
 
 /// An engine that replaces its own file, as a compiler does.
@@ -270,8 +272,8 @@ fn values_are_not_verified_with_another_book() {
 #[test]
 fn values_are_verified_with_the_engine_that_was_tuned() {
     let change = "cp \"$0\" \"$0.$$\"; echo '# changed' >>\"$0.$$\"; mv \"$0.$$\" \"$0\"";
-    let says = "/engine has changed (sha256";
-    let (setup, script) = tuned_but_not_verified(change, says);
+    let message = "/engine has changed (sha256";
+    let (setup, script) = tuned_but_not_verified(change, message);
     let verify = setup.run("run/verify");
 
     // With the engine that was tuned, and from any folder.

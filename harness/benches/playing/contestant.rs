@@ -1,4 +1,4 @@
-//! The programs that are measured, each playing the same matches.
+//! The programs under measurement. All play the same matches.
 
 use std::env;
 use std::fs;
@@ -9,9 +9,9 @@ use std::process::Command;
 use super::engine::{RECORDS, Record, TIMES};
 use super::process::{self, Cost};
 
-/// What is measured.
+/// A program under measurement.
 #[derive(Debug, Clone)]
-pub(crate) enum Contestant {
+pub(crate) enum Program {
     Hone,
     Fastchess(PathBuf),
 }
@@ -22,13 +22,13 @@ pub(crate) struct Match<'a> {
     pub(crate) games: u64,
     pub(crate) concurrency: usize,
     pub(crate) book: &'a Path,
-    /// Everything on one processor.
+    /// Whether all processes run on processor 0.
     pub(crate) pinned: bool,
-    /// Whether the engines write down when they were asked and answered.
+    /// Whether the engines record the times of `go` and `bestmove`.
     pub(crate) timed: bool,
 }
 
-/// What a match took, and what its engines saw.
+/// The cost of a match, and the records of its engines.
 #[derive(Debug)]
 pub(crate) struct Measured {
     pub(crate) cost: Cost,
@@ -36,11 +36,11 @@ pub(crate) struct Measured {
     pub(crate) records: Vec<Record>,
 }
 
-impl Contestant {
+impl Program {
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Contestant::Hone => "hone",
-            Contestant::Fastchess(_) => "fastchess",
+            Program::Hone => "hone",
+            Program::Fastchess(_) => "fastchess",
         }
     }
 
@@ -60,7 +60,7 @@ impl Contestant {
             .collect::<io::Result<_>>()?;
         Ok(Measured {
             cost,
-            plies: records.iter().map(|record| record.asked).sum(),
+            plies: records.iter().map(|record| record.searches).sum(),
             records,
         })
     }
@@ -68,7 +68,7 @@ impl Contestant {
     fn command(&self, what: Match<'_>, folder: &Path) -> io::Result<Command> {
         let engine = env::current_exe()?;
         match self {
-            Contestant::Hone => {
+            Program::Hone => {
                 let config = folder.join("match.toml");
                 fs::write(&config, configuration(&engine, what))?;
                 let mut command = Command::new(env!("CARGO_BIN_EXE_hone"));
@@ -79,7 +79,7 @@ impl Contestant {
                     .arg(folder.join("run"));
                 Ok(command)
             }
-            Contestant::Fastchess(program) => {
+            Program::Fastchess(program) => {
                 let mut command = Command::new(program);
                 for number in ["1", "2"] {
                     command

@@ -1,16 +1,16 @@
-//! The times between one engine's answer and the other's being asked.
+//! The times between the answer of one engine and the `go` to the other.
 
 use std::collections::HashMap;
 use std::time::Duration;
 
-use super::engine::{Event, Moment, Record};
+use super::engine::{Event, EventKind, Record};
 
-/// Times of one kind, sorted.
+/// Times in nanoseconds, sorted.
 #[derive(Debug, Default)]
 pub(crate) struct Delays(Vec<u64>);
 
 impl Delays {
-    /// The `share` of them that is not longer.
+    /// The quantile at `share`, from 0 to 1; 0 if there are no times.
     pub(crate) fn quantile(&self, share: f64) -> Duration {
         let last = self.0.len().saturating_sub(1);
         let at = (last as f64 * share).round() as usize;
@@ -18,33 +18,33 @@ impl Delays {
     }
 }
 
-/// From an engine's `bestmove` to the `go` that follows it in the same game.
+/// Times from a `bestmove` to the next `go` of the same game.
 pub(crate) fn between_moves(records: &[Record]) -> Delays {
-    let answered: HashMap<u64, u64> = moments(records)
-        .filter(|moment| moment.event == Event::Answering)
-        .map(|moment| (moment.position, moment.at))
+    let answers: HashMap<u64, u64> = events(records)
+        .filter(|event| event.kind == EventKind::BestMove)
+        .map(|event| (event.position, event.ns))
         .collect();
-    let delays = moments(records)
-        .filter(|moment| moment.event == Event::Asked)
-        .filter_map(|moment| moment.at.checked_sub(*answered.get(&moment.position)?));
+    let delays = events(records)
+        .filter(|event| event.kind == EventKind::Go)
+        .filter_map(|event| event.ns.checked_sub(*answers.get(&event.position)?));
     sorted(delays.collect())
 }
 
-/// From the last `bestmove` of a game to the first `go` of the next, where one
-/// game at a time is played.
+/// Times from the last `bestmove` of a game to the first `go` of the next, if one game at a
+/// time is played.
 pub(crate) fn between_games(records: &[Record]) -> Delays {
-    let mut all: Vec<Moment> = moments(records).copied().collect();
-    all.sort_unstable_by_key(|moment| moment.at);
+    let mut all: Vec<Event> = events(records).copied().collect();
+    all.sort_unstable_by_key(|event| event.ns);
     let delays = all
         .windows(2)
-        .filter(|two| two[0].event == Event::Answering && two[1].event == Event::Asked)
+        .filter(|two| two[0].kind == EventKind::BestMove && two[1].kind == EventKind::Go)
         .filter(|two| two[0].position != two[1].position)
-        .map(|two| two[1].at - two[0].at);
+        .map(|two| two[1].ns - two[0].ns);
     sorted(delays.collect())
 }
 
-fn moments(records: &[Record]) -> impl Iterator<Item = &Moment> {
-    records.iter().flat_map(|record| &record.moments)
+fn events(records: &[Record]) -> impl Iterator<Item = &Event> {
+    records.iter().flat_map(|record| &record.events)
 }
 
 fn sorted(mut delays: Vec<u64>) -> Delays {

@@ -1,8 +1,8 @@
-//! The instant engine: a random legal move as soon as it is asked.
+//! The instant engine: it answers `go` at once with a random legal move.
 //!
-//! It does as little as an engine can, so that what a game costs is what the
-//! program that runs it costs. When it ends, it leaves a record of how often it
-//! was asked and, if wanted, when.
+//! It does as little as an engine can, so that the cost of a game is that of the program
+//! that runs it. When it ends, it writes a record: the number of its searches and games
+//! and, on request, their times.
 
 use std::env;
 use std::fs;
@@ -14,8 +14,9 @@ use shakmaty::fen::Fen;
 use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, Chess, Position};
 
-/// Folder for the records of engines, and whether they shall hold times.
+/// Environment variable: the folder for the records of engines.
 pub(crate) const RECORDS: &str = "INSTANT_ENGINE_RECORDS";
+/// Environment variable: if it is set, records contain times.
 pub(crate) const TIMES: &str = "INSTANT_ENGINE_TIMES";
 
 /// Nanoseconds on the clock that all processes share.
@@ -29,29 +30,29 @@ fn now() -> u64 {
     time.tv_sec as u64 * 1_000_000_000 + time.tv_nsec as u64
 }
 
-/// What happened in an engine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Event {
+pub(crate) enum EventKind {
     /// A `go` was read.
-    Asked,
+    Go,
     /// A `bestmove` is about to be written.
-    Answering,
+    BestMove,
 }
 
-/// One record: when, in which position (after the move that is answered with).
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Moment {
-    pub(crate) at: u64,
-    pub(crate) event: Event,
+pub(crate) struct Event {
+    /// Time on the monotonic clock.
+    pub(crate) ns: u64,
+    pub(crate) kind: EventKind,
+    /// Hash of the `position` command; for `BestMove`, of that after the move.
     pub(crate) position: u64,
 }
 
-/// What an engine leaves behind.
+/// The file that an engine writes when it ends.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
-    pub(crate) asked: u64,
+    pub(crate) searches: u64,
     pub(crate) games: u64,
-    pub(crate) moments: Vec<Moment>,
+    pub(crate) events: Vec<Event>,
 }
 
 impl Record {
@@ -61,12 +62,12 @@ impl Record {
         };
         let mut bytes = Vec::new();
         let mut push = |number: u64| bytes.extend_from_slice(&number.to_le_bytes());
-        push(self.asked);
+        push(self.searches);
         push(self.games);
-        for moment in &self.moments {
-            push(moment.at);
-            push(u64::from(moment.event == Event::Answering));
-            push(moment.position);
+        for event in &self.events {
+            push(event.ns);
+            push(u64::from(event.kind == EventKind::BestMove));
+            push(event.position);
         }
         fs::write(PathBuf::from(folder).join(process::id().to_string()), bytes)
     }
@@ -76,52 +77,45 @@ impl Record {
             .chunks_exact(8)
             .map(|chunk| u64::from_le_bytes(chunk.try_into().expect("eight bytes")))
             .collect();
-        let moments = numbers[2..].chunks_exact(3).map(|moment| Moment {
-            at: moment[0],
-            event: match moment[1] {
-                0 => Event::Asked,
-                _ => Event::Answering,
+        let events = numbers[2..].chunks_exact(3).map(|event| Event {
+            ns: event[0],
+            kind: match event[1] {
+                0 => EventKind::Go,
+                _ => EventKind::BestMove,
             },
-            position: moment[2],
+            position: event[2],
         });
         Self {
-            asked: numbers[0],
+            searches: numbers[0],
             games: numbers[1],
-            moments: moments.collect(),
+            events: events.collect(),
         }
     }
 }
 
-/// A position as it was last described, so that a longer description of the
-/// same game costs only its new moves.
+/// The position of the last `position` command. If the next command only adds moves, only
+/// these are played.
+#[derive(Default)]
 struct Game {
-    described: Vec<u8>,
-    /// FNV-1a over `described`.
+    command: Vec<u8>,
+    /// FNV-1a of `command`.
     hash: u64,
     position: Chess,
 }
 
 impl Game {
-    fn new() -> Self {
-        Self {
-            described: Vec::new(),
-            hash: 0,
-            position: Chess::default(),
-        }
-    }
-
-    fn describe(&mut self, command: &[u8]) {
-        let known = self.described.len();
-        if known > 0 && command.len() > known && command.starts_with(&self.described) {
+    fn set(&mut self, command: &[u8]) {
+        let known = self.command.len();
+        if known > 0 && command.len() > known && command.starts_with(&self.command) {
             let added = &command[known..];
             self.hash = fnv(self.hash, added);
+            self.command.extend_from_slice(added);
             let added = added.trim_ascii_start();
             self.play(added.strip_prefix(b"moves").unwrap_or(added));
-            self.described.extend_from_slice(&command[known..]);
             return;
         }
-        self.described.clear();
-        self.described.extend_from_slice(command);
+        self.command.clear();
+        self.command.extend_from_slice(command);
         self.hash = fnv(0xcbf2_9ce4_8422_2325, command);
         let text = std::str::from_utf8(command).expect("commands are ASCII");
         let (start, moves) = text.split_once(" moves").unwrap_or((text, ""));
@@ -133,8 +127,30 @@ impl Game {
                     .expect("a legal position")
             }
         };
-        let moves = moves.as_bytes().to_vec();
-        self.play(&moves);
+        self.play(moves.as_bytes());
+    }
+
+    /// A legal move in UCI notation, by a step of an xorshift generator.
+    fn random_move(&self, random: &mut u64) -> Vec<u8> {
+        *random ^= *random << 13;
+        *random ^= *random >> 7;
+        *random ^= *random << 17;
+        let moves = self.position.legal_moves();
+        let chosen = moves[(*random % moves.len() as u64) as usize];
+        let mut text = Vec::with_capacity(8);
+        chosen
+            .to_uci(CastlingMode::Standard)
+            .append_ascii_to(&mut text);
+        text
+    }
+
+    /// The hash of the `position` command after another move.
+    fn hash_after(&self, uci: &[u8]) -> u64 {
+        let separator: &[u8] = match memchr::memmem::find(&self.command, b" moves ") {
+            None => b" moves ",
+            Some(_) => b" ",
+        };
+        fnv(fnv(self.hash, separator), uci)
     }
 
     fn play(&mut self, moves: &[u8]) {
@@ -164,7 +180,7 @@ pub(crate) fn run(seed: u64) -> io::Result<()> {
     let mut record = Record::default();
     let timed = env::var_os(TIMES).is_some();
     let mut random = seed | 1;
-    let mut game = Game::new();
+    let mut game = Game::default();
     let mut answer = Vec::new();
     loop {
         let count = input.read(&mut chunk)?;
@@ -179,37 +195,25 @@ pub(crate) fn run(seed: u64) -> io::Result<()> {
             done += length + 1;
             answer.clear();
             if line.starts_with(b"position") {
-                game.describe(line);
+                game.set(line);
             } else if line.starts_with(b"go") {
-                record.asked += 1;
-                random ^= random << 13;
-                random ^= random >> 7;
-                random ^= random << 17;
-                let moves = game.position.legal_moves();
-                let chosen = moves[(random % moves.len() as u64) as usize];
-                let uci = chosen.to_uci(CastlingMode::Standard);
-                let mut text = Vec::with_capacity(8);
-                uci.append_ascii_to(&mut text);
+                record.searches += 1;
+                let uci = game.random_move(&mut random);
                 answer.extend_from_slice(b"info depth 1 score cp 0 nodes 1 pv ");
-                answer.extend_from_slice(&text);
+                answer.extend_from_slice(&uci);
                 answer.extend_from_slice(b"\nbestmove ");
-                answer.extend_from_slice(&text);
+                answer.extend_from_slice(&uci);
                 answer.push(b'\n');
                 if timed {
-                    record.moments.push(Moment {
-                        at: arrived,
-                        event: Event::Asked,
+                    record.events.push(Event {
+                        ns: arrived,
+                        kind: EventKind::Go,
                         position: game.hash,
                     });
-                    let moves: &[u8] = match memchr::memmem::find(&game.described, b" moves ") {
-                        None => b" moves ",
-                        Some(_) => b" ",
-                    };
-                    let after = fnv(fnv(game.hash, moves), &text);
-                    record.moments.push(Moment {
-                        at: now(),
-                        event: Event::Answering,
-                        position: after,
+                    record.events.push(Event {
+                        ns: now(),
+                        kind: EventKind::BestMove,
+                        position: game.hash_after(&uci),
                     });
                 }
             } else if line == b"isready" {

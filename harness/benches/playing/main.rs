@@ -1,10 +1,11 @@
-//! What a game costs beside the engines' thinking: `cargo bench -p harness
-//! --bench playing`, a few minutes.
+//! The cost of a game without the engines' searches: `cargo bench -p harness --bench
+//! playing`, a few minutes.
 //!
-//! An instant engine, which answers every `go` with a random legal move, plays
-//! itself under `hone`, so that speed and delays are `hone`'s (and the
-//! system's). `-- --fastchess PROGRAM` measures fastchess beside it, `--
-//! --games N` sets the games of the long run (20,000).
+//! `hone` runs games of an instant engine, which answers every `go` with a random legal
+//! move, against itself, so that speed and delays are those of `hone` and the system.
+//! `-- --fastchess PROGRAM` also measures fastchess, `-- --games N` sets the length of the
+//! long run (default 20,000 games), `-- --only NAME` prints one table: `pinned`,
+//! `concurrency`, `starts` or `memory`.
 
 #[cfg(target_os = "linux")]
 mod contestant;
@@ -23,7 +24,7 @@ fn main() {
     match arguments.first().map(String::as_str) {
         Some("--instant-engine") => {
             let seed = arguments.get(1).and_then(|seed| seed.parse().ok());
-            // An engine whose reader is gone has nobody to tell.
+            // It fails if the reader of its output has ended.
             let _ = engine::run(seed.unwrap_or(1));
         }
         _ => tables::print(&arguments),
@@ -32,5 +33,5 @@ fn main() {
 
 #[cfg(not(target_os = "linux"))]
 fn main() {
-    println!("skipped: processor time and memory of other processes are read as Linux tells them");
+    println!("skipped: processor time and memory of other processes are read from /proc of Linux");
 }

@@ -1,4 +1,4 @@
-//! Runs a program to its end and says what it took.
+//! Runs a program to its end and measures its cost.
 
 use std::fs;
 use std::io;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// What a program took, without its children.
+/// The cost of a program, without its children.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Cost {
     pub(crate) wall: Duration,
@@ -17,7 +17,7 @@ pub(crate) struct Cost {
     pub(crate) succeeded: bool,
 }
 
-/// Runs the command, on processor 0 alone if it is to be pinned.
+/// Runs the command, on processor 0 only if `pinned`.
 pub(crate) fn run(command: &mut Command, pinned: bool) -> io::Result<Cost> {
     command
         .stdin(Stdio::null())
@@ -40,12 +40,13 @@ pub(crate) fn run(command: &mut Command, pinned: bool) -> io::Result<Cost> {
     let mut child = command.spawn()?;
     let pid = child.id();
     let mut memory = 0;
-    let mut pause = Duration::from_micros(500);
-    // The peak can only be read while it lives, its time also once it is dead.
+    let mut interval = Duration::from_micros(500);
+    // The peak memory can only be read while the process runs, its processor time until it
+    // is waited for.
     while !has_ended(pid)? {
         memory = peak_memory(pid).unwrap_or(memory);
-        thread::sleep(pause);
-        pause = (pause * 2).min(Duration::from_millis(50));
+        thread::sleep(interval);
+        interval = (interval * 2).min(Duration::from_millis(50));
     }
     let wall = started.elapsed();
     let processor = processor_time(pid)?;
@@ -57,7 +58,7 @@ pub(crate) fn run(command: &mut Command, pinned: bool) -> io::Result<Cost> {
     })
 }
 
-/// Whether it has ended, leaving it to be waited for.
+/// Whether a child has ended. It still has to be waited for.
 fn has_ended(pid: u32) -> io::Result<bool> {
     // SAFETY: all zeros is a valid `siginfo_t`, and the pointer is to it.
     let (result, ended) = unsafe {
@@ -79,7 +80,7 @@ fn peak_memory(pid: u32) -> Option<u64> {
     Some(kilobytes * 1024)
 }
 
-/// Of all threads, dead ones too.
+/// Processor time of all threads, also of those that have ended.
 fn processor_time(pid: u32) -> io::Result<Duration> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat"))?;
     let ticks: u64 = stat

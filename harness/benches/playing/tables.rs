@@ -1,4 +1,4 @@
-//! The measurements and how they are shown.
+//! The measurements, as tables of text.
 
 use std::env;
 use std::fmt::Write;
@@ -11,7 +11,7 @@ use rand_chacha::ChaCha8Rng;
 use shakmaty::fen::Epd;
 use shakmaty::{Chess, EnPassantMode, Position};
 
-use super::contestant::{Contestant, Match, Measured};
+use super::contestant::{Match, Measured, Program};
 use super::delays::{self, Delays};
 
 const REPEATS: usize = 5;
@@ -24,37 +24,37 @@ pub(crate) fn print(arguments: &[String]) {
         arguments.get(at + 1)
     };
     let long = value("--games").map_or(20_000, |games| games.parse().expect("a number of games"));
-    let mut contestants = vec![Contestant::Hone];
-    contestants.extend(value("--fastchess").map(|path| {
-        let program = PathBuf::from(path);
-        Contestant::Fastchess(program.canonicalize().expect("fastchess is there"))
+    let mut programs = vec![Program::Hone];
+    programs.extend(value("--fastchess").map(|path| {
+        let path = PathBuf::from(path).canonicalize();
+        Program::Fastchess(path.expect("fastchess exists"))
     }));
     let folder = tempfile::tempdir().expect("a folder for the books");
     let books = Books::write(folder.path()).expect("the books are written");
     let only = value("--only").map(String::as_str);
     let wanted = |name: &str| only.is_none_or(|only| only == name);
     if wanted("pinned") {
-        pinned(&contestants, &books);
+        pinned(&programs, &books);
     }
     if wanted("concurrency") {
-        concurrency(&contestants, &books);
+        concurrency(&programs, &books);
     }
     if wanted("starts") {
-        starts(&contestants, &books);
+        starts(&programs, &books);
     }
     if wanted("memory") {
-        memory(&contestants, &books, long);
+        memory(&programs, &books, long);
     }
 }
 
 /// Everything on one processor, one game at a time.
-fn pinned(contestants: &[Contestant], books: &Books) {
+fn pinned(programs: &[Program], books: &Books) {
     println!("Everything pinned to one processor, one game at a time (medians of {REPEATS} runs)");
     println!(
         "{:<10} {:>9} {:>9} {:>10} {:>24} {:>22}",
         "", "plies/s", "games/s", "CPU/ply", "bestmove to go: median", "p99, game to game"
     );
-    for contestant in contestants {
+    for program in programs {
         let what = Match {
             games: 1_000,
             concurrency: 1,
@@ -62,9 +62,9 @@ fn pinned(contestants: &[Contestant], books: &Books) {
             pinned: true,
             timed: false,
         };
-        let runs = repeat(contestant, what);
+        let runs = repeat(program, what);
         let timed = repeat(
-            contestant,
+            program,
             Match {
                 timed: true,
                 games: 200,
@@ -81,7 +81,7 @@ fn pinned(contestants: &[Contestant], books: &Books) {
         });
         println!(
             "{:<10} {:>9.0} {:>9.0} {:>7.2} µs {:>21.1} µs {:>9.1} µs {:>6.1} µs",
-            contestant.name(),
+            program.name(),
             median(&runs, plies_a_second),
             median(&runs, |run| what.games as f64 / run.cost.wall.as_secs_f64()),
             median(&runs, processor_a_ply),
@@ -94,13 +94,13 @@ fn pinned(contestants: &[Contestant], books: &Books) {
 }
 
 /// Several games at a time, on all processors.
-fn concurrency(contestants: &[Contestant], books: &Books) {
+fn concurrency(programs: &[Program], books: &Books) {
     println!("On all processors");
     println!(
         "{:<10} {:>5} {:>9} {:>10} {:>40}",
         "", "games", "plies/s", "CPU/ply", "bestmove to go: median, p99, largest"
     );
-    for contestant in contestants {
+    for program in programs {
         for concurrency in [1, 2, 8] {
             let what = Match {
                 games: 400,
@@ -109,11 +109,11 @@ fn concurrency(contestants: &[Contestant], books: &Books) {
                 pinned: false,
                 timed: true,
             };
-            let run = play(contestant, what);
+            let run = play(program, what);
             let delays = delays::between_moves(&run.records);
             println!(
                 "{:<10} {:>5} {:>9.0} {:>7.2} µs {:>14.1} µs {:>8.1} µs {:>8.0} µs",
-                contestant.name(),
+                program.name(),
                 concurrency,
                 plies_a_second(&run),
                 processor_a_ply(&run),
@@ -126,8 +126,8 @@ fn concurrency(contestants: &[Contestant], books: &Books) {
     println!();
 }
 
-/// What it takes to begin and to end, and to open a large book.
-fn starts(contestants: &[Contestant], books: &Books) {
+/// Time from start to exit, and the cost of a large book.
+fn starts(programs: &[Program], books: &Books) {
     println!("Two games, from start to exit (medians of {REPEATS} runs)");
     println!(
         "{:<10} {:>9} {:>42}",
@@ -135,7 +135,7 @@ fn starts(contestants: &[Contestant], books: &Books) {
         "wall",
         format!("with a book of {LARGE_BOOK} lines: CPU, memory")
     );
-    for contestant in contestants {
+    for program in programs {
         let what = Match {
             games: 2,
             concurrency: 1,
@@ -143,9 +143,9 @@ fn starts(contestants: &[Contestant], books: &Books) {
             pinned: false,
             timed: false,
         };
-        let small = repeat(contestant, what);
+        let small = repeat(program, what);
         let large = repeat(
-            contestant,
+            program,
             Match {
                 book: &books.large,
                 ..what
@@ -153,7 +153,7 @@ fn starts(contestants: &[Contestant], books: &Books) {
         );
         println!(
             "{:<10} {:>7.3} s {:>31.3} s {:>5.1} MB",
-            contestant.name(),
+            program.name(),
             median(&small, |run| run.cost.wall.as_secs_f64()),
             median(&large, |run| run.cost.processor.as_secs_f64()),
             median(&large, megabytes),
@@ -162,11 +162,11 @@ fn starts(contestants: &[Contestant], books: &Books) {
     println!();
 }
 
-/// Whether memory grows with the games.
-fn memory(contestants: &[Contestant], books: &Books, long: u64) {
+/// Peak memory after few and after many games.
+fn memory(programs: &[Program], books: &Books, long: u64) {
     println!("Largest memory");
-    for contestant in contestants {
-        let mut line = format!("{:<10}", contestant.name());
+    for program in programs {
+        let mut line = format!("{:<10}", program.name());
         for games in [200, long] {
             let what = Match {
                 games,
@@ -175,7 +175,7 @@ fn memory(contestants: &[Contestant], books: &Books, long: u64) {
                 pinned: false,
                 timed: false,
             };
-            let run = play(contestant, what);
+            let run = play(program, what);
             write!(line, "  after {games} games {:.1} MB", megabytes(&run))
                 .expect("writing to a string cannot fail");
         }
@@ -183,12 +183,12 @@ fn memory(contestants: &[Contestant], books: &Books, long: u64) {
     }
 }
 
-fn play(contestant: &Contestant, what: Match<'_>) -> Measured {
-    contestant.play(what).expect("the match can be played")
+fn play(program: &Program, what: Match<'_>) -> Measured {
+    program.play(what).expect("the match can be played")
 }
 
-fn repeat(contestant: &Contestant, what: Match<'_>) -> Vec<Measured> {
-    (0..REPEATS).map(|_| play(contestant, what)).collect()
+fn repeat(program: &Program, what: Match<'_>) -> Vec<Measured> {
+    (0..REPEATS).map(|_| play(program, what)).collect()
 }
 
 fn median(runs: &[Measured], figure: impl Fn(&Measured) -> f64) -> f64 {

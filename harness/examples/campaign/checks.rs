@@ -1,4 +1,4 @@
-//! What must hold of a run, whatever was done to it.
+//! Checks that every run must pass, whatever disturbed it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context;
+use harness::track::Night;
 use serde_json::Value;
 
 use super::records::{self, Finished};
@@ -13,9 +14,9 @@ use super::scene::Scene;
 
 /// The finished pairs of each run.
 #[derive(Debug, Default)]
-pub(crate) struct Holdings(BTreeMap<PathBuf, Finished>);
+pub(crate) struct FinishedPairs(BTreeMap<PathBuf, Finished>);
 
-impl Holdings {
+impl FinishedPairs {
     pub(crate) fn of(scene: &Scene) -> anyhow::Result<Self> {
         let each = scene.runs().into_iter().map(|run| {
             let finished = records::finished(&run)?;
@@ -24,7 +25,7 @@ impl Holdings {
         each.collect::<anyhow::Result<_>>().map(Self)
     }
 
-    /// Without a pair that was torn.
+    /// The same without a pair whose bytes were cut off.
     pub(crate) fn without(mut self, run: &Path, pair: u64) -> Self {
         if let Some(finished) = self.0.get_mut(run) {
             finished.remove(&pair);
@@ -32,8 +33,8 @@ impl Holdings {
         self
     }
 
-    /// Everything that was finished before is still there, unchanged.
-    pub(crate) fn are_kept_in(&self, after: &Self) -> anyhow::Result<()> {
+    /// Fails unless `after` has all these pairs, unchanged.
+    pub(crate) fn must_be_in(&self, after: &Self) -> anyhow::Result<()> {
         for (run, finished) in &self.0 {
             let now = after.0.get(run);
             for (pair, digests) in finished {
@@ -48,7 +49,7 @@ impl Holdings {
     }
 }
 
-/// The games in the PGN are those of the rows, one after the other.
+/// Fails unless the games in the PGN are those of the rows, in the same order.
 pub(crate) fn pgn_equals_rows(run: &Path) -> anyhow::Result<()> {
     let pgn = fs::read(run.join("games.pgn"))?;
     let rows = records::rows(run)?;
@@ -84,20 +85,17 @@ pub(crate) fn pgn_equals_rows(run: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The folders' names of the nights that `elo.csv` holds.
-pub(crate) fn recorded_nights(scene: &Scene) -> anyhow::Result<Vec<String>> {
+/// The nights in `elo.csv`.
+pub(crate) fn nights(scene: &Scene) -> anyhow::Result<Vec<Night>> {
     let table = scene.out().join("elo.csv");
     match scene.is_tracked() && table.exists() {
-        true => Ok(harness::track::read(&table)?
-            .into_iter()
-            .map(|night| night.run)
-            .collect()),
+        true => Ok(harness::track::read(&table)?),
         false => Ok(Vec::new()),
     }
 }
 
-/// The result of a run, without what differs between two equal runs: times,
-/// speeds, failures of engines that were killed.
+/// The result of a run, without values that differ between two equal runs: times, speeds,
+/// failures of engines that were killed.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Result {
     exit: Option<i32>,
@@ -114,7 +112,7 @@ struct RunResult {
 }
 
 impl Result {
-    /// Of a run whose last command ended with `exit`.
+    /// The result of a run whose last command ended with `exit`.
     pub(crate) fn of(scene: &Scene, exit: Option<i32>) -> anyhow::Result<Self> {
         let out = scene.out();
         let runs = scene.runs().into_iter().map(|run| {
@@ -124,11 +122,14 @@ impl Result {
         Ok(Self {
             exit,
             runs: runs.collect::<anyhow::Result<_>>()?,
-            nights: nights(scene)?,
+            nights: nights(scene)?
+                .iter()
+                .map(|night| format!("{} {:?}", night.commit, night.matches))
+                .collect(),
         })
     }
 
-    /// Names the first difference.
+    /// Fails with the first difference.
     pub(crate) fn must_equal(&self, expected: &Self) -> anyhow::Result<()> {
         anyhow::ensure!(
             self.exit == expected.exit,
@@ -191,14 +192,4 @@ fn text_of(command: &mut Command) -> anyhow::Result<String> {
         String::from_utf8_lossy(&output.stderr)
     );
     Ok(text)
-}
-
-fn nights(scene: &Scene) -> anyhow::Result<Vec<String>> {
-    let table = scene.out().join("elo.csv");
-    if !scene.is_tracked() || !table.exists() {
-        return Ok(Vec::new());
-    }
-    let nights = harness::track::read(&table)?;
-    let text = |night: &harness::track::Night| format!("{} {:?}", night.commit, night.matches);
-    Ok(nights.iter().map(text).collect())
 }

@@ -1,5 +1,4 @@
-//! A small file system of a trial's own, which can fill up or become
-//! read-only.
+//! A small file system for one trial, which can become full or read-only.
 
 use std::ffi::CString;
 use std::fs;
@@ -9,13 +8,13 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Set in a process that has been started again in a namespace.
+/// Environment variable of a process that runs in a namespace of its own.
 const INSIDE: &str = "HONE_CAMPAIGN_INSIDE";
-/// Enough for every kind of run, with its builds.
-const ROOM: u64 = 256 << 20;
+/// Bytes; enough for every kind of run, with its builds.
+const SIZE: u64 = 256 << 20;
 
-/// Starts this program again in a mount namespace of its own, so that its file
-/// systems vanish with it. Returns where the system does not allow it.
+/// Starts this program again in a mount namespace of its own, so that its file systems are
+/// unmounted when it ends. Returns if the system does not allow it.
 pub(crate) fn enter_namespace() {
     if std::env::var_os(INSIDE).is_some() {
         return;
@@ -25,7 +24,7 @@ pub(crate) fn enter_namespace() {
     if probe.is_ok_and(|output| output.status.success())
         && let Ok(program) = std::env::current_exe()
     {
-        // Only returns if it fails; then disks are left out.
+        // Returns only if it fails: disturbances that need a disk are skipped then.
         let _ = Command::new("unshare")
             .args(FLAGS)
             .arg(program)
@@ -52,7 +51,7 @@ pub(crate) struct Disk {
 
 impl Disk {
     pub(crate) fn mount(path: &Path) -> io::Result<Self> {
-        let size = format!("size={ROOM}");
+        let size = format!("size={SIZE}");
         let target = [path.as_os_str()];
         run(Command::new("mount")
             .args(["-t", "tmpfs", "-o", &size, "tmpfs"])
@@ -60,10 +59,10 @@ impl Disk {
         Ok(Self { path: path.into() })
     }
 
-    /// Leaves `more` bytes of room.
-    pub(crate) fn fill(&self, more: u64) -> io::Result<()> {
-        let shrink = || self.remount(&format!("size={}", used(&self.path)? + more));
-        // It fails if files have grown since their size was asked for.
+    /// Leaves `free` bytes of free space.
+    pub(crate) fn fill(&self, free: u64) -> io::Result<()> {
+        let shrink = || self.remount(&format!("size={}", used(&self.path)? + free));
+        // Fails if files have grown since their size was read.
         (0..20)
             .map(|_| shrink())
             .find(Result::is_ok)
@@ -71,7 +70,7 @@ impl Disk {
     }
 
     pub(crate) fn make_room(&self) -> io::Result<()> {
-        self.remount(&format!("size={ROOM}"))
+        self.remount(&format!("size={SIZE}"))
     }
 
     /// Fails while a file is open for writing.
@@ -87,7 +86,7 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        // Lazily: nothing that is left open may keep it.
+        // Lazily, because a process may still have files open.
         let _ = run(Command::new("umount").arg("-l").arg(&self.path));
     }
 }

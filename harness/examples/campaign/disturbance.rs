@@ -1,10 +1,10 @@
-//! What is done to a run, and when.
+//! Disturbances of a run, and their times.
 
 use std::time::Duration;
 
 use rand::{Rng, RngExt};
 
-/// Who is hit.
+/// The process that gets a signal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Target {
     Hone,
@@ -12,9 +12,9 @@ pub(crate) enum Target {
     Guard,
 }
 
-/// What hits it.
+/// A signal to a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Blow {
+pub(crate) enum Signal {
     Kill,
     Term,
     Int,
@@ -22,8 +22,8 @@ pub(crate) enum Blow {
     Pause,
 }
 
-impl Blow {
-    pub(crate) fn signal(self) -> i32 {
+impl Signal {
+    pub(crate) fn number(self) -> i32 {
         match self {
             Self::Kill => libc::SIGKILL,
             Self::Term => libc::SIGTERM,
@@ -36,13 +36,13 @@ impl Blow {
 /// A column of the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Disturbance {
-    /// One target, one kind of blow.
-    Strikes(Target, Blow),
+    /// One signal, sent one to three times to one target.
+    Signals(Target, Signal),
     /// `hone` is killed while a guard or an engine is stopped.
     KillWhileStopped(Target),
     /// `hone` is killed after its guard.
     KillAfterGuard,
-    /// Any blows to any targets, then perhaps a kill.
+    /// One to three random signals to random targets, then perhaps a kill of `hone`.
     Mixed,
     /// The disk fills up, with or without a kill.
     FullDisk,
@@ -53,22 +53,22 @@ pub(crate) enum Disturbance {
 }
 
 pub(crate) const DISTURBANCES: [(&str, Disturbance); 18] = {
-    use Blow::{Int, Kill, Pause, Term};
-    use Disturbance::{FullDisk, KillAfterGuard, KillWhileStopped, Mixed, ReadOnly, Strikes, Torn};
+    use Disturbance::{FullDisk, KillAfterGuard, KillWhileStopped, Mixed, ReadOnly, Signals, Torn};
+    use Signal::{Int, Kill, Pause, Term};
     use Target::{Engine, Guard, Hone};
     [
-        ("hone-kill", Strikes(Hone, Kill)),
-        ("hone-term", Strikes(Hone, Term)),
-        ("hone-int", Strikes(Hone, Int)),
-        ("hone-stop", Strikes(Hone, Pause)),
-        ("engine-kill", Strikes(Engine, Kill)),
-        ("engine-term", Strikes(Engine, Term)),
-        ("engine-int", Strikes(Engine, Int)),
-        ("engine-stop", Strikes(Engine, Pause)),
-        ("guard-kill", Strikes(Guard, Kill)),
-        ("guard-term", Strikes(Guard, Term)),
-        ("guard-int", Strikes(Guard, Int)),
-        ("guard-stop", Strikes(Guard, Pause)),
+        ("hone-kill", Signals(Hone, Kill)),
+        ("hone-term", Signals(Hone, Term)),
+        ("hone-int", Signals(Hone, Int)),
+        ("hone-stop", Signals(Hone, Pause)),
+        ("engine-kill", Signals(Engine, Kill)),
+        ("engine-term", Signals(Engine, Term)),
+        ("engine-int", Signals(Engine, Int)),
+        ("engine-stop", Signals(Engine, Pause)),
+        ("guard-kill", Signals(Guard, Kill)),
+        ("guard-term", Signals(Guard, Term)),
+        ("guard-int", Signals(Guard, Int)),
+        ("guard-stop", Signals(Guard, Pause)),
         ("guard-then-hone", KillAfterGuard),
         ("stopped-engine", KillWhileStopped(Engine)),
         ("mixed", Mixed),
@@ -84,31 +84,31 @@ impl Disturbance {
         matches!(self, Self::FullDisk | Self::ReadOnly)
     }
 
-    /// The blows of one start of `hone`, in their order.
-    pub(crate) fn strikes(self, random: &mut impl Rng) -> Vec<(Target, Blow)> {
-        use Blow::Kill;
+    /// The signals to send during one start of `hone`, in order.
+    pub(crate) fn signals(self, random: &mut impl Rng) -> Vec<(Target, Signal)> {
+        use Signal::Kill;
         use Target::{Engine, Guard, Hone};
         match self {
             // A game is played again at most three times.
-            Self::Strikes(Engine, blow) => vec![(Engine, blow); random.random_range(1..=3)],
-            Self::Strikes(Hone, Blow::Pause) => {
-                vec![(Hone, Blow::Pause); random.random_range(1..=3)]
+            Self::Signals(Engine, signal) => vec![(Engine, signal); random.random_range(1..=3)],
+            Self::Signals(Hone, Signal::Pause) => {
+                vec![(Hone, Signal::Pause); random.random_range(1..=3)]
             }
-            Self::Strikes(target, blow) => vec![(target, blow)],
-            Self::KillWhileStopped(target) => vec![(target, Blow::Pause), (Hone, Kill)],
+            Self::Signals(target, signal) => vec![(target, signal)],
+            Self::KillWhileStopped(target) => vec![(target, Signal::Pause), (Hone, Kill)],
             Self::KillAfterGuard => vec![(Guard, Kill), (Hone, Kill)],
             Self::Mixed => {
                 let one = |random: &mut _| {
                     let target = pick(random, &[Hone, Engine, Guard]);
-                    let blows = [Kill, Blow::Term, Blow::Int, Blow::Pause];
-                    (target, pick(random, &blows))
+                    let signals = [Kill, Signal::Term, Signal::Int, Signal::Pause];
+                    (target, pick(random, &signals))
                 };
                 let count = random.random_range(1..=3);
-                let mut strikes: Vec<_> = (0..count).map(|_| one(random)).collect();
+                let mut signals: Vec<_> = (0..count).map(|_| one(random)).collect();
                 if random.random_bool(0.5) {
-                    strikes.push((Hone, Kill));
+                    signals.push((Hone, Kill));
                 }
-                strikes
+                signals
             }
             Self::FullDisk if random.random_bool(0.5) => Vec::new(),
             Self::FullDisk | Self::ReadOnly | Self::Torn => vec![(Hone, Kill)],
@@ -120,17 +120,17 @@ fn pick<T: Copy>(random: &mut impl Rng, from: &[T]) -> T {
     from[random.random_range(0..from.len())]
 }
 
-/// When a blow falls.
+/// The time of a signal.
 #[derive(Debug, Clone, Copy)]
-pub(crate) enum Moment {
-    /// After a part of the time that an undisturbed run takes.
+pub(crate) enum Timing {
+    /// After this share of the time of an undisturbed run.
     Share(f64),
-    /// When the run holds this many rows, and a little later.
+    /// When the run has this number of rows, after a delay.
     Rows(u64, Duration),
 }
 
-impl Moment {
-    /// At the start, at play, at the end or in the report of a run that holds
+impl Timing {
+    /// At the start, during the games, at the end or during the report of a run that has
     /// `present` of its `total` rows.
     pub(crate) fn draw(random: &mut impl Rng, present: u64, total: u64) -> Self {
         let later = Duration::from_micros(random.random_range(0..20_000));

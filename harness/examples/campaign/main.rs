@@ -1,6 +1,5 @@
-//! The kill campaign: every kind of run is disturbed at random moments, and
-//! must come to the games of an undisturbed run. `docs/robustness.md` has the
-//! table.
+//! The kill campaign: every kind of run is disturbed at random times, and must have the
+//! games of an undisturbed run. `docs/robustness.md` has the table.
 //!
 //!     cargo build --workspace --bins --examples
 //!     target/debug/examples/campaign --trials 20
@@ -51,8 +50,8 @@ mod linux {
     use super::table::Table;
     use super::trial::{Baseline, Trial};
 
-    /// Kill, stop and starve `hone`, its engines and its guard at random
-    /// moments, and check that no game is lost or doubled.
+    /// Send signals to `hone`, its engines and its guard at random times, fill or tear its
+    /// files, and check that no game is lost or doubled.
     ///
     /// Trial N of a cell depends on the seed, the cell and N only. A failed
     /// trial keeps its folder and is repeated with the seed that is printed.
@@ -99,11 +98,11 @@ mod linux {
                     names.join(", ")
                 );
             }
-            let asked = |name: &str| {
+            let is_selected = |name: &str| {
                 self.disturbance.is_empty() || self.disturbance.iter().any(|one| one == name)
             };
             let all = DISTURBANCES.iter().copied();
-            Ok(all.filter(|(name, _)| asked(name)).collect())
+            Ok(all.filter(|(name, _)| is_selected(name)).collect())
         }
     }
 
@@ -116,13 +115,11 @@ mod linux {
             .with_context(|| format!("cannot make {}", arguments.folder.display()))?;
         let folder = fs::canonicalize(&arguments.folder)?;
         if !disk::can_mount(&folder) {
-            let needs_disk = |one: &Disturbance| one.needs_disk();
             disturbances.retain(|(name, disturbance)| {
-                let is_left_out = needs_disk(disturbance);
-                if is_left_out {
+                if disturbance.needs_disk() {
                     eprintln!("skipped: {name}: no file system can be mounted here");
                 }
-                !is_left_out
+                !disturbance.needs_disk()
             });
         }
         let programs = Programs::beside_this_one()?;
@@ -163,7 +160,7 @@ mod linux {
                 "{} of {} trials of each: {} disturbances, {} failures, {} s",
                 number + 1,
                 arguments.trials,
-                table.strikes(),
+                table.hits(),
                 table.failures(),
                 started.elapsed().as_secs()
             );

@@ -1,10 +1,10 @@
-//! The processes of a trial, known by a variable in their environment.
+//! The processes of a trial, which are found by a variable in their environment.
 
 use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Every process that descends from a trial's `hone` has it.
+/// Environment variable of a trial's `hone` and all its descendants.
 pub(crate) const VARIABLE: &str = "HONE_CAMPAIGN";
 
 /// A process of a trial.
@@ -16,12 +16,12 @@ pub(crate) struct Process {
 }
 
 impl Process {
-    /// The companion of `hone` that ends engines.
+    /// The process that ends engines after `hone` was killed.
     pub(crate) fn is_guard(&self) -> bool {
         self.command.contains("guard-engines")
     }
 
-    /// An engine that `hone`, with this process id, has started.
+    /// An engine that `hone`, with this process id, started.
     pub(crate) fn is_engine_of(&self, hone: i32) -> bool {
         let is_engine = ["scripted_engine", "stillwater"]
             .iter()
@@ -43,7 +43,7 @@ pub(crate) fn marked(mark: &str) -> Vec<Process> {
                 return None;
             }
             let environment = fs::read(entry.path().join("environ")).ok()?;
-            // The last variable may lack its end while a process starts.
+            // While a process starts, the last variable may not end with NUL yet.
             memchr::memmem::find(&environment, needle.as_bytes())?;
             let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
             let mut fields = stat.rsplit(')').next()?.split_whitespace();
@@ -60,10 +60,10 @@ pub(crate) fn marked(mark: &str) -> Vec<Process> {
         .collect()
 }
 
-/// Waits until none is left.
+/// Waits until no process is left.
 ///
 /// # Errors
-/// Those that are still there after half a minute.
+/// If processes are left after 30 s.
 pub(crate) fn none_left(mark: &str) -> anyhow::Result<()> {
     let deadline = Instant::now() + Duration::from_secs(30);
     loop {
@@ -76,14 +76,14 @@ pub(crate) fn none_left(mark: &str) -> anyhow::Result<()> {
     }
 }
 
-/// Ends all that are left, so that a failure does not disturb the next trial.
+/// Kills all processes that are left, so that they do not disturb the next trial.
 pub(crate) fn end_all(mark: &str) {
     for process in marked(mark) {
         send(process.pid, libc::SIGKILL);
     }
 }
 
-/// Sends a signal; whether there was such a process.
+/// Sends a signal. False if the process does not exist.
 pub(crate) fn send(pid: i32, signal: i32) -> bool {
     // SAFETY: kill takes any process id and signal.
     unsafe { libc::kill(pid, signal) == 0 }

@@ -19,7 +19,7 @@ pub(crate) struct Row {
     pub(crate) pgn_bytes: u64,
 }
 
-/// The whole rows of a run: what follows the last line end is left out.
+/// The complete rows of a run: text after the last line end is left out.
 pub(crate) fn rows(run: &Path) -> anyhow::Result<Vec<Row>> {
     let text = fs::read(run.join("games.csv"))?;
     let end = memchr::memrchr(b'\n', &text).map_or(0, |at| at + 1);
@@ -39,7 +39,7 @@ pub(crate) fn count(runs: &[impl AsRef<Path>]) -> u64 {
     runs.iter().map(|run| lines(run.as_ref())).sum()
 }
 
-/// The finished pairs of a run: the digests of both games by number.
+/// The finished pairs of a run: the digests of both games by the number of the pair.
 pub(crate) type Finished = BTreeMap<u64, [String; 2]>;
 
 pub(crate) fn finished(run: &Path) -> anyhow::Result<Finished> {

@@ -1,5 +1,5 @@
-//! The kinds of run, each small and with engines that answer at once, so that
-//! a random moment hits every part of the work.
+//! The kinds of run, each small and with engines that answer at once, so that every phase
+//! of a run is hit at random times.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,6 @@ use anyhow::Context;
 
 use super::processes::VARIABLE;
 
-/// Where the repository's books are.
 const BOOK: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../books/quick.epd");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -54,7 +53,7 @@ pub(crate) struct Programs {
 }
 
 impl Programs {
-    /// Those that were built into the same folder as this one.
+    /// Programs that were built into the same folder as this one.
     pub(crate) fn beside_this_one() -> anyhow::Result<Self> {
         let examples = std::env::current_exe()?;
         let examples = examples.parent().context("a program is in a folder")?;
@@ -75,7 +74,7 @@ impl Programs {
     }
 }
 
-/// A folder with a configuration, what it needs, and its run.
+/// A folder with a configuration, the files that it names, and its run.
 #[derive(Debug)]
 pub(crate) struct Scene<'a> {
     programs: &'a Programs,
@@ -85,7 +84,8 @@ pub(crate) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    /// Writes what the run needs to `dir`, which exists.
+    /// Writes the configuration and a repository, if the run needs one, to `dir`, which
+    /// exists.
     pub(crate) fn prepare(
         programs: &'a Programs,
         kind: Kind,
@@ -109,12 +109,12 @@ impl<'a> Scene<'a> {
         &self.mark
     }
 
-    /// The run's folder; of `track`, that of all nights.
+    /// The run's folder; for `track`, that of all nights.
     pub(crate) fn out(&self) -> PathBuf {
         self.dir.join("run")
     }
 
-    /// The folders that hold a ledger.
+    /// The folders that have a ledger.
     pub(crate) fn runs(&self) -> Vec<PathBuf> {
         let nights = fs::read_dir(self.out().join("track"));
         let nights = nights.into_iter().flatten().flatten();

@@ -9,7 +9,7 @@ use super::trial::Outcome;
 #[derive(Debug, Default, Clone, Copy)]
 struct Cell {
     trials: u64,
-    strikes: u64,
+    hits: u64,
     failures: u64,
 }
 
@@ -17,7 +17,7 @@ impl Cell {
     fn plus(self, other: Self) -> Self {
         Self {
             trials: self.trials + other.trials,
-            strikes: self.strikes + other.strikes,
+            hits: self.hits + other.hits,
             failures: self.failures + other.failures,
         }
     }
@@ -38,21 +38,21 @@ impl Table {
         let cell = self.cells.entry((disturbance, kind)).or_default();
         *cell = cell.plus(Cell {
             trials: 1,
-            strikes: one.strikes,
+            hits: one.hits,
             failures: u64::from(one.result.is_err()),
         });
     }
 
-    pub(crate) fn strikes(&self) -> u64 {
-        self.sum(|_| true).strikes
+    pub(crate) fn hits(&self) -> u64 {
+        self.sum(|_| true).hits
     }
 
     pub(crate) fn failures(&self) -> u64 {
         self.sum(|_| true).failures
     }
 
-    fn sum(&self, is_meant: impl Fn(&(&str, &str)) -> bool) -> Cell {
-        let cells = self.cells.iter().filter(|(key, _)| is_meant(key));
+    fn sum(&self, select: impl Fn(&(&str, &str)) -> bool) -> Cell {
+        let cells = self.cells.iter().filter(|(key, _)| select(key));
         cells.fold(Cell::default(), |sum, (_, cell)| sum.plus(*cell))
     }
 }
@@ -65,7 +65,7 @@ impl fmt::Display for Table {
             self.kinds.join(" | ")
         )?;
         writeln!(f, "|---{}|", "|--:".repeat(self.kinds.len() + 1))?;
-        let text = |cell: Cell| format!("{} / {} / {}", cell.trials, cell.strikes, cell.failures);
+        let text = |cell: Cell| format!("{} / {} / {}", cell.trials, cell.hits, cell.failures);
         for (name, _) in DISTURBANCES {
             if self.sum(|(disturbance, _)| *disturbance == name).trials == 0 {
                 continue;

@@ -1,4 +1,4 @@
-//! Files whose last bytes never reached the disk.
+//! Ledgers whose last bytes are missing, as if they had not reached the disk.
 
 use std::fs::{self, OpenOptions};
 use std::path::{Path, PathBuf};
@@ -10,14 +10,14 @@ use super::records::{self, Row};
 /// The files of a ledger, as they were before bytes were cut off.
 pub(crate) struct Torn {
     before: Vec<(PathBuf, Vec<u8>)>,
-    /// The pair that has lost bytes.
+    /// The pair whose bytes were cut off.
     pub(crate) pair: u64,
     /// What was cut, printed with a failure.
     pub(crate) what: String,
 }
 
-/// Cuts within the last pair of a run: its rows, its games, or both. `None` if
-/// it holds no pair.
+/// Cuts within the last pair of a run: its rows, its games, or both. `None` if it has no
+/// pair.
 pub(crate) fn tear(run: &Path, random: &mut impl Rng) -> anyhow::Result<Option<Torn>> {
     let rows = records::rows(run)?;
     let whole = rows.len() - rows.len() % 2;
@@ -66,7 +66,7 @@ impl Torn {
         Ok(true)
     }
 
-    /// Puts the bytes back.
+    /// Restores the files.
     pub(crate) fn restore(&self) -> anyhow::Result<()> {
         for (path, before) in &self.before {
             fs::write(path, before)?;

@@ -1,4 +1,4 @@
-//! One trial: a run that is disturbed several times, then left in peace.
+//! One trial: a run that is disturbed several times, then finished without disturbance.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -10,17 +10,17 @@ use anyhow::Context;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-use super::checks::{self, Holdings};
+use super::checks::{self, FinishedPairs};
 use super::disk::Disk;
-use super::disturbance::{Blow, Disturbance, Moment, Target};
+use super::disturbance::{Disturbance, Signal, Target, Timing};
 use super::processes::{self, send};
 use super::records;
 use super::scene::{Kind, Programs, Scene};
 use super::torn;
 
-/// Longer than any of these runs takes, on a machine that is very busy.
-const PATIENCE: Duration = Duration::from_secs(900);
-/// Disturbed starts of a trial, at most.
+/// Longer than any of these runs takes on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(900);
+/// Maximum number of disturbed starts in a trial.
 const STARTS: u32 = 8;
 const REFUSED: i32 = 2;
 const STOPPED: i32 = 4;
@@ -60,12 +60,12 @@ impl Baseline {
     }
 }
 
-/// What came of a trial.
+/// The result of a trial.
 pub(crate) struct Outcome {
-    /// Disturbances that hit something.
-    pub(crate) strikes: u64,
+    /// Disturbances that had an effect.
+    pub(crate) hits: u64,
     pub(crate) result: anyhow::Result<()>,
-    /// Where its run is, if it failed.
+    /// The folder of the run, which is kept if the trial failed.
     pub(crate) folder: PathBuf,
 }
 
@@ -76,7 +76,7 @@ pub(crate) struct Trial<'a> {
     random: ChaCha8Rng,
     dir: PathBuf,
     mark: String,
-    strikes: u64,
+    hits: u64,
 }
 
 impl<'a> Trial<'a> {
@@ -102,7 +102,7 @@ impl<'a> Trial<'a> {
             random,
             dir: folder.join(&mark),
             mark,
-            strikes: 0,
+            hits: 0,
         }
     }
 
@@ -114,7 +114,7 @@ impl<'a> Trial<'a> {
             Err(_) => Ok(()),
         };
         Outcome {
-            strikes: self.strikes,
+            hits: self.hits,
             result: result.and(cleared),
             folder: self.dir,
         }
@@ -129,7 +129,7 @@ impl<'a> Trial<'a> {
         let disk = Disk::mount(&work)?;
         let result = self.disturb_and_check(&work, Some(&disk));
         if result.is_err() {
-            // What is on the disk vanishes with it.
+            // Unmounting the disk removes its files.
             let _ = disk.make_room();
             let kept = self.dir.join("kept");
             let _ = std::process::Command::new("cp")
@@ -143,27 +143,27 @@ impl<'a> Trial<'a> {
     fn disturb_and_check(&mut self, work: &Path, disk: Option<&Disk>) -> anyhow::Result<()> {
         let scene = Scene::prepare(self.programs, self.baseline.kind, work, &self.mark)?;
         for stage in 1..=self.random.random_range(1..=STARTS) {
-            let before = Holdings::of(&scene)?;
+            let before = FinishedPairs::of(&scene)?;
             let exit = self
                 .stage(&scene, stage, disk)
                 .with_context(|| format!("start {stage}"))?;
-            before.are_kept_in(&Holdings::of(&scene)?)?;
+            before.must_be_in(&FinishedPairs::of(&scene)?)?;
             self.between(&scene, stage, disk)
                 .with_context(|| format!("after start {stage}"))?;
-            // A run that has ended is seldom started again.
+            // A run that has ended is started again in 30 % of cases.
             if exit == self.baseline.exit && self.random.random_bool(0.7) {
                 break;
             }
         }
-        let before = Holdings::of(&scene)?;
+        let before = FinishedPairs::of(&scene)?;
         let mut child = self.start(&scene, "last")?;
         let exit = self.wait(&mut child)?;
-        before.are_kept_in(&Holdings::of(&scene)?)?;
+        before.must_be_in(&FinishedPairs::of(&scene)?)?;
         processes::none_left(scene.mark())?;
         anyhow::ensure!(
             exit == self.baseline.exit,
             "the last start ended with {exit:?}: {}",
-            self.said("last")
+            self.last_lines("last")
         );
         for run in scene.runs() {
             checks::pgn_equals_rows(&run)?;
@@ -182,18 +182,18 @@ impl<'a> Trial<'a> {
         let name = format!("start-{stage}");
         let mut child = self.start(scene, &name)?;
         if let (Disturbance::FullDisk, Some(disk)) = (self.disturbance, disk) {
-            self.await_moment(scene, &mut child)?;
+            self.wait_for_random_time(scene, &mut child)?;
             disk.fill(self.random.random_range(0..16_384))?;
-            self.strikes += 1;
+            self.hits += 1;
         }
-        let strikes = self.disturbance.strikes(&mut self.random);
+        let signals = self.disturbance.signals(&mut self.random);
         let mut stopped = Vec::new();
-        for &(target, blow) in &strikes {
-            self.await_moment(scene, &mut child)?;
-            let is_last = (target, blow) == (Target::Hone, Blow::Kill);
-            stopped.extend(self.strike(scene, &mut child, target, blow)?);
+        for &(target, signal) in &signals {
+            self.wait_for_random_time(scene, &mut child)?;
+            let is_last = (target, signal) == (Target::Hone, Signal::Kill);
+            stopped.extend(self.send_signal(scene, &mut child, target, signal)?);
             if !matches!(self.disturbance, Disturbance::KillWhileStopped(_)) || is_last {
-                self.wake(&mut stopped);
+                self.continue_stopped(&mut stopped);
             }
         }
         let exit = self.wait(&mut child)?;
@@ -204,20 +204,20 @@ impl<'a> Trial<'a> {
             processes::none_left(scene.mark())?;
         }
         anyhow::ensure!(
-            self.may_end_with(exit, &strikes),
-            "it ended with {exit:?} after {strikes:?}: {}",
-            self.said(&name)
+            self.may_end_with(exit, &signals),
+            "it ended with {exit:?} after {signals:?}: {}",
+            self.last_lines(&name)
         );
         Ok(exit)
     }
 
-    /// What happens to the run's files while no `hone` runs.
+    /// Disturbs the run's files while no `hone` runs.
     fn between(&mut self, scene: &Scene, stage: u32, disk: Option<&Disk>) -> anyhow::Result<()> {
         match (self.disturbance, disk) {
             (Disturbance::ReadOnly, Some(disk)) => {
                 processes::none_left(scene.mark())?;
                 disk.set_read_only(true)?;
-                self.strikes += 1;
+                self.hits += 1;
                 let name = format!("read-only-{stage}");
                 // A start without a manifest removes the folder first.
                 let exit = match scene.out().join("run.toml").exists() || scene.is_tracked() {
@@ -232,7 +232,7 @@ impl<'a> Trial<'a> {
                 anyhow::ensure!(
                     matches!(exit, Some(REFUSED | STOPPED)) || exit == self.baseline.exit,
                     "read-only, it ended with {exit:?}: {}",
-                    self.said(&name)
+                    self.last_lines(&name)
                 );
                 Ok(())
             }
@@ -244,32 +244,32 @@ impl<'a> Trial<'a> {
     /// Cuts the newest run's files, and continues it.
     fn tear(&mut self, scene: &Scene, stage: u32) -> anyhow::Result<()> {
         processes::none_left(scene.mark())?;
-        let recorded = checks::recorded_nights(scene)?;
-        let open = |run: &PathBuf| !recorded.iter().any(|night| run.ends_with(night));
-        let Some(run) = scene.runs().into_iter().rfind(open) else {
+        let nights = checks::nights(scene)?;
+        let is_open = |run: &PathBuf| !nights.iter().any(|night| run.ends_with(&night.run));
+        let Some(run) = scene.runs().into_iter().rfind(is_open) else {
             return Ok(());
         };
         let Some(torn) = torn::tear(&run, &mut self.random)? else {
             return Ok(());
         };
-        self.strikes += 1;
-        let before = Holdings::of(scene)?;
+        self.hits += 1;
+        let before = FinishedPairs::of(scene)?;
         let name = format!("torn-{stage}");
         let mut child = self.start(scene, &name)?;
         let exit = self.wait(&mut child)?;
         if exit == Some(REFUSED) && torn.is_untouched()? {
-            // Refused and named: a power cut may do what a kill cannot.
+            // A refusal is allowed: a power failure may lose more bytes than a kill.
             return torn.restore();
         }
         anyhow::ensure!(
             exit == self.baseline.exit,
             "{}: it ended with {exit:?}: {}",
             torn.what,
-            self.said(&name)
+            self.last_lines(&name)
         );
-        let after = Holdings::of(scene)?;
+        let after = FinishedPairs::of(scene)?;
         let kept = before.without(&run, torn.pair);
-        kept.are_kept_in(&after).context(torn.what)
+        kept.must_be_in(&after).context(torn.what)
     }
 
     fn start(&self, scene: &Scene, name: &str) -> anyhow::Result<Child> {
@@ -279,54 +279,52 @@ impl<'a> Trial<'a> {
         command.spawn().context("hone does not start")
     }
 
-    /// The end of what a start has printed.
-    fn said(&self, name: &str) -> String {
+    /// The last lines that a start has printed.
+    fn last_lines(&self, name: &str) -> String {
         let text = fs::read(self.dir.join(format!("{name}.txt"))).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
         let lines: Vec<&str> = text.lines().collect();
         lines[lines.len().saturating_sub(6)..].join("\n")
     }
 
-    /// Waits for a random moment, or until `hone` has ended.
-    fn await_moment(&mut self, scene: &Scene, child: &mut Child) -> anyhow::Result<()> {
-        let moment = Moment::draw(
+    /// Waits for a random time, or until `hone` has ended.
+    fn wait_for_random_time(&mut self, scene: &Scene, child: &mut Child) -> anyhow::Result<()> {
+        let timing = Timing::draw(
             &mut self.random,
             records::count(&scene.runs()),
             self.baseline.rows,
         );
         let started = Instant::now();
-        let rows = match moment {
-            Moment::Share(share) => {
+        match timing {
+            Timing::Share(share) => {
                 let until = started + self.baseline.time.mul_f64(share);
                 while Instant::now() < until && child.try_wait()?.is_none() {
                     thread::sleep(Duration::from_millis(1));
                 }
-                return Ok(());
             }
-            Moment::Rows(rows, _) => rows,
-        };
-        while records::count(&scene.runs()) < rows
-            && child.try_wait()?.is_none()
-            && started.elapsed() < PATIENCE
-        {
-            thread::sleep(Duration::from_millis(1));
-        }
-        if let Moment::Rows(_, later) = moment {
-            thread::sleep(later);
+            Timing::Rows(rows, delay) => {
+                while records::count(&scene.runs()) < rows
+                    && child.try_wait()?.is_none()
+                    && started.elapsed() < TIMEOUT
+                {
+                    thread::sleep(Duration::from_millis(1));
+                }
+                thread::sleep(delay);
+            }
         }
         Ok(())
     }
 
-    /// Strikes once the target is there. Returns the process that it stopped.
-    fn strike(
+    /// Waits for the target and sends it a signal. Returns the process id if it is stopped.
+    fn send_signal(
         &mut self,
         scene: &Scene,
         child: &mut Child,
         target: Target,
-        blow: Blow,
+        signal: Signal,
     ) -> anyhow::Result<Option<i32>> {
         let hone = i32::try_from(child.id())?;
-        // Not reaped before this: the process id is still its own.
+        // The process id remains that of the child until it is waited for.
         while child.try_wait()?.is_none() {
             let pid = match target {
                 Target::Hone => Some(hone),
@@ -342,11 +340,11 @@ impl<'a> Trial<'a> {
                 }
             };
             match pid {
-                Some(pid) if send(pid, blow.signal()) => {
-                    self.strikes += 1;
-                    return Ok((blow == Blow::Pause).then_some(pid));
+                Some(pid) if send(pid, signal.number()) => {
+                    self.hits += 1;
+                    return Ok((signal == Signal::Pause).then_some(pid));
                 }
-                // Without a guard it plays on; engines come and go.
+                // `hone` continues without a guard. Engines end and are started again.
                 _ if target == Target::Guard => return Ok(None),
                 _ => thread::sleep(Duration::from_millis(1)),
             }
@@ -354,8 +352,8 @@ impl<'a> Trial<'a> {
         Ok(None)
     }
 
-    /// Continues what was stopped, after a while.
-    fn wake(&mut self, stopped: &mut Vec<i32>) {
+    /// Continues the stopped processes after 1 to 300 ms.
+    fn continue_stopped(&mut self, stopped: &mut Vec<i32>) {
         if stopped.is_empty() {
             return;
         }
@@ -366,7 +364,7 @@ impl<'a> Trial<'a> {
     }
 
     fn wait(&self, child: &mut Child) -> anyhow::Result<Option<i32>> {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
             if let Some(status) = child.try_wait()? {
                 return Ok(status.code());
@@ -374,22 +372,22 @@ impl<'a> Trial<'a> {
             if Instant::now() >= deadline {
                 child.kill()?;
                 child.wait()?;
-                anyhow::bail!("it did not end within {} s", PATIENCE.as_secs());
+                anyhow::bail!("it did not end within {} s", TIMEOUT.as_secs());
             }
             thread::sleep(Duration::from_millis(2));
         }
     }
 
-    /// Whether a start may end so, after these blows.
-    fn may_end_with(&self, exit: Option<i32>, strikes: &[(Target, Blow)]) -> bool {
-        let hit = |target| strikes.iter().any(|(one, _)| *one == target);
-        let asked = |(target, blow): &(Target, Blow)| {
-            *target == Target::Hone && matches!(blow, Blow::Kill | Blow::Term | Blow::Int)
+    /// Whether a start may end with this exit code after these signals.
+    fn may_end_with(&self, exit: Option<i32>, signals: &[(Target, Signal)]) -> bool {
+        let hit = |target| signals.iter().any(|(one, _)| *one == target);
+        let ends_hone = |(target, signal): &(Target, Signal)| {
+            *target == Target::Hone && matches!(signal, Signal::Kill | Signal::Term | Signal::Int)
         };
         let may_stop = hit(Target::Engine) || self.disturbance == Disturbance::FullDisk;
         match exit {
-            // By a signal; only `hone` itself is sent one that ends it.
-            None | Some(INTERRUPTED) => strikes.iter().any(asked),
+            // Only a signal to `hone` itself has these exit codes.
+            None | Some(INTERRUPTED) => signals.iter().any(ends_hone),
             Some(REFUSED | STOPPED) if may_stop => true,
             exit => exit == self.baseline.exit,
         }

@@ -15,7 +15,7 @@ const FONT: (&str, u32) = ("sans-serif", 15);
 /// A value with its interval.
 type Value = [f64; 3];
 
-/// Values of the same designs on a main search.
+/// Values of the designs on one main search.
 struct Series {
     main: MainSearch,
     /// In the order of the names.
@@ -37,7 +37,7 @@ pub(crate) fn charts(tables: &[Table]) -> Result<Vec<(String, String)>> {
             .filter(move |table| table.comparison.topic == topic)
     };
     let quiescence: Vec<&Table> = of(Topic::Quiescence).collect();
-    // The designs of ordering differ between the main searches.
+    // The two main searches have different designs of ordering.
     let mut drawn = vec![
         ("elo-quiescence.svg".to_owned(), elo(&quiescence)),
         ("share-quiescence.svg".to_owned(), share(&quiescence)),

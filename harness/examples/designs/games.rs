@@ -11,13 +11,13 @@ use toml::{Table, Value, toml};
 use crate::plan::{Comparison, Topic};
 use crate::programs::Programs;
 
-/// What the games of all comparisons have in common.
+/// Settings of the games of all comparisons.
 #[derive(Debug, Clone)]
 pub(crate) struct Settings {
     pub(crate) limit: String,
     pub(crate) openings: PathBuf,
     pub(crate) seed: u64,
-    /// Games at once; it does not change the games.
+    /// Games at a time; it does not affect the games.
     pub(crate) concurrency: Option<u64>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct Games {
     facts: Facts,
 }
 
-/// What is used of `hone match --json`.
+/// The fields of `hone match --json` that are used.
 #[derive(Debug, Deserialize)]
 struct Facts {
     engines: Vec<Engine>,
@@ -59,7 +59,7 @@ struct Pairing {
     wdl: [u64; 3],
 }
 
-/// What is used of `hone calc rate --json`.
+/// The fields of `hone calc rate --json` that are used.
 #[derive(Debug, Deserialize)]
 struct Ratings {
     ratings: Vec<Rating>,
@@ -73,8 +73,7 @@ struct Rating {
 }
 
 impl Games {
-    /// Plays the games of a comparison, continues them, or reads them if they
-    /// are finished.
+    /// Plays or continues the games of a comparison, or reads them if they are finished.
     pub(crate) fn play(
         programs: &Programs,
         comparison: &Comparison,
@@ -102,8 +101,8 @@ impl Games {
         Ok(Self { run, pairs, facts })
     }
 
-    /// Elo by name, relative to an anchor; no entry for a design that has no
-    /// finite rating on the anchor's scale.
+    /// Elo by name, relative to an anchor. A design without a finite rating on the anchor's
+    /// scale has no entry.
     pub(crate) fn ratings(
         &self,
         programs: &Programs,
@@ -116,7 +115,7 @@ impl Games {
         Ok(on_the_scale_of(anchor, ratings))
     }
 
-    /// Games and draws of a design.
+    /// Numbers of games and draws of a design.
     pub(crate) fn count(&self, name: &str) -> (u64, u64) {
         let of_it = |pairing: &&Pairing| pairing.first == name || pairing.second == name;
         let all = self.all_pairings();
@@ -134,7 +133,7 @@ impl Games {
         self.facts.games
     }
 
-    /// The Elo of each design above each other, with its interval, as CSV.
+    /// The Elo difference of each two designs, with its interval, as CSV.
     pub(crate) fn differences(
         &self,
         programs: &Programs,
@@ -172,7 +171,7 @@ impl Games {
         csv
     }
 
-    /// Of two engines `hone` reports the totals alone.
+    /// For two engines `hone` reports totals without pairings.
     fn all_pairings(&self) -> Vec<Pairing> {
         match &*self.facts.engines {
             [first, second] if self.facts.pairings.is_empty() => vec![Pairing {
@@ -230,12 +229,12 @@ fn config(comparison: &Comparison, engine: &Path, settings: &Settings, pairs: u6
     ])
 }
 
-/// The folder of a run of `hone` in that of a comparison.
+/// The folder of a run of `hone` in the folder of a comparison.
 const RUN: &str = "games";
 
-/// What `hone COMMAND --json` prints. The run is started, continued if it was
-/// interrupted, or read if it is finished. `verdicts` are exit codes of a run
-/// that ended as it should, besides 0.
+/// Returns the output of `hone COMMAND --json`. The run is started, continued if it was
+/// interrupted, or read if it is finished. `verdicts` are the exit codes, besides 0, of a
+/// successful run.
 pub(crate) fn run(
     programs: &Programs,
     command: &str,
@@ -341,7 +340,7 @@ mod tests {
     }
 
     #[test]
-    fn what_differs_in_a_configuration() {
+    fn the_first_difference_of_a_configuration_is_named() {
         assert_eq!(
             first_difference("a = 1\nb = 2", "a = 1\nb = 3"),
             "started with `b = 2`, now `b = 3`"

@@ -1,5 +1,5 @@
-//! The ladder of a young engine: one SPRT a rung, each state of the engine
-//! against the one before it.
+//! The ladder of a new engine: states of its development, and an SPRT of each state against
+//! the one before it (a rung).
 
 use std::fmt::Write as _;
 use std::fs;
@@ -17,11 +17,11 @@ use crate::programs::Programs;
 #[derive(Debug, Clone, PartialEq)]
 struct State {
     name: &'static str,
-    /// Files of options, later ones win.
+    /// Files of options; later ones override earlier ones.
     files: Vec<String>,
 }
 
-/// The phases of document 002, then what Stillwater has.
+/// The phases of document 002, then the default of Stillwater.
 const QUIESCENCE: [(&str, &str); 7] = [
     ("no quiescence", "no-quiescence"),
     ("captures", "seajay-1"),
@@ -32,7 +32,7 @@ const QUIESCENCE: [(&str, &str); 7] = [
     ("default quiescence", "default"),
 ];
 
-/// What document 004 adds to the order of moves, and ProbCut.
+/// The additions to move ordering of document 004, and ProbCut.
 const ORDERING: [(&str, &str); 8] = [
     ("killers", "killers"),
     ("history", "history"),
@@ -44,8 +44,8 @@ const ORDERING: [(&str, &str); 8] = [
     ("ProbCut", "prob-cut"),
 ];
 
-/// The states of the engine on a main search, each with what those before it
-/// have. The last one of the plain main search is the selective one.
+/// The states of the engine on a main search. Each has the features of those before it. The
+/// last state of the plain main search is the selective one.
 fn states(main: MainSearch) -> Vec<State> {
     let main_file = |main: MainSearch| format!("main/{}.toml", main.name());
     let mut states: Vec<State> = QUIESCENCE
@@ -72,7 +72,7 @@ fn states(main: MainSearch) -> Vec<State> {
     states
 }
 
-/// What is used of `hone sprt --json`.
+/// The fields of `hone sprt --json` that are used.
 #[derive(Debug, Deserialize)]
 struct Facts {
     verdict: String,
@@ -108,7 +108,7 @@ pub(crate) struct Ladder {
 }
 
 impl Ladder {
-    /// Plays the rungs, continues them, or reads them if they are finished.
+    /// Plays or continues the rungs, or reads them if they are finished.
     pub(crate) fn play(
         programs: &Programs,
         main: MainSearch,

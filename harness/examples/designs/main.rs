@@ -5,9 +5,9 @@
 //! cargo run --release --example designs -- --wac wac.epd --out results/designs
 //! ```
 //!
-//! It drives the programs `hone` and `stillwater`. Its folder holds a copy of
-//! the engine and of every design, so that a run that was interrupted continues
-//! with what it was started with: give the same command again.
+//! It runs the programs `hone` and `stillwater`. Its folder has a copy of the engine and of
+//! every design, so that the same command continues an interrupted run with the same
+//! programs.
 
 mod chart;
 mod games;
@@ -188,57 +188,22 @@ fn run(args: &Args) -> Result<()> {
         comparison.keep(&args.out)?;
     }
     let engine = programs.describe_engine()?;
-
     let mut results = Vec::new();
     for comparison in comparisons {
-        let folder = comparison.folder(&args.out);
-        let games = if args.no_games {
-            None
-        } else {
-            let pairs = args.pairs.unwrap_or(comparison.pairs(args.games));
-            Some(Games::play(
-                &programs,
-                &comparison,
-                &settings,
-                pairs,
-                &folder,
-            )?)
-        };
-        let mut measures = Measures::load(&folder)?;
-        measures.take(&programs, &comparison, args.wac.as_deref(), args.speed_runs)?;
-        let anchor = comparison.anchor(args.anchor.as_deref()).to_owned();
-        let ratings = match &games {
-            Some(games) => games.ratings(&programs, &anchor)?,
-            None => BTreeMap::new(),
-        };
-        results.push(Table {
-            anchor,
-            engine: engine.clone(),
-            settings: settings.clone(),
-            speed_runs: args.speed_runs,
-            ratings,
-            comparison,
-            games,
-            measures,
-        });
+        results.push(compare(args, &programs, comparison, &settings, &engine)?);
     }
 
-    let mut page = String::new();
+    let mut page = Vec::new();
     for table in &results {
         let folder = table.comparison.folder(&args.out);
-        let markdown = table.markdown();
-        write(&folder.join("table.md"), &markdown)?;
-        write(&folder.join("table.csv"), &table.csv())?;
+        page.push(write_table(&folder, table.markdown(), &table.csv())?);
         if let Some(games) = &table.games {
             let differences = games.differences(&programs, &table.comparison)?;
             write(&folder.join("differences.csv"), &differences)?;
             write(&folder.join("pairings.csv"), &games.pairings())?;
         }
-        if !page.is_empty() {
-            page += "\n";
-        }
-        page += &markdown;
     }
+    let page = page.join("\n");
     write(&args.out.join("table.md"), &page)?;
     for (name, svg) in chart::charts(&results)? {
         write(&args.out.join(name), &svg)?;
@@ -247,10 +212,45 @@ fn run(args: &Args) -> Result<()> {
     Ok(())
 }
 
+/// Plays and measures the designs of a comparison.
+fn compare(
+    args: &Args,
+    programs: &Programs,
+    comparison: Comparison,
+    settings: &games::Settings,
+    engine: &str,
+) -> Result<Table> {
+    let folder = comparison.folder(&args.out);
+    let games = if args.no_games {
+        None
+    } else {
+        let pairs = args.pairs.unwrap_or(comparison.pairs(args.games));
+        let games = Games::play(programs, &comparison, settings, pairs, &folder)?;
+        Some(games)
+    };
+    let mut measures = Measures::load(&folder)?;
+    measures.take(programs, &comparison, args.wac.as_deref(), args.speed_runs)?;
+    let anchor = comparison.anchor(args.anchor.as_deref()).to_owned();
+    let ratings = match &games {
+        Some(games) => games.ratings(programs, &anchor)?,
+        None => BTreeMap::new(),
+    };
+    Ok(Table {
+        anchor,
+        engine: engine.to_owned(),
+        settings: settings.clone(),
+        speed_runs: args.speed_runs,
+        ratings,
+        comparison,
+        games,
+        measures,
+    })
+}
+
 /// Plays the ladder of each main search.
 fn climb(args: &Args) -> Result<()> {
     let programs = Programs::prepare(args.hone.as_deref(), args.engine.as_deref(), &args.out)?;
-    let mut page = String::new();
+    let mut page = Vec::new();
     for &main in args.main.searches() {
         let limit = args.limit.as_deref();
         let ladder = Ladder::play(
@@ -262,17 +262,19 @@ fn climb(args: &Args) -> Result<()> {
             &args.out,
         )?;
         let folder = ladder.folder(&args.out);
-        let markdown = ladder.markdown();
-        write(&folder.join("table.md"), &markdown)?;
-        write(&folder.join("table.csv"), &ladder.csv())?;
-        if !page.is_empty() {
-            page += "\n";
-        }
-        page += &markdown;
+        page.push(write_table(&folder, ladder.markdown(), &ladder.csv())?);
     }
+    let page = page.join("\n");
     write(&args.out.join("ladder.md"), &page)?;
     print!("{page}");
     Ok(())
+}
+
+/// Writes `table.md` and `table.csv`. Returns the Markdown.
+fn write_table(folder: &Path, markdown: String, csv: &str) -> Result<String> {
+    write(&folder.join("table.md"), &markdown)?;
+    write(&folder.join("table.csv"), csv)?;
+    Ok(markdown)
 }
 
 fn write(path: &Path, text: &str) -> Result<()> {

@@ -1,5 +1,5 @@
-//! Measurements of the designs' searches. Each is kept in `measures.json` as
-//! soon as it is taken, so none is taken twice.
+//! Measurements of the designs' searches. Each is written to `measures.json` as soon as it
+//! is taken, so that none is taken twice.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +17,7 @@ use crate::programs::{self, Programs};
 /// Nodes for each position of Win at Chess.
 pub(crate) const SUITE_NODES: u64 = 20_000;
 
-/// What `stats` counts, by the words it uses, and `nodes`.
+/// The counts of `stillwater stats` by their names, with `nodes` and `nps`.
 pub(crate) type Counts = BTreeMap<String, f64>;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -27,7 +27,7 @@ pub(crate) struct Measures {
     designs: BTreeMap<String, Measured>,
 }
 
-/// What has been measured of one design.
+/// The measurements of one design.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Measured {
@@ -38,7 +38,7 @@ pub(crate) struct Measured {
     pub(crate) types: BTreeMap<String, Nodes>,
 }
 
-/// Nodes a second relative to a reference, of runs right after each other.
+/// Nodes a second relative to a reference, by runs one after the other.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Speed {
     pub(crate) reference: String,
@@ -78,7 +78,7 @@ impl Speed {
 }
 
 impl Measures {
-    /// The measurements of a folder, none if it has none.
+    /// The measurements in a folder; empty if the file does not exist.
     pub(crate) fn load(folder: &Path) -> Result<Self> {
         let file = folder.join("measures.json");
         let mut measures = match fs::read_to_string(&file) {
@@ -206,7 +206,7 @@ fn stats(programs: &Programs, design: &Design, depth: i32) -> Result<Counts> {
     Ok(counts)
 }
 
-/// `WORDS: NUMBER` with or without ` %`, and `N nodes M nps`.
+/// Reads lines `NAME: NUMBER`, with or without ` %`, and `N nodes M nps`.
 fn parse(text: &str) -> Counts {
     let mut counts = Counts::new();
     for line in text.lines() {

@@ -1,4 +1,4 @@
-//! What is compared: the designs of one topic on one main search.
+//! Comparisons: the designs of one topic on one main search.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -7,10 +7,11 @@ use anyhow::{Context, Result, anyhow, ensure};
 
 use crate::programs;
 
-/// Quiescence without search, by use of the table at the horizon.
+/// Designs without quiescence search: without and with the transposition table at the
+/// horizon.
 const NONE: &str = "no-quiescence";
 const NONE_WITH_TABLE: &str = "no-quiescence-table";
-/// What each design of ordering adds one thing to, or removes it from.
+/// The design that the other designs of ordering change in one point.
 const BASE: &str = "base";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,8 +43,8 @@ impl MainSearch {
         }
     }
 
-    /// Depths of the counts of nodes: one odd, one even, because a search
-    /// without quiescence differs much between them.
+    /// Depths of the counts of nodes: one odd and one even, between which searches without
+    /// quiescence differ much.
     pub(crate) fn depths(self) -> [i32; 2] {
         match self {
             Self::Plain => [5, 6],
@@ -96,12 +97,12 @@ impl Design {
         self.options.get(option).and_then(toml::Value::as_bool) == Some(false)
     }
 
-    /// Whether there is a quiescence search at all.
+    /// Whether the design has a quiescence search.
     pub(crate) fn has_quiescence(&self) -> bool {
         !self.is_off("Quiescence")
     }
 
-    /// Whether the engine ends an iteration at this depth.
+    /// Whether the engine completes an iteration at this depth.
     pub(crate) fn searches_depth(&self, depth: i32) -> bool {
         match self.options.get("LastMove").and_then(toml::Value::as_str) {
             Some("own") => depth % 2 == 1,
@@ -128,8 +129,8 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Reads the files of a topic; with `only` some of them and those that
-    /// they are measured against, or nothing if there are none of them.
+    /// Reads the designs of a topic. If `only` is not empty, reads these designs and those
+    /// that they are measured against; `None` if the topic has none of them.
     pub(crate) fn read(
         source: &Path,
         topic: Topic,
@@ -177,7 +178,7 @@ impl Comparison {
         let mut wanted = vec![self.anchor(None).to_owned()];
         for design in &self.designs {
             if only.contains(&design.name) {
-                let measured_against = [self.none(design), self.speed_reference(design)];
+                let measured_against = [self.nodes_reference(design), self.speed_reference(design)];
                 wanted.push(design.name.clone());
                 wanted.extend(measured_against.map(|other| other.name.clone()));
             }
@@ -209,9 +210,9 @@ impl Comparison {
         Ok(())
     }
 
-    /// The design that a design's nodes are relative to: no quiescence with the
-    /// same use of the table, or the base.
-    pub(crate) fn none<'a>(&'a self, design: &'a Design) -> &'a Design {
+    /// The design that a design's nodes are relative to: no quiescence with the same use of
+    /// the transposition table, or the base.
+    pub(crate) fn nodes_reference<'a>(&'a self, design: &'a Design) -> &'a Design {
         let name = match self.topic {
             Topic::Quiescence if design.is_off("QsTt") => NONE,
             Topic::Quiescence => NONE_WITH_TABLE,
@@ -227,7 +228,7 @@ impl Comparison {
         ["-unstaged", "-sorted"]
             .iter()
             .find_map(|suffix| self.find(design.name.strip_suffix(suffix)?))
-            .unwrap_or_else(|| self.none(design))
+            .unwrap_or_else(|| self.nodes_reference(design))
     }
 
     /// Pairs of each pairing, so that each design plays at least this number of
@@ -322,9 +323,13 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn nodes_are_relative_to_none_with_the_same_use_of_the_table() {
+    fn nodes_are_relative_to_no_quiescence_with_the_same_use_of_the_table() {
         let comparison = quiescence();
-        let none = |name| &*comparison.none(comparison.find(name).unwrap()).name;
+        let none = |name| {
+            &*comparison
+                .nodes_reference(comparison.find(name).unwrap())
+                .name
+        };
         assert_eq!(none("captures"), NONE);
         assert_eq!(none("seajay-4"), NONE_WITH_TABLE);
         assert_eq!(none(NONE), NONE);

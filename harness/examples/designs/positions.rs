@@ -1,5 +1,5 @@
-//! Positions by type, as document 002, section 5.1, divides them. They are from
-//! games of Stillwater. Stockfish 15.1 at depth 11 (endgames: 12) told them apart:
+//! Positions of the types that document 002, section 5.1, defines. They are from games of
+//! Stillwater and were classified by Stockfish 15.1 at depth 11 (endgames: 12):
 //!
 //! - quiet: at most one capture for each side, level, the third best move within
 //!   25 centipawns of the best;
@@ -10,7 +10,7 @@
 //! - endgame: at most 24 pawns' worth of pieces on the board, within 150
 //!   centipawns.
 
-/// Each type with its positions, as many of each.
+/// Each type with its positions, six of each.
 pub(crate) const TYPES: [(&str, &[&str]); 4] = [
     (
         "quiet",

@@ -73,9 +73,8 @@ impl Programs {
         command
     }
 
-    /// Runs `hone` and returns what it prints on standard output; its progress
-    /// is shown. An interrupt is left to `hone`, which keeps its games. Exit
-    /// codes in `verdicts` are not failures.
+    /// Runs `hone` and returns its standard output; its messages are shown. An interrupt is
+    /// handled by `hone`, which keeps its games. Exit codes in `verdicts` are not errors.
     pub(crate) fn hone<S: AsRef<OsStr>>(
         &self,
         arguments: &[S],
@@ -107,7 +106,7 @@ impl Programs {
     }
 }
 
-/// Standard output of a program that has to succeed.
+/// Standard output of a program, which must succeed.
 pub(crate) fn output(command: &mut Command) -> Result<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command
@@ -164,7 +163,7 @@ pub(crate) fn keep(file: &Path, kept: &Path, help: impl FnOnce() -> String) -> R
                 fs::create_dir_all(folder)
                     .with_context(|| format!("cannot create `{}`", folder.display()))?;
             }
-            // A copy that is cut off must not pass for the file.
+            // Renamed when it is complete, so that a copy that was cut off is not used.
             let partial = kept.with_extension("part");
             fs::copy(file, &partial)
                 .and_then(|_| fs::rename(&partial, kept))
@@ -184,10 +183,10 @@ fn build() -> Result<()> {
     check("cargo build", status, "")
 }
 
-/// A program beside this example, in the folder of its profile.
+/// A program that `build` has built.
 fn built(name: &str) -> Result<PathBuf> {
     let example = std::env::current_exe().context("cannot find the programs")?;
-    // `cargo build --release` puts programs there, whatever this profile is.
+    // This program is `target/PROFILE/examples/designs`; the others are release builds.
     let target = example.ancestors().nth(3);
     let target = target.context("cannot find the programs: this example has been moved")?;
     let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);

@@ -50,7 +50,9 @@ impl Table {
     fn row(&self, design: &Design) -> Row {
         let depths = self.comparison.main.depths();
         let measured = self.measures.of(&design.name);
-        let none = self.measures.of(&self.comparison.none(design).name);
+        let none = self
+            .measures
+            .of(&self.comparison.nodes_reference(design).name);
         let (games, draws) = self
             .games
             .as_ref()
@@ -135,7 +137,7 @@ impl Table {
         format!("{topic}, {} main search", self.comparison.main.name())
     }
 
-    /// What the numbers mean and how they were found.
+    /// The conditions of the numbers.
     fn conditions(&self) -> String {
         let main = self.comparison.main;
         let mut text = format!("Engine: {}. ", self.engine);
@@ -314,7 +316,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// Captures 150 Elo above none; nothing is known of the third design.
+    /// `captures` is 150 Elo above `no-quiescence`; the third design has no rating.
     pub(crate) fn table() -> Table {
         let designs = vec![
             design("no-quiescence", "Quiescence = false\nQsTt = false"),
@@ -395,7 +397,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn csv_has_as_many_fields_in_each_line() {
+    fn all_lines_of_the_csv_have_the_same_number_of_fields() {
         let text = table().csv();
         let fields: Vec<usize> = text.lines().map(|line| line.split(',').count()).collect();
         assert_eq!(fields, [15 + TYPES.len(); 4]);

@@ -1,4 +1,4 @@
-//! The command lines and what they need.
+//! The command lines, and the programs and books that they name.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ pub(crate) struct Case {
 }
 
 impl Case {
-    /// Whether games may end in another order.
+    /// Whether games may end in another order than they start.
     pub(crate) fn is_parallel(&self) -> bool {
         self.line.contains("-concurrency")
     }
 }
 
-/// All of `cases.txt`.
+/// The command lines of `cases.txt`.
 pub(crate) fn cases() -> Vec<Case> {
     include_str!("cases.txt")
         .lines()
@@ -36,7 +36,7 @@ pub(crate) fn cases() -> Vec<Case> {
         .collect()
 }
 
-/// The programs that take part.
+/// The compared programs and their engines.
 #[derive(Debug)]
 pub(crate) struct Programs {
     other: PathBuf,
@@ -50,7 +50,7 @@ const ONE: &str = "-openings file=one.epd format=epd order=sequential";
 const BOOK: &str = "-openings file=book.epd format=epd order=sequential";
 
 impl Programs {
-    /// Finds what was built beside this example.
+    /// Finds the programs that were built into the folders beside this one.
     pub(crate) fn find(other: &Path, tables: Option<&Path>) -> anyhow::Result<Self> {
         let here = std::env::current_exe()?;
         let examples = here.parent().context("this program is in a folder")?;
@@ -66,8 +66,7 @@ impl Programs {
         })
     }
 
-    /// The words of a command line; `None` if it needs tables and there are
-    /// none.
+    /// The words of a command line; `None` if it needs tables and none are given.
     pub(crate) fn fill_in(&self, case: &Case) -> Option<Vec<String>> {
         let is_cutechess = case.program == "cutechess-cli";
         let engines = |count: usize| {

@@ -1,22 +1,23 @@
-//! Differences that are known, each with its reason. They are removed from
-//! both sides before these are compared.
+//! Known differences, each with its reason. They are removed from the texts of both
+//! programs before these are compared.
 
 use regex_lite::Regex;
 
 use super::case::Case;
 use super::played::Played;
 
-/// A difference between `hone` and the program whose place it takes.
+/// A difference between `hone` and the program that it replaces.
 pub(crate) struct Difference {
     pub name: &'static str,
     pub reason: &'static str,
-    /// What is replaced in each line that has it.
+    /// The regular expression that is replaced in each line.
     pattern: &'static str,
-    /// A line that becomes empty by that is removed.
+    /// A line that becomes empty is removed.
     replacement: &'static str,
 }
 
-const fn gone(name: &'static str, reason: &'static str, pattern: &'static str) -> Difference {
+/// A difference whose text is removed.
+const fn removed(name: &'static str, reason: &'static str, pattern: &'static str) -> Difference {
     Difference {
         name,
         reason,
@@ -25,9 +26,8 @@ const fn gone(name: &'static str, reason: &'static str, pattern: &'static str) -
     }
 }
 
-/// All of them.
 pub(crate) const DIFFERENCES: [Difference; 21] = [
-    gone(
+    removed(
         "names in the PGN",
         "the run's manifest has the names and authors of the engines, and readers of PGN name the opening",
         r#"^\[(EngineWhiteName|EngineWhiteAuthor|EngineBlackName|EngineBlackAuthor|ECO|Opening|Variation) ".*"\]$"#,
@@ -50,7 +50,7 @@ pub(crate) const DIFFERENCES: [Difference; 21] = [
         pattern: r"-0\.00\b",
         replacement: "0.00",
     },
-    gone(
+    removed(
         "notes at the start",
         "hone prints notes and warnings about the command line on standard error",
         r"^(Warning: No opening book.*|Warning: Unknown opening format.*|Indexing opening suite.*|Info: .*)$",
@@ -61,12 +61,12 @@ pub(crate) const DIFFERENCES: [Difference; 21] = [
         pattern: r"^Warning; Illegal move .* played by",
         replacement: "Warning; Illegal move played by",
     },
-    gone(
+    removed(
         "variations",
         "one warning for each game instead of one for each search",
         r"^(Warning; Illegal PV move|Warning; Bestmove does not match|Info; |Position; |Moves; ).*$",
     ),
-    gone(
+    removed(
         "errors",
         "errors are one line on standard error that begins with error:",
         r"^(Unrecognized option.*|Error.*|Reason: .*|Did you mean.*|Usage.*)$",
@@ -83,7 +83,7 @@ pub(crate) const DIFFERENCES: [Difference; 21] = [
         pattern: r"\b\d+\.(\.\.)? ",
         replacement: "",
     },
-    gone(
+    removed(
         "TimeControl without a clock",
         "hone writes the nodes or the depth",
         r#"^\[(White|Black)?TimeControl "(-|inf|nodes=\d+|depth=\d+)"\]$"#,
@@ -100,7 +100,7 @@ pub(crate) const DIFFERENCES: [Difference; 21] = [
         pattern: r"\(100 nodes, NULL - 1t, NULL - 16MB",
         replacement: "(100 nodes, 1t, 16MB",
     },
-    gone(
+    removed(
         "a stall before the first move: warning",
         "hone keeps evidence of the failure",
         r"^Warning; Engine \S+ is not responsive$|^\{Black's connection stalls\} ",
@@ -123,12 +123,12 @@ pub(crate) const DIFFERENCES: [Difference; 21] = [
         pattern: r#"^\[Variant ".*"\]$"#,
         replacement: "[Variant]",
     },
-    gone(
+    removed(
         "notes of cutechess-cli",
         "the end of a process is in the evidence; a normal end has no Termination there",
         r#"^(Terminating process of engine .*|\[Termination "normal"\])$"#,
     ),
-    gone(
+    removed(
         "PlyCount",
         "fastchess counts an illegal move",
         r#"^\[PlyCount ".*"\]$"#,
@@ -139,10 +139,10 @@ pub(crate) const DIFFERENCES: [Difference; 21] = [
         pattern: r"^SPRT: llr \S+ \(\S+%\)",
         replacement: "SPRT: llr",
     },
-    gone("time of the run", "a time", r"^Total Time: .*$"),
+    removed("time of the run", "a time", r"^Total Time: .*$"),
 ];
 
-/// What varies from run to run.
+/// Replacements of text that differs from run to run.
 const TIMES: &[(&str, &str)] = &[
     (
         r#"^\[(Date|GameDuration|GameStartTime|GameEndTime) ".*"\]$"#,
@@ -153,8 +153,8 @@ const TIMES: &[(&str, &str)] = &[
     (r"run: \S+ (fastchess )?-config", "run: -config"),
 ];
 
-/// Removes times and the known differences. Returns the indices of those that
-/// were there on one side only.
+/// Removes times and the known differences. Returns the indices of the differences that
+/// were found.
 pub(crate) fn remove(played: &mut [Played], case: &Case) -> Vec<usize> {
     for side in played.iter_mut() {
         for (name, lines) in &mut side.texts {
@@ -188,7 +188,7 @@ pub(crate) fn remove(played: &mut [Played], case: &Case) -> Vec<usize> {
     found
 }
 
-/// A PGN whose movetexts are one line each: both wrap them at other places.
+/// Joins each movetext of a PGN to one line: the two programs wrap them differently.
 fn unwrapped(lines: &[String]) -> Vec<String> {
     let mut joined: Vec<String> = Vec::new();
     for line in lines {
@@ -204,7 +204,7 @@ fn unwrapped(lines: &[String]) -> Vec<String> {
     joined
 }
 
-/// Replaces a pattern in all lines; returns what was replaced, by side.
+/// Replaces a pattern in all lines. Returns the replaced texts of each program.
 fn replace(played: &mut [Played], pattern: &str, replacement: &str) -> Vec<Vec<String>> {
     let regex = Regex::new(pattern).expect("the pattern is valid");
     let mut counts = Vec::new();
@@ -232,7 +232,8 @@ fn replace(played: &mut [Played], pattern: &str, replacement: &str) -> Vec<Vec<S
     counts
 }
 
-/// Games that end in another order: their lines sorted, and the last block.
+/// Sorts the lines about games, which may end in another order. Of the other lines, only
+/// those after the last game are kept.
 fn sort(lines: &mut Vec<String>) {
     let is_game =
         |line: &String| line.starts_with("Started game") || line.starts_with("Finished game");

@@ -1,6 +1,6 @@
-//! Plays the same command lines with `hone` and with the program whose place
-//! it takes, and compares what they print and write line by line, without
-//! times. `docs/coming-from.md` lists the differences that are known.
+//! Plays the same command lines with `hone` and with the program that it replaces, and
+//! compares output and files line by line, without times. `docs/coming-from.md` lists the
+//! known differences.
 //!
 //!     cargo build --workspace --bins --examples
 //!     target/debug/examples/dropin_compare --program fastchess --path ./fastchess
@@ -26,10 +26,10 @@ use played::Played;
     All command lines:\n    dropin_compare --program fastchess --path ./fastchess\n  \
     One of them, with what both printed:\n    dropin_compare --program fastchess --path ./fastchess --only 'a gauntlet' --show")]
 struct Arguments {
-    /// The program whose place hone takes: fastchess or cutechess-cli.
+    /// The program that hone replaces: fastchess or cutechess-cli.
     #[arg(long)]
     program: String,
-    /// Where it is.
+    /// Path of the program.
     #[arg(long)]
     path: PathBuf,
     /// A folder with Syzygy tables of 3 and 4 pieces; without it, the command

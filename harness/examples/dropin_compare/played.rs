@@ -1,4 +1,4 @@
-//! What a program printed and wrote.
+//! The output and the files of a program.
 
 use std::fmt;
 use std::fs;
@@ -8,10 +8,10 @@ use anyhow::Context;
 
 use super::case::{Case, write_books};
 
-/// Texts of one side, in lines.
+/// The texts of one program.
 #[derive(Debug, Default)]
 pub(crate) struct Played {
-    /// `output`, `g.pgn` and `e.epd`, as far as they are there.
+    /// The lines of `output`, `g.pgn` and `e.epd`, as far as the files exist.
     pub texts: Vec<(&'static str, Vec<String>)>,
     pub code: Option<i32>,
 }
@@ -60,7 +60,7 @@ impl fmt::Display for Played {
     }
 }
 
-/// What differs, at most a dozen lines of each text; empty if nothing does.
+/// The differences, at most twelve lines of each text; empty if there are none.
 pub(crate) fn compare(theirs: &Played, ours: &Played) -> String {
     let mut text = String::new();
     if theirs.code != ours.code {

@@ -1,7 +1,6 @@
-//! The fault campaign of the fleet: a server, three workers and a test, each
-//! killed, frozen or cut off at random moments. The test must come to the games
-//! and the verdict of an undisturbed test on one machine.
-//! `docs/robustness.md` has its results.
+//! The fault campaign of the fleet: a server, three workers and a test, which are killed,
+//! stopped or disconnected at random times. The test must have the games and the verdict of
+//! an undisturbed test on one machine. `docs/robustness.md` has the results.
 //!
 //!     cargo build -p harness --bin hone --example scripted_engine --example fleet_faults
 //!     target/debug/examples/fleet_faults --moments 200 --parallel 3
@@ -42,8 +41,8 @@ mod linux {
     use super::scene::{Scene, can_mount};
     use super::tally::{Fault, Tally};
 
-    /// Kill, freeze and cut off workers, run and server of a fleet at random
-    /// moments, and check that no pair is lost or doubled.
+    /// Kill, stop and disconnect workers, run and server of a fleet at random times, and
+    /// check that no pair is lost or doubled.
     ///
     /// Needs nats-server (`PATH` or `HONE_NATS_SERVER`). The server's disk is
     /// only filled where `unshare` may mount a file system.
@@ -52,20 +51,20 @@ mod linux {
         A short campaign:\n    fleet_faults --moments 10\n  \
         A long one:\n    fleet_faults --moments 200 --parallel 3")]
     struct Options {
-        /// Random moments at which something is disturbed.
+        /// Number of faults, at random times.
         #[arg(long, default_value_t = 20)]
         moments: u32,
         /// Campaigns at the same time, each with a server of its own.
         #[arg(long, default_value_t = 1)]
         parallel: u32,
-        /// Chooses what and when.
+        /// Seed of the faults and their times.
         #[arg(long, default_value_t = 1)]
         seed: u64,
-        /// How long something is frozen or cut off, in seconds: longer than a
-        /// worker may be silent.
+        /// Seconds for which a process is stopped or disconnected: longer than a worker may
+        /// be silent.
         #[arg(long, default_value_t = 60)]
         freeze: u64,
-        /// How long the server's disk is full, in seconds.
+        /// Seconds for which the server's disk is full.
         #[arg(long, default_value_t = 20)]
         full: u64,
         /// Only faults whose name contains this.
@@ -118,7 +117,7 @@ mod linux {
         Ok(())
     }
 
-    /// One server after the other, each with its workers and its run.
+    /// Plays one run after the other, each with a server and workers of its own.
     fn play(
         options: &Options,
         programs: &Path,
@@ -129,13 +128,13 @@ mod linux {
     ) -> anyhow::Result<Tally> {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         let mut tally = Tally::default();
-        while tally.moments() < moments {
+        while tally.faults() < moments {
             tally.runs += 1;
             let seed_of_run = seed * 1000 + u64::from(tally.runs);
             let mut scene = Scene::new(programs, seed_of_run, fills_disk)?;
             let expected = scene.undisturbed()?;
             scene.start()?;
-            while !scene.has_ended()? && tally.moments() < moments {
+            while !scene.has_ended()? && tally.faults() < moments {
                 thread::sleep(Duration::from_millis(random.random_range(0..4000)));
                 let fault = choose(&mut random, possible);
                 let victim = random.random_range(0..3);
@@ -167,7 +166,7 @@ mod linux {
     ) -> anyhow::Result<()> {
         let freeze = Duration::from_secs(options.freeze);
         match fault {
-            Fault::KillWorker => tally.elsewhere.extend(scene.kill_worker(victim)?),
+            Fault::KillWorker => tally.reassigned.extend(scene.kill_worker(victim)?),
             Fault::KillRunner => scene.kill_runner()?,
             Fault::KillServer => scene.kill_server()?,
             Fault::ReplaceWorker => scene.replace_worker(victim)?,

@@ -1,5 +1,4 @@
-//! A network that can be cut: connections go through it, and while it is cut
-//! it carries nothing and closes nothing.
+//! A TCP relay that can be cut: then it forwards no bytes and closes no connection.
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -13,16 +12,17 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
 const PREFIX: &str = "hone1.";
-const LOOK: Duration = Duration::from_millis(20);
+/// Interval at which a cut relay is checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A way to the server.
+/// A relay to the server.
 pub(crate) struct Relay {
     address: SocketAddr,
     is_cut: Arc<AtomicBool>,
 }
 
 impl Relay {
-    /// A way to a server on this machine, which lasts as long as the campaign.
+    /// Starts a relay to a server on this machine. It runs until the campaign ends.
     pub(crate) fn to(server: SocketAddr) -> anyhow::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let address = listener.local_addr()?;
@@ -33,15 +33,15 @@ impl Relay {
                 wait_while(&cut);
                 // A server that is being started again refuses.
                 if let Ok(server) = TcpStream::connect(server) {
-                    carry(&client, &server, &cut);
-                    carry(&server, &client, &cut);
+                    forward(&client, &server, &cut);
+                    forward(&server, &client, &cut);
                 }
             }
         });
         Ok(Self { address, is_cut })
     }
 
-    /// The credential in a line of `hone fleet up`, for this way.
+    /// The credential in a line of `hone fleet up`, with the address of this relay.
     pub(crate) fn credential(&self, line: &str) -> anyhow::Result<String> {
         let encoded = line.strip_prefix(PREFIX).context("not a credential")?;
         let mut access: serde_json::Value =
@@ -51,7 +51,7 @@ impl Relay {
         Ok(format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(json)))
     }
 
-    /// Carries nothing for a time.
+    /// Cuts the connections for a time.
     pub(crate) fn cut_for(&self, time: Duration) {
         self.is_cut.store(true, Ordering::Relaxed);
         thread::sleep(time);
@@ -61,12 +61,12 @@ impl Relay {
 
 fn wait_while(cut: &AtomicBool) {
     while cut.load(Ordering::Relaxed) {
-        thread::sleep(LOOK);
+        thread::sleep(POLL_INTERVAL);
     }
 }
 
-/// Carries one direction of a connection on a thread of its own.
-fn carry(from: &TcpStream, to: &TcpStream, cut: &Arc<AtomicBool>) {
+/// Forwards one direction of a connection on a thread of its own.
+fn forward(from: &TcpStream, to: &TcpStream, cut: &Arc<AtomicBool>) {
     let (Ok(mut from), Ok(mut to)) = (from.try_clone(), to.try_clone()) else {
         return;
     };
@@ -80,7 +80,7 @@ fn carry(from: &TcpStream, to: &TcpStream, cut: &Arc<AtomicBool>) {
             }
         }
         wait_while(&cut);
-        // The other direction ends with it.
+        // Ends the other direction, too.
         let _ = from.shutdown(Shutdown::Both);
         let _ = to.shutdown(Shutdown::Both);
     });

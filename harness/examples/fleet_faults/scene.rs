@@ -16,11 +16,11 @@ use super::fleet_server::credentials;
 use super::relay::Relay;
 use super::tally::Tally;
 
-/// How long anything may take that must come about: also on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(600);
-/// How long an engine takes for a move: a run lasts for a few minutes.
+/// Timeout of all waits, long enough for a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(600);
+/// Time of a move, in milliseconds: a run takes a few minutes.
 const MOVE_MS: u32 = 8;
-/// The server's disk where it can be filled.
+/// Shell command that mounts a small disk at `$0` and runs the rest of its arguments.
 const MOUNT: &str = "mount -t tmpfs -o size=96m tmpfs \"$0\" && exec \"$@\"";
 
 /// Whether a file system can be mounted in a namespace of its own.
@@ -33,7 +33,7 @@ pub(crate) fn can_mount() -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// Starts what follows with a small disk of its own at `dir`.
+/// A command that runs the command in its further arguments with a small disk at `dir`.
 fn with_disk(dir: &Path) -> Command {
     let mut command = Command::new("unshare");
     command
@@ -48,7 +48,7 @@ pub(crate) struct Scene {
     up: Child,
     join: String,
     submit: String,
-    /// The ways of the three workers and of the runner to the server.
+    /// Relays of the three workers and of the run to the server.
     relays: Vec<Relay>,
     workers: Vec<Child>,
     runner: Option<Child>,
@@ -57,10 +57,10 @@ pub(crate) struct Scene {
 }
 
 /// The result of a run.
-pub(crate) struct Found {
+pub(crate) struct RunResult {
     digest: String,
     verdict: serde_json::Value,
-    /// How often each game is in the ledger.
+    /// Number of rows of each game in the ledger.
     games: BTreeMap<String, u32>,
 }
 
@@ -129,16 +129,16 @@ impl Scene {
         command
     }
 
-    /// The games on this machine alone.
-    pub(crate) fn undisturbed(&self) -> anyhow::Result<Found> {
+    /// Plays the run on this machine, without a fleet.
+    pub(crate) fn undisturbed(&self) -> anyhow::Result<RunResult> {
         let mut command = self.hone();
         command.arg("sprt").arg(self.run("undisturbed.toml"));
         let status = command.arg("--out").arg(self.run("undisturbed")).status()?;
         ensure!(has_verdict(status.code()), "the undisturbed run failed");
-        self.found("undisturbed")
+        self.result("undisturbed")
     }
 
-    fn found(&self, run: &str) -> anyhow::Result<Found> {
+    fn result(&self, run: &str) -> anyhow::Result<RunResult> {
         let mut command = self.hone();
         command
             .arg("verify")
@@ -156,7 +156,7 @@ impl Scene {
             let game = [columns.next(), columns.next()].map(Option::unwrap_or_default);
             *games.entry(game.join(" ")).or_default() += 1;
         }
-        Ok(Found {
+        Ok(RunResult {
             digest: text.lines().next_back().unwrap_or_default().to_string(),
             verdict: report["verdict"].clone(),
             games,
@@ -164,9 +164,13 @@ impl Scene {
     }
 
     /// Compares the disturbed run with the undisturbed one.
-    pub(crate) fn compare(&mut self, expected: &Found, tally: &mut Tally) -> anyhow::Result<()> {
-        let found = self.found("disturbed")?;
-        // Either may have some games beyond the deciding pair.
+    pub(crate) fn compare(
+        &mut self,
+        expected: &RunResult,
+        tally: &mut Tally,
+    ) -> anyhow::Result<()> {
+        let found = self.result("disturbed")?;
+        // Both runs may have games of pairs after the deciding one.
         let judged = self.judged()?;
         let games = (1..=judged).flat_map(|pair| [1, 2].map(|game| format!("{pair} {game}")));
         let missing = games.filter(|game| !found.games.contains_key(game)).count();
@@ -189,7 +193,7 @@ impl Scene {
         Ok(())
     }
 
-    /// Pairs up to the verdict.
+    /// Number of pairs up to the verdict.
     fn judged(&self) -> anyhow::Result<usize> {
         let report = fs::read(self.run("undisturbed").join("report.json"))?;
         let report: serde_json::Value = serde_json::from_slice(&report)?;
@@ -242,7 +246,7 @@ impl Scene {
         Ok(command.stderr(log).spawn()?)
     }
 
-    /// Whether the run is over. One that has failed is an error.
+    /// Whether the run has ended. Fails if the run failed.
     pub(crate) fn has_ended(&mut self) -> anyhow::Result<bool> {
         let Some(runner) = &mut self.runner else {
             return Ok(false);
@@ -258,8 +262,8 @@ impl Scene {
         Ok(true)
     }
 
-    /// Kills a worker and starts another. Returns how long it took until its
-    /// pairs were in the ledger, in seconds.
+    /// Kills a worker and starts another. Returns the seconds until its pairs were in the
+    /// ledger; `None` if it had none or the run ended.
     pub(crate) fn kill_worker(&mut self, victim: usize) -> anyhow::Result<Option<f64>> {
         let held = self.pairs_of(victim);
         self.workers[victim].kill()?;
@@ -275,7 +279,7 @@ impl Scene {
                 break;
             }
             ensure!(
-                killed.elapsed() < PATIENCE,
+                killed.elapsed() < TIMEOUT,
                 "pairs {held:?} were lost; see {}",
                 self.keep().display()
             );
@@ -284,9 +288,9 @@ impl Scene {
         Ok(None)
     }
 
-    /// The pairs that a worker has and that are not in the ledger.
+    /// The pairs that a worker holds and that are not in the ledger.
     fn pairs_of(&self, victim: usize) -> BTreeSet<u64> {
-        let name = format!("workers/w{}", self.name_of(victim));
+        let name = format!("workers/w{}", self.number_of(victim));
         let status = self
             .hone()
             .args(["fleet", "status", "--json"])
@@ -309,8 +313,8 @@ impl Scene {
         held.difference(&self.recorded()).copied().collect()
     }
 
-    /// A worker's number: the newest in its place.
-    fn name_of(&self, victim: usize) -> u32 {
+    /// The number in the name of the worker that runs in a place; 0 if it is not known.
+    fn number_of(&self, victim: usize) -> u32 {
         let pid = self.workers[victim].id();
         let line = fs::read_to_string(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         let name = line.split('\0').skip_while(|word| *word != "--name").nth(1);
@@ -318,7 +322,7 @@ impl Scene {
             .unwrap_or(0)
     }
 
-    /// Pairs in the ledger, from 0.
+    /// Numbers of the pairs in the ledger, from 0.
     fn recorded(&self) -> BTreeSet<u64> {
         let text = fs::read_to_string(self.run("disturbed").join("games.csv")).unwrap_or_default();
         let rows = text
@@ -362,7 +366,7 @@ impl Scene {
         let begun = Instant::now();
         while self.server().is_none_or(|now| now == before) {
             ensure!(
-                begun.elapsed() < PATIENCE,
+                begun.elapsed() < TIMEOUT,
                 "the server was not started again"
             );
             thread::sleep(Duration::from_millis(20));
@@ -384,7 +388,7 @@ impl Scene {
         self.relays[RUNNER].cut_for(time);
     }
 
-    /// Leaves no room on the server's disk for a time.
+    /// Fills the server's disk for a time.
     pub(crate) fn fill_disk(&mut self, time: Duration) -> anyhow::Result<()> {
         let root = PathBuf::from(format!("/proc/{}/root", self.up.id()));
         let data = self.run("data");
@@ -398,8 +402,8 @@ impl Scene {
         Ok(fs::remove_file(&filler)?)
     }
 
-    /// Waits for another pair in the ledger. Returns how long that took, in
-    /// seconds; `None` if the run has ended.
+    /// Waits for the next pair in the ledger. Returns the time in seconds; `None` if the run
+    /// has ended.
     pub(crate) fn next_pair(&mut self) -> anyhow::Result<Option<f64>> {
         let (begun, before) = (Instant::now(), self.recorded().len());
         while self.recorded().len() == before {
@@ -407,8 +411,8 @@ impl Scene {
                 return Ok(None);
             }
             ensure!(
-                begun.elapsed() < PATIENCE,
-                "the run does not go on; see {}",
+                begun.elapsed() < TIMEOUT,
+                "the run records no further pair; see {}",
                 self.keep().display()
             );
             thread::sleep(Duration::from_millis(20));
@@ -430,7 +434,7 @@ impl Scene {
         Ok(())
     }
 
-    /// The folder, which is not removed any more.
+    /// Returns the folder, which is kept after the campaign.
     pub(crate) fn keep(&mut self) -> PathBuf {
         self.dir.disable_cleanup(true);
         self.dir.path().to_path_buf()
@@ -448,14 +452,14 @@ impl Drop for Scene {
     }
 }
 
-/// The place of the runner among the relays.
+/// Index of the run's relay.
 const RUNNER: usize = 3;
 
 fn relays(server: SocketAddr) -> anyhow::Result<Vec<Relay>> {
     (0..=RUNNER).map(|_| Relay::to(server)).collect()
 }
 
-/// The exit codes of a test that was judged or has used its budget.
+/// Whether an exit code is that of a test with a verdict or of one that is undecided.
 fn has_verdict(code: Option<i32>) -> bool {
     matches!(code, Some(0 | 1 | 3))
 }

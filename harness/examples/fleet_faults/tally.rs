@@ -1,6 +1,6 @@
-//! What the campaign has done and seen.
+//! The faults of a campaign and their effects.
 
-/// One kind of fault.
+/// A kind of fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Fault {
     KillWorker,
@@ -15,7 +15,7 @@ pub(crate) enum Fault {
 }
 
 impl Fault {
-    /// Each with its weight.
+    /// All faults with their weights.
     pub(crate) const ALL: [(Self, u32); 9] = [
         (Self::KillWorker, 40),
         (Self::KillRunner, 45),
@@ -43,8 +43,8 @@ impl Fault {
     }
 }
 
-/// One moment of the campaign.
-struct Moment {
+/// A fault that happened.
+struct Occurrence {
     fault: Fault,
     /// Seconds from the end of the fault to the next pair in the ledger.
     next_pair: Option<f64>,
@@ -53,9 +53,9 @@ struct Moment {
 /// Everything that is reported at the end.
 #[derive(Default)]
 pub(crate) struct Tally {
-    moments: Vec<Moment>,
-    /// Seconds until all pairs of a killed worker were in the ledger.
-    pub(crate) elsewhere: Vec<f64>,
+    occurrences: Vec<Occurrence>,
+    /// For each killed worker, seconds until all its pairs were in the ledger.
+    pub(crate) reassigned: Vec<f64>,
     pub(crate) runs: u32,
     pub(crate) pairs: usize,
     pub(crate) lost: usize,
@@ -63,18 +63,18 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn moments(&self) -> u32 {
-        self.moments.len() as u32
+    pub(crate) fn faults(&self) -> u32 {
+        self.occurrences.len() as u32
     }
 
     pub(crate) fn add(&mut self, fault: Fault, next_pair: Option<f64>) {
-        self.moments.push(Moment { fault, next_pair });
+        self.occurrences.push(Occurrence { fault, next_pair });
     }
 
-    /// Takes what another campaign has done.
+    /// Adds the results of another campaign.
     pub(crate) fn take(&mut self, other: Self) {
-        self.moments.extend(other.moments);
-        self.elsewhere.extend(other.elsewhere);
+        self.occurrences.extend(other.occurrences);
+        self.reassigned.extend(other.reassigned);
         self.runs += other.runs;
         self.pairs += other.pairs;
         self.lost += other.lost;
@@ -87,23 +87,23 @@ impl Tally {
                         |---|---:|---:|---:|\n"
             .to_string();
         for (fault, _) in Fault::ALL {
-            let own = self.moments.iter().filter(|moment| moment.fault == fault);
-            let seconds = own.clone().filter_map(|moment| moment.next_pair).collect();
+            let own = self.occurrences.iter().filter(|one| one.fault == fault);
+            let seconds = own.clone().filter_map(|one| one.next_pair).collect();
             let [median, most] = median_and_most(seconds);
             let (name, count) = (fault.name(), own.count());
             text += &format!("| {name} | {count} | {median} | {most} |\n");
         }
-        let [median, most] = median_and_most(self.elsewhere.clone());
+        let [median, most] = median_and_most(self.reassigned.clone());
         text += &format!(
             "\n{} runs, {} moments, {} pairs: {} lost, {} doubled; games and verdict of each run \
              are those of one machine.\nThe pairs of a killed worker were played by others after \
              {median} (median), {most} (most; {} workers).\n",
             self.runs,
-            self.moments(),
+            self.faults(),
             self.pairs,
             self.lost,
             self.doubled,
-            self.elsewhere.len()
+            self.reassigned.len()
         );
         text
     }

@@ -1,6 +1,5 @@
-//! The load of a fleet: simulated workers that speak the real protocol to a
-//! real nats-server and a real run, more and more of them. `docs/performance.md`
-//! has the numbers.
+//! The load of a fleet: increasing numbers of simulated workers, with the real protocol, a
+//! real nats-server and a real run. `docs/performance.md` has the numbers.
 //!
 //!     cargo build --release -p harness --bin hone --example scripted_engine --example fleet_load
 //!     target/release/examples/fleet_load --workers 10,100,1000 --cores 4
@@ -44,17 +43,17 @@ mod linux {
 
     /// Connections that are made at the same time.
     const AT_ONCE: usize = 32;
-    /// Files that a process has open besides its connections.
+    /// Open files of a process besides its connections.
     const OTHER_FILES: u64 = 200;
 
-    /// Measure a fleet with simulated workers: they take jobs and return games
-    /// without playing.
+    /// Measure a fleet with simulated workers, which take jobs and return games without
+    /// playing.
     ///
     /// Needs nats-server (`PATH` or `HONE_NATS_SERVER`).
     #[derive(Debug, Parser)]
     #[command(after_help = "Examples:\n  \
-        As fast as they can:\n    fleet_load --workers 10,100\n  \
-        Ten thousand that play for a minute each:\n    fleet_load --workers 10000 --pair-seconds 60 --seconds 120")]
+        At full speed:\n    fleet_load --workers 10,100\n  \
+        Ten thousand workers that need a minute for a pair:\n    fleet_load --workers 10000 --pair-seconds 60 --seconds 120")]
     struct Options {
         /// Numbers of workers, each measured on a fleet of its own.
         #[arg(long, value_delimiter = ',', default_value = "10,100,1000")]
@@ -62,10 +61,10 @@ mod linux {
         /// Pairs that a worker plays at the same time.
         #[arg(long, default_value_t = 1)]
         cores: usize,
-        /// How long a worker takes for a pair.
+        /// Seconds that a worker takes for a pair.
         #[arg(long, default_value_t = 0.0)]
         pair_seconds: f64,
-        /// How long is measured, after all workers have joined.
+        /// Seconds of the measurement, after all workers have joined.
         #[arg(long, default_value_t = 20)]
         seconds: u64,
         /// `hone` and `scripted_engine` [default: those beside this program].
@@ -134,7 +133,7 @@ mod linux {
             "{workers} workers have joined after {:.1} s",
             begun.elapsed().as_secs_f64()
         );
-        // The run learns of them, and jobs are on their way.
+        // Until the run knows all workers, and each has jobs.
         sleep(Duration::from_secs(6) + pace.pair).await;
         let mut meters = [stage.runner(), stage.server()?, std::process::id()].map(Meter::start);
         let (begun, before) = (Instant::now(), stage.recorded()?);

@@ -1,20 +1,20 @@
-//! What a process uses.
+//! Processor time and memory of a process.
 
 use std::fs;
 
 use anyhow::Context;
 
-/// Processor time of a process since a moment.
+/// Measures the processor time of a process from [`Meter::start`] on.
 pub(crate) struct Meter {
     pid: u32,
     before: u64,
 }
 
-/// What a process has used.
+/// The use of a process.
 pub(crate) struct Used {
-    /// Of one core.
+    /// Processor time in percent of one core.
     pub(crate) percent: f64,
-    /// Memory now.
+    /// Resident memory.
     pub(crate) megabytes: u64,
 }
 
@@ -47,7 +47,7 @@ fn ticks(pid: u32) -> u64 {
     times.filter_map(|text| text.parse::<u64>().ok()).sum()
 }
 
-/// How many files a process may have open.
+/// The limit of open files of this process.
 pub(crate) fn open_files() -> anyhow::Result<u64> {
     let limits = fs::read_to_string("/proc/self/limits").context("no limits are known")?;
     let line = limits

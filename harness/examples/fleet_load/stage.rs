@@ -1,4 +1,4 @@
-//! A server and a run that the simulated workers play for.
+//! The server and the run of the simulated workers.
 
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom};
@@ -29,7 +29,7 @@ pub(crate) struct Stage {
     up: Child,
     runner: Child,
     access: WorkerAccess,
-    /// How far the ledger has been read, and the rows up to there.
+    /// Bytes of the ledger that have been read, and lines in them.
     read: (u64, u64),
 }
 
@@ -90,7 +90,7 @@ impl Stage {
         &self.access
     }
 
-    /// What the run is called on the fleet.
+    /// The name of the run in the fleet.
     pub(crate) async fn run_name(&mut self) -> anyhow::Result<String> {
         let path = self.dir.path().join("run").join("lease.toml");
         for _ in 0..600 {
@@ -105,7 +105,7 @@ impl Stage {
         bail!("the run did not start")
     }
 
-    /// The run and the server must be there.
+    /// Fails if the run or the server has ended.
     pub(crate) fn check(&mut self) -> anyhow::Result<()> {
         for (child, log) in [(&mut self.up, "up.log"), (&mut self.runner, "runner.log")] {
             let ended = child.try_wait()?;
@@ -156,7 +156,7 @@ impl Drop for Stage {
     }
 }
 
-/// Every game may be the same: the limit is a clock, without a book.
+/// A match with clocks and without a book: repeated games are allowed.
 fn configuration(engine: &Path) -> String {
     let cmd = engine.display();
     let player = |name: &str| format!("[[engine]]\nname = \"{name}\"\ncmd = '{cmd}'\n");

@@ -1,4 +1,4 @@
-//! A simulated worker: takes jobs and returns games, all of them the same.
+//! A simulated worker: it takes jobs and always returns the same games.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -12,13 +12,16 @@ use tokio::time::{Instant, interval, sleep, timeout};
 
 use super::stage::WorkerAccess;
 
-const REPORT: Duration = Duration::from_secs(5);
-const KEEP: Duration = Duration::from_secs(8);
-const PULL: Duration = Duration::from_secs(5);
-/// How long a server may take for a connection or an answer.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Interval of status messages.
+const STATUS_INTERVAL: Duration = Duration::from_secs(5);
+/// Interval at which the server is notified that a job is in progress.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(8);
+/// Time after which a request for jobs expires.
+const PULL_EXPIRES: Duration = Duration::from_secs(5);
+/// Timeout of connections and requests.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How many workers have got how far.
+/// Numbers of workers that were started and that have joined.
 #[derive(Default)]
 pub(crate) struct Counts {
     started: Cell<usize>,
@@ -39,10 +42,12 @@ impl Counts {
     }
 }
 
-/// How a worker plays.
+/// Speed of a worker.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pace {
+    /// Pairs at a time.
     pub(crate) cores: usize,
+    /// Time of a pair.
     pub(crate) pair: Duration,
 }
 
@@ -76,15 +81,15 @@ pub(crate) async fn work(
         run: run.to_string(),
         pace,
     };
-    // Not all send their status at the same moment.
-    let start = Instant::now() + REPORT.mul_f64((number % 1000) as f64 / 1000.0);
-    let mut report = tokio::time::interval_at(start, REPORT);
+    // The status messages of the workers are spread over the interval.
+    let start = Instant::now() + STATUS_INTERVAL.mul_f64((number % 1000) as f64 / 1000.0);
+    let mut report = tokio::time::interval_at(start, STATUS_INTERVAL);
     worker.report(&[]).await?;
     let mut pulls = 0u64;
     loop {
         pulls += 1;
         worker.pull(&format!("{inbox}.{pulls}")).await?;
-        let deadline = Instant::now() + PULL + Duration::from_secs(2);
+        let deadline = Instant::now() + PULL_EXPIRES + Duration::from_secs(2);
         let mut taken: Vec<Message> = Vec::new();
         while taken.len() < pace.cores {
             tokio::select! {
@@ -92,7 +97,7 @@ pub(crate) async fn work(
                     let message = message.context("the connection is closed")?;
                     match message.status {
                         None => taken.push(message),
-                        // None are left.
+                        // The server has no more jobs.
                         Some(_) => break,
                     }
                 }
@@ -113,8 +118,8 @@ async fn connect(access: &WorkerAccess) -> anyhow::Result<Client> {
         .nkey(access.seed.clone())
         .add_root_certificates(access.certificate.clone())
         .require_tls(true)
-        .connection_timeout(PATIENCE)
-        .request_timeout(Some(PATIENCE))
+        .connection_timeout(TIMEOUT)
+        .request_timeout(Some(TIMEOUT))
         .custom_inbox_prefix("_INBOX.workers")
         .connect(&access.url);
     Ok(client.await?)
@@ -130,7 +135,7 @@ struct Worker {
 impl Worker {
     async fn pull(&self, reply: &str) -> anyhow::Result<()> {
         let call = format!("$JS.API.CONSUMER.MSG.NEXT.HONE_JOBS.{}", self.run);
-        let body = json!({ "batch": self.pace.cores, "expires": PULL.as_nanos() as u64 });
+        let body = json!({ "batch": self.pace.cores, "expires": PULL_EXPIRES.as_nanos() as u64 });
         let sent = self
             .client
             .publish_with_reply(call, reply.to_string(), body.to_string().into());
@@ -150,7 +155,7 @@ impl Worker {
         Ok(self.client.publish(subject, bytes.into()).await?)
     }
 
-    /// Takes its time for all jobs at once, and answers them.
+    /// Waits for the time of a pair, then returns the games of all jobs.
     async fn play(
         &self,
         taken: &[Message],
@@ -166,22 +171,22 @@ impl Worker {
             replies.push(reply(pair, lease));
         }
         let end = Instant::now() + self.pace.pair;
-        let mut keep = interval(KEEP);
-        keep.tick().await;
+        let mut progress = interval(PROGRESS_INTERVAL);
+        progress.tick().await;
         while Instant::now() < end {
             tokio::select! {
                 () = tokio::time::sleep_until(end) => {}
                 _ = report.tick() => self.report(&pairs).await?,
-                _ = keep.tick() => {
+                _ = progress.tick() => {
                     for message in taken {
-                        self.tell(message, "+WPI").await?;
+                        self.acknowledge(message, "+WPI").await?;
                     }
                 }
             }
         }
         for (message, reply) in taken.iter().zip(replies) {
             self.answer(reply).await?;
-            self.tell(message, "+ACK").await?;
+            self.acknowledge(message, "+ACK").await?;
         }
         Ok(())
     }
@@ -190,7 +195,7 @@ impl Worker {
         let subject = format!("hone.result.workers.{}.{}", self.name, self.run);
         for _ in 0..10 {
             let stored = self.client.request(subject.clone(), reply.clone().into());
-            if let Ok(Ok(answer)) = timeout(PATIENCE, stored).await {
+            if let Ok(Ok(answer)) = timeout(TIMEOUT, stored).await {
                 let answer: Value = serde_json::from_slice(&answer.payload)?;
                 ensure!(answer.get("error").is_none(), "refused: {answer}");
                 return Ok(());
@@ -200,7 +205,7 @@ impl Worker {
         anyhow::bail!("a result cannot be stored")
     }
 
-    async fn tell(&self, message: &Message, word: &'static str) -> anyhow::Result<()> {
+    async fn acknowledge(&self, message: &Message, word: &'static str) -> anyhow::Result<()> {
         let reply = message.reply.clone().context("a delivery")?;
         Ok(self.client.publish(reply, word.into()).await?)
     }

@@ -1,5 +1,5 @@
-//! What the programs that try a fleet share: where `hone` is, and what its
-//! server prints for workers and runs.
+//! Shared by the programs that test a fleet: the folder of `hone`, and the credentials that
+//! its server prints.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::process::Child;
 
 use anyhow::Context;
 
-/// The folder of `hone`: that which was named, or the one above this program's.
+/// The folder of `hone`: `named`, or the parent of this program's folder.
 pub(crate) fn programs(named: Option<&PathBuf>) -> anyhow::Result<PathBuf> {
     if let Some(dir) = named {
         return Ok(dir.clone());
@@ -17,7 +17,7 @@ pub(crate) fn programs(named: Option<&PathBuf>) -> anyhow::Result<PathBuf> {
     Ok(examples.parent().context("beside `hone`")?.to_path_buf())
 }
 
-/// The credentials that `hone fleet up` prints: for workers, and for runs. Its
+/// The credentials that `hone fleet up` prints, for workers and for runs. Its standard
 /// output must be piped.
 pub(crate) fn credentials(up: &mut Child) -> anyhow::Result<(String, String)> {
     let output = up.stdout.take().context("its output")?;

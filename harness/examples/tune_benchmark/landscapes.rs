@@ -1,18 +1,17 @@
-//! Random landscapes: the benchmark's own kind and some that no method was
-//! set for.
+//! Random landscapes: those of the benchmark, and shapes for which no method was tuned.
 
 use harness::experiment::tune::landscape::{Axis, Fall, Landscape};
 use harness::experiment::tune::stream::{Purpose, normal, stream, uniform};
 use rand_chacha::ChaCha8Rng;
 
-/// A kind of landscape.
+/// The shape of a landscape.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// The benchmark's: mild skew and coupling, a fifth of the parameters dead.
+    /// The shape of the benchmark: mild skew and coupling, one fifth of the parameters dead.
     Base,
     /// Every parameter strongly skewed (kappa = +-1.6).
     Skewed,
-    /// Strength falls faster and faster away from the optimum.
+    /// Strength falls ever faster with the distance from the optimum.
     Cliff,
     /// Strength hardly changes far from the optimum (scale a third of the
     /// Elo available).
@@ -30,7 +29,7 @@ pub(super) enum Shape {
 }
 
 impl Shape {
-    /// All but the benchmark's own.
+    /// All shapes but [`Shape::Base`].
     pub(super) const OTHERS: [Self; 8] = [
         Self::Skewed,
         Self::Cliff,
@@ -42,7 +41,7 @@ impl Shape {
         Self::Near,
     ];
 
-    /// As tables name it.
+    /// The name in tables.
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Base => "base",
@@ -58,7 +57,7 @@ impl Shape {
     }
 }
 
-/// What to draw.
+/// The parameters of a random landscape.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Spec {
     pub(super) shape: Shape,
@@ -67,7 +66,7 @@ pub(super) struct Spec {
     pub(super) available: f64,
 }
 
-/// The landscape number `index` of a spec.
+/// The landscape number `index` of a specification.
 pub(super) fn draw(spec: &Spec, seed: u64, index: u64) -> Landscape {
     let mut rng = stream(seed, Purpose::Landscape, index);
     let axes: Vec<Axis> = (0..spec.parameters)
@@ -123,8 +122,8 @@ fn axis(spec: &Spec, number: usize, rng: &mut ChaCha8Rng) -> Axis {
     }
 }
 
-/// `(1 - share) I + share C`, `C` a random correlation matrix (of as many
-/// normal vectors as there are parameters).
+/// The matrix `(1 - share) I + share C`, where `C` is the correlation matrix of as many random
+/// normal vectors as there are parameters.
 fn coupling(parameters: usize, share: f64, rng: &mut ChaCha8Rng) -> Vec<Vec<f64>> {
     let vectors: Vec<Vec<f64>> = (0..parameters)
         .map(|_| {
@@ -166,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_start_is_as_far_below_the_optimum_as_asked_for() {
+    fn the_start_is_below_the_optimum_by_the_available_elo() {
         for shape in Shape::OTHERS.into_iter().chain([Shape::Base]) {
             for index in 0..5 {
                 let spec = Spec {

@@ -1,9 +1,8 @@
-//! The benchmark of tuners: random landscapes, every method, the share of the
-//! available Elo that each gains. The tables of `docs/tuning-results.md` are its
-//! output.
+//! The benchmark of tuners: the share of the available Elo that each method gains on random
+//! landscapes. The tables in `docs/tuning-results.md` are its output.
 //!
-//! The result depends on the seed only, not on the number of threads: every
-//! cell and landscape has its own numbers.
+//! The result depends on the seed, but not on the number of threads: every cell and
+//! landscape has random numbers of its own.
 //!
 //!     cargo run --release -p harness --example tune_benchmark -- --landscapes 16
 
@@ -50,42 +49,41 @@ struct Arguments {
 const BATCH: u64 = 8;
 /// Budgets, in games.
 const BUDGETS: [u64; 3] = [5_000, 20_000, 60_000];
-/// Numbers of parameters with the Elo available from a rough and from a
-/// polished start.
+/// Numbers of parameters, with the Elo between the optimum and a rough or a polished start.
 const SIZES: [(usize, f64, f64); 3] = [(4, 10.0, 3.0), (12, 20.0, 6.0), (30, 30.0, 9.0)];
 
-/// A tuner with its settings.
+/// A tuning method with its constants.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Contestant {
-    /// A method with its customary or default constants.
+enum Variant {
+    /// Customary or default constants.
     Plain(MethodName),
     /// OpenBench's rule with `R_end = 0.5 / sqrt(pairs)`, `C_end = range / 5`.
     WideOpenbench,
 }
 
 /// The rows of the table: the customary settings first.
-const CONTESTANTS: [(&str, Contestant); 6] = [
+const VARIANTS: [(&str, Variant); 6] = [
     (
         "openbench, customary (R_end .002, C_end range/20)",
-        Contestant::Plain(MethodName::Openbench),
+        Variant::Plain(MethodName::Openbench),
     ),
     (
         "fishtest, customary (r_end .002, c_end range/20)",
-        Contestant::Plain(MethodName::Fishtest),
+        Variant::Plain(MethodName::Fishtest),
     ),
     (
         "weather-factory, customary (a 1, c 1, A N/10)",
-        Contestant::Plain(MethodName::WeatherFactory),
+        Variant::Plain(MethodName::WeatherFactory),
     ),
     (
         "openbench, R_end .5/sqrt(pairs), C_end range/5",
-        Contestant::WideOpenbench,
+        Variant::WideOpenbench,
     ),
-    ("spsa (the default)", Contestant::Plain(MethodName::Spsa)),
-    ("adaptive", Contestant::Plain(MethodName::Adaptive)),
+    ("spsa (the default)", Variant::Plain(MethodName::Spsa)),
+    ("adaptive", Variant::Plain(MethodName::Adaptive)),
 ];
 
-impl Contestant {
+impl Variant {
     fn section(self, pairs: u64) -> TuneSection {
         let plain = TuneSection {
             pairs: Some(pairs),
@@ -108,7 +106,7 @@ impl Contestant {
     }
 }
 
-/// One kind of task.
+/// A kind of landscape and a budget.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Cell {
     pub shape: Shape,
@@ -120,7 +118,7 @@ struct Cell {
     pub games: u64,
 }
 
-/// What a tuner gained in a cell.
+/// The result of a tuner in a cell.
 #[derive(Debug, Clone, PartialEq)]
 struct CellResult {
     pub cell: Cell,
@@ -138,7 +136,7 @@ struct Row {
 }
 
 impl Row {
-    /// Mean share over the cells that `select` picks.
+    /// Mean share over the cells for which `select` is true.
     fn share(&self, select: impl Fn(&Cell) -> bool) -> f64 {
         let picked = self.cells.iter().filter(|result| select(&result.cell));
         let (sum, count) = picked.fold((0.0, 0.0), |(sum, count), result| {
@@ -154,10 +152,10 @@ impl Row {
     }
 }
 
-/// What to run.
+/// The arguments of the benchmark.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Plan {
-    /// Landscapes a cell.
+    /// Landscapes of each cell.
     pub landscapes: usize,
     pub seed: u64,
     /// The other shapes, in place of the benchmark's own.
@@ -195,7 +193,7 @@ fn run(plan: &Plan, threads: usize) -> Vec<Row> {
 }
 
 fn run_cells(plan: &Plan, cells: &[Cell], threads: usize) -> Vec<Row> {
-    let tasks = CONTESTANTS.len() * cells.len();
+    let tasks = VARIANTS.len() * cells.len();
     let next = AtomicUsize::new(0);
     let results: Mutex<Vec<Option<CellResult>>> = Mutex::new(vec![None; tasks]);
     thread::scope(|scope| {
@@ -206,9 +204,9 @@ fn run_cells(plan: &Plan, cells: &[Cell], threads: usize) -> Vec<Row> {
                     if task >= tasks {
                         return;
                     }
-                    let (_, contestant) = CONTESTANTS[task / cells.len()];
+                    let (_, variant) = VARIANTS[task / cells.len()];
                     let at = task % cells.len();
-                    let result = play_cell(plan, at, &cells[at], contestant);
+                    let result = play_cell(plan, at, &cells[at], variant);
                     let mut results = results.lock().unwrap_or_else(PoisonError::into_inner);
                     results[task] = Some(result);
                 }
@@ -217,7 +215,7 @@ fn run_cells(plan: &Plan, cells: &[Cell], threads: usize) -> Vec<Row> {
     });
     let results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut results = results.into_iter().flatten();
-    CONTESTANTS
+    VARIANTS
         .iter()
         .map(|(tuner, _)| Row {
             tuner,
@@ -226,19 +224,19 @@ fn run_cells(plan: &Plan, cells: &[Cell], threads: usize) -> Vec<Row> {
         .collect()
 }
 
-/// Pairs that a plan plays in all.
+/// Number of all pairs of a plan.
 fn pairs(plan: &Plan) -> u64 {
     let games: u64 = plan.cells().iter().map(|cell| cell.games).sum();
-    games / 2 * (plan.landscapes * CONTESTANTS.len()) as u64
+    games / 2 * (plan.landscapes * VARIANTS.len()) as u64
 }
 
-fn play_cell(plan: &Plan, at: usize, cell: &Cell, contestant: Contestant) -> CellResult {
+fn play_cell(plan: &Plan, at: usize, cell: &Cell, variant: Variant) -> CellResult {
     let spec = Spec {
         shape: cell.shape,
         parameters: cell.parameters,
         available: cell.available,
     };
-    let section = contestant.section(cell.games / 2);
+    let section = variant.section(cell.games / 2);
     let mut share = 0.0;
     let mut worst = f64::INFINITY;
     for index in 0..plan.landscapes {
@@ -299,7 +297,7 @@ fn space_of(landscape: &Landscape) -> Space {
     let params = axes.map(|axis| Param::int(&axis.name, axis.start, axis.min, axis.max));
     match Space::new(params.collect()) {
         Ok(space) => space,
-        Err(error) => unreachable!("a drawn landscape has possible parameters: {error}"),
+        Err(error) => unreachable!("the parameters of a drawn landscape are valid: {error}"),
     }
 }
 
@@ -322,7 +320,7 @@ mod tests {
     }
 
     #[test]
-    fn the_default_meets_its_promise() {
+    fn the_default_gains_at_least_83_percent() {
         let plan = Plan {
             landscapes: 2,
             seed: 1,

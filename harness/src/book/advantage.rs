@@ -1,35 +1,36 @@
-//! What an advantage for White does to a book's worth, by the logistic model of
+//! The effect of White's advantage on a book's worth, by the logistic model of
 //! wins, draws and losses (P. V. Rao and L. L. Kupper, *Ties in
 //! paired-comparison experiments*, JASA 62, 1967; the model of BayesElo): with
 //! the advantage `a` and the draw margin `m`, both in units of the logistic
 //! function σ, White wins with probability σ(a - m) and Black with σ(-a - m).
 //!
-//! An engine that is better by `e` units plays White with `a + e` once and with
-//! `a - e` once. A pair's signal is the growth of its mean with `e`, its noise
-//! its standard deviation at `e = 0`: normalized Elo measures their ratio.
+//! An engine that is stronger by `e` units plays one game of a pair with White's advantage
+//! `a + e` and one with `a - e`. The signal of a pair is the derivative of its mean with
+//! respect to `e`; its noise is the standard deviation at `e = 0`. Normalized Elo measures
+//! their ratio.
 
 use serde::Serialize;
 
-/// Beyond this advantage, in logistic units, games are as good as won.
+/// Maximum advantage, in logistic units: beyond it games are practically won.
 const MOST: f64 = 12.0;
 
-/// The openings of a book as the model sees them.
+/// The openings of a book in the model.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Openings {
     /// White's advantage, in logistic units (one is 0.73 against 0.27).
     pub advantage: f64,
-    /// Half the width of what is drawn, in the same units.
+    /// Half the width of the interval of draws, in the same units.
     pub draw_margin: f64,
 }
 
-/// How such openings compare with others for the same engines.
+/// A comparison of these openings with others for the same engines.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Outlook {
     /// Share of games that would be drawn from level openings.
     pub level_draw_rate: f64,
-    /// Sensitivity of these openings, in that of level ones.
+    /// Sensitivity of these openings divided by that of level ones.
     pub relative_sensitivity: f64,
-    /// The most that any advantage would give, in that of level ones.
+    /// Maximum sensitivity over all advantages, divided by that of level openings.
     pub best_relative_sensitivity: f64,
     /// Share of games that White would win at that advantage, and that would
     /// be drawn.
@@ -38,8 +39,8 @@ pub(crate) struct Outlook {
 }
 
 impl Openings {
-    /// Those from which this share of games (0 to 1) is won by White, and by
-    /// Black; `None` if one of them or the draw is never seen.
+    /// The openings with these shares of games (0 to 1) won by White and by Black; `None` if
+    /// wins of one colour or draws are missing.
     pub(crate) fn of(white: f64, black: f64) -> Option<Self> {
         if white <= 0.0 || black <= 0.0 || white + black >= 1.0 {
             return None;
@@ -61,8 +62,8 @@ impl Openings {
         1.0 - self.rates().iter().sum::<f64>()
     }
 
-    /// Signal against noise in a game, for a difference of one logistic unit
-    /// between the engines.
+    /// Ratio of signal to noise of a game, for a difference of one logistic unit between the
+    /// engines.
     pub(crate) fn sensitivity(self) -> f64 {
         let [white, black] = self.rates();
         let slope = (white * (1.0 - white) + black * (1.0 - black)) / 2.0;
@@ -70,7 +71,7 @@ impl Openings {
         slope / variance.sqrt()
     }
 
-    /// These openings beside others that differ in White's advantage alone.
+    /// Compares these openings with others that differ only in White's advantage.
     pub(crate) fn outlook(self) -> Outlook {
         let with = |advantage| Self { advantage, ..self };
         let level = with(0.0);
@@ -105,8 +106,7 @@ mod tests {
         Openings::of(won, won).expect("all results occur")
     }
 
-    /// Normalized Elo of many pairs from the openings between engines that are
-    /// a little apart, counted out.
+    /// Normalized Elo from the exact pair probabilities of engines that differ a little.
     fn counted(openings: Openings) -> f64 {
         const APART: f64 = 0.02;
         let shares = |advantage: f64| {

@@ -6,8 +6,8 @@ use shakmaty::{CastlingMode, Chess, fen::Fen};
 pub(crate) const COUNT: u32 = 960;
 
 /// Start position `number` (0 to 959) by Scharnagl's numbering, in which 518
-/// is the usual one: the number's remainders place the bishops, the queen,
-/// the knights; a rook, the king and the other rook fill what is left.
+/// is that of standard chess. The remainders of the number place the bishops, the queen and
+/// the knights; rook, king and rook fill the remaining squares in this order.
 ///
 /// # Panics
 /// If `number` is 960 or more.
@@ -22,7 +22,7 @@ pub(crate) fn start(number: u32) -> Chess {
 }
 
 fn back_rank(number: u32) -> String {
-    /// Where the two knights stand among the five squares left for them.
+    /// The places of the two knights among the five remaining squares.
     const KNIGHTS: [[usize; 2]; 10] = [
         [0, 1],
         [0, 2],
@@ -44,7 +44,7 @@ fn back_rank(number: u32) -> String {
         *free.expect("eight pieces fill eight squares") = piece;
     };
     place(&mut rank, (number / 16 % 6) as usize, 'q');
-    // The second knight first, so that the first one's place does not move.
+    // The second knight first, so that the index of the first one stays valid.
     let [first, second] = KNIGHTS[(number / 96) as usize];
     place(&mut rank, second, 'n');
     place(&mut rank, first, 'n');

@@ -1,4 +1,4 @@
-//! An opening with what a book says about it, and its text.
+//! An opening with its annotations in a book, and its text as EPD or PGN.
 
 use std::fmt::Write;
 
@@ -6,13 +6,13 @@ use shakmaty::{Chess, Color, EnPassantMode, Move, Position, fen::Epd, san::SanPl
 
 use crate::openings::{Opening, Variant};
 
-/// One opening on its way into a book.
+/// One opening of a book.
 #[derive(Debug, Clone)]
 pub struct Entry {
     /// Its number among the openings of the file it was read from, from 1;
     /// faulty ones count too, as in a run. `None` if it is not one of a file.
     pub number: Option<u64>,
-    /// The position before the moves; `None` is the usual start.
+    /// The position before the moves; `None` is the standard starting position.
     pub start: Option<Chess>,
     pub moves: Vec<Move>,
     /// The position after the moves.
@@ -21,7 +21,7 @@ pub struct Entry {
     pub score: Option<i32>,
     /// Further EPD operations, each with a space before and a semicolon after.
     pub operations: String,
-    /// Whether the counters of `end` were played or read rather than assumed.
+    /// Whether the move counters of `end` are known, not assumed.
     pub counted: bool,
     /// The rules it is read by.
     pub variant: Variant,
@@ -43,8 +43,8 @@ impl Default for Entry {
 }
 
 impl Entry {
-    /// Leaves out the moves after the first `plies`; a score of the position
-    /// that is left is not known then. A position without moves stays.
+    /// Removes the moves after the first `plies`, and then the score, which belongs to
+    /// another position. An opening without moves is unchanged.
     pub fn cut(&mut self, plies: usize) {
         if plies >= self.moves.len() {
             return;
@@ -70,7 +70,7 @@ impl Entry {
 
     /// One EPD line without its end: the position after the moves, `hmvc`,
     /// `fmvn`, the score as `ce` (from the side to move, as EPD has it) and,
-    /// from the usual start, the moves as `c0`.
+    /// from the standard starting position, the moves as `c0`.
     pub fn epd(&self) -> String {
         let mut line = format!(
             "{} hmvc {}; fmvn {};",
@@ -103,7 +103,7 @@ impl Entry {
         }
         let start = self.start.clone().unwrap_or_default();
         let opening = Opening::from_position(&start);
-        // A game without moves needs its position even if that is the usual start.
+        // A game without moves needs its position, even if it is the standard one.
         if opening.fen.is_some() || self.moves.is_empty() {
             let fen = opening.start_fen();
             tags.push_str(&format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n"));
@@ -127,7 +127,7 @@ impl Entry {
     }
 }
 
-/// A score of one side as White's, or White's as that side's.
+/// Converts a score between White's view and that of `side`.
 pub(crate) fn from_white(score: i32, side: Color) -> i32 {
     match side {
         Color::White => score,
@@ -135,7 +135,7 @@ pub(crate) fn from_white(score: i32, side: Color) -> i32 {
     }
 }
 
-/// Words in lines of at most 80 characters, as PGN asks for.
+/// Wraps words into lines of at most 80 characters, as PGN requires.
 fn wrapped(words: &[String]) -> String {
     let mut text = String::new();
     let mut width = 0;

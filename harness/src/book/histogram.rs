@@ -4,9 +4,9 @@ use std::fmt::Write;
 
 use serde::Serialize;
 
-/// Bins of equal width, a round number that gives at most this many.
+/// Maximum number of bins.
 const MAX_BINS: i64 = 30;
-/// Characters of the longest bar.
+/// Length of the longest bar in characters.
 const BAR: usize = 50;
 
 /// Counts of values in bins of equal width.
@@ -64,7 +64,7 @@ impl Histogram {
         })
     }
 
-    /// One line a bin, with a bar.
+    /// One line for each bin, with a bar.
     pub(crate) fn text(&self) -> String {
         let most = self.most();
         let mut text = String::new();
@@ -82,11 +82,11 @@ impl Histogram {
     }
 }
 
-/// The least of 1, 2, 5, 10, 20, 50 … that needs no more than [`MAX_BINS`].
+/// The smallest width of 1, 2, 5, 10, 20, 50 … that needs at most [`MAX_BINS`] bins.
 fn bin_width(span: i64) -> i32 {
     let mut width: i32 = 1;
     for factor in [2, 5, 10].iter().cycle() {
-        // The values may straddle one more bin than their span fills.
+        // The values may lie in one more bin than their span fills.
         if span / i64::from(width) + 2 <= MAX_BINS {
             break;
         }

@@ -1,4 +1,4 @@
-//! What a book is made of.
+//! Statistics of the content of a book.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,23 +15,23 @@ use crate::openings::Format;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Info {
     pub format: Format,
-    /// SHA-256 of the file on disk, packed or not.
+    /// SHA-256 of the file on disk, compressed or not.
     pub sha256: String,
-    /// Openings that can be played, those that come twice included.
+    /// Openings that can be played, including duplicates.
     pub count: usize,
-    /// Openings whose position came before in the file, by whatever moves.
+    /// Openings whose position occurs earlier in the file, by any moves.
     pub duplicates: usize,
     /// Openings that cannot be played.
     pub illegal: usize,
     pub illegal_lines: Vec<Fault>,
-    /// Openings by plies from the start of the game, where the file has them.
+    /// Openings by plies from the start of the game, if the file has them.
     pub plies: BTreeMap<usize, usize>,
     pub side_to_move: Sides,
     /// Openings by number of men on the board.
     pub men: BTreeMap<usize, usize>,
-    /// Openings by White's material less Black's, in pawns (1, 3, 3, 5, 9).
+    /// Openings by White's material minus Black's, in pawns (1, 3, 3, 5, 9).
     pub balance: BTreeMap<i32, usize>,
-    /// Openings by White's first move, where the file has the moves.
+    /// Openings by White's first move, if the file has the moves.
     pub families: BTreeMap<String, usize>,
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Sides {
 }
 
 impl Info {
-    /// Counts what a file holds.
+    /// Computes the statistics of a file.
     pub(crate) fn new(scan: &Scan) -> Self {
         let mut info = Self {
             format: scan.format,

@@ -1,12 +1,12 @@
 //! Makes opening books, measures and compares them.
 //!
 //! * [`make`]: candidates from random play or games, judged by an engine.
-//! * [`entry`]: an opening with what a book says about it, and its text.
+//! * [`entry`]: an opening with its annotations, and its text.
 //! * [`scan`]: reads books of any format, [`polyglot`] tables among them.
-//! * [`info`]: what a book is made of, scores as a [`histogram`].
+//! * [`info`]: statistics of a book's content, with a [`histogram`] of its scores.
 //! * [`output`]: writes books.
-//! * [`worth`]: how well a book's games tell engines apart.
-//! * [`advantage`]: what White's advantage does to that, by a model.
+//! * [`worth`]: how well the games of a book separate two engines.
+//! * [`advantage`]: the effect of White's advantage on that, by a model.
 //! * [`chess960`]: the 960 start positions.
 
 pub(crate) mod advantage;

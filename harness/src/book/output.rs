@@ -1,4 +1,4 @@
-//! Writes a book to a file, packed if its name says so.
+//! Writes a book to a file, compressed according to its name.
 
 use std::{
     ffi::OsString,
@@ -26,7 +26,7 @@ pub(crate) enum OutputError {
     Name { path: PathBuf },
 }
 
-/// How a file is packed.
+/// The compression of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Packing {
     None,
@@ -34,18 +34,18 @@ enum Packing {
     Zip,
 }
 
-/// Where a book goes: a path whose name has been understood.
+/// The destination of a book: a path with a known extension.
 #[derive(Debug, Clone)]
 pub(crate) struct Output {
     path: PathBuf,
-    /// File name without the packing.
+    /// File name without the extension of the compression.
     inner: String,
     format: Format,
     packing: Packing,
 }
 
 impl Output {
-    /// Understands a name like `book.epd`, `book.pgn.gz` or `book.epd.zip`.
+    /// Parses a name like `book.epd`, `book.pgn.gz` or `book.epd.zip`.
     ///
     /// # Errors
     /// [`OutputError::Name`] for any other.
@@ -83,7 +83,7 @@ impl Output {
         self.format
     }
 
-    /// The path with something added to its name.
+    /// The path with a suffix added to its name.
     pub(crate) fn beside(&self, suffix: &str) -> PathBuf {
         let mut name = OsString::from(&self.path);
         name.push(suffix);
@@ -105,8 +105,7 @@ impl Output {
         }
     }
 
-    /// Writes the book: whole, or not at all. The same entries give the same
-    /// bytes.
+    /// Writes the book atomically. The same entries give the same bytes.
     ///
     /// # Errors
     /// [`OutputError::Io`].

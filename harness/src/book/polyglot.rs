@@ -35,7 +35,7 @@ struct BookMove {
     key: u64,
     packed: u16,
     weight: u16,
-    /// Place in the file, from 1.
+    /// Index in the file, from 1.
     number: usize,
 }
 
@@ -45,12 +45,12 @@ pub struct Polyglot {
     moves: Vec<BookMove>,
 }
 
-/// The lines of a book, and what was wrong with it.
+/// The lines of a book, and its illegal moves.
 #[derive(Debug, Default)]
 pub struct Lines {
     pub entries: Vec<Entry>,
-    /// Moves that are illegal in the position that has their key: number of
-    /// the entry in the file, from 1, and the move.
+    /// Moves that are illegal in the position of their key: index of the entry in the file,
+    /// from 1, and the move.
     pub illegal: Vec<(usize, String)>,
 }
 
@@ -92,15 +92,14 @@ impl Polyglot {
         self.moves.is_empty()
     }
 
-    /// Follows the book's moves from the usual start position: all lines that
-    /// end after `plies` plies or, before that, where the book does. A
-    /// position reached twice is followed once, so every line ends in another
-    /// position, and the work is bounded by the size of the table. Moves of
-    /// weight 0, which Polyglot never plays, are left out.
+    /// Follows the book's moves from the standard starting position: all lines that end after
+    /// `plies` plies, or earlier where the book ends. A position that is reached twice is
+    /// followed once, so each line ends in a different position and the work is bounded by
+    /// the size of the table. Moves of weight 0, which Polyglot never plays, are left out.
     pub fn lines(&self, plies: usize) -> Lines {
         let mut lines = Lines::default();
         let mut seen = HashSet::from([Chess::default()]);
-        // Lines still to be followed; the last one is next.
+        // Stack of lines to follow.
         let mut open = vec![(Chess::default(), Vec::new())];
         while let Some((position, moves)) = open.pop() {
             let next = if moves.len() < plies {
@@ -157,9 +156,8 @@ impl Polyglot {
     }
 }
 
-/// Three bits each: to file, to rank, from file, from rank, promotion (1 is a
-/// knight, 4 a queen). Castling is the king taking its rook, which shakmaty
-/// reads as such.
+/// Three bits each: to file, to rank, from file, from rank, promotion (1 is a knight, 4 a
+/// queen). Castling is encoded as king takes rook, which shakmaty accepts.
 fn unpack(packed: u16) -> UciMove {
     let square = |bits: u16| Square::new(u32::from(bits & 63));
     UciMove::Normal {

@@ -1,4 +1,4 @@
-//! Reads a book of any format whole, good openings and bad ones apart.
+//! Reads a whole book of any format and separates usable openings from faulty ones.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -18,7 +18,7 @@ use crate::openings::source::{self, BYTE_ORDER_MARK, Source, SourceError};
 use crate::openings::unreadable::unreadable_move;
 use crate::openings::{Book, BookOptions, Format, Variant};
 
-/// Plies followed in a Polyglot book where none are given.
+/// Default number of plies followed in a Polyglot book.
 pub(crate) const POLYGLOT_PLIES: usize = 8;
 
 /// An opening that cannot be used.
@@ -29,14 +29,14 @@ pub(crate) struct Fault {
     pub error: String,
 }
 
-/// All that a file holds.
+/// The content of a file.
 #[derive(Debug)]
 pub(crate) struct Scan {
     pub format: Format,
-    /// The rules it was read by: Chess960 also where it was not asked for and
-    /// most positions castle only there.
+    /// The rules used for reading: Chess960 also if it was not requested and most positions
+    /// have castling rights that exist only there.
     pub variant: Variant,
-    /// SHA-256 of the file on disk, packed or not.
+    /// SHA-256 of the file on disk, compressed or not.
     pub sha256: String,
     pub entries: Vec<Entry>,
     pub faults: Vec<Fault>,
@@ -45,8 +45,7 @@ pub(crate) struct Scan {
 /// Reads a file.
 ///
 /// # Errors
-/// [`SourceError`] if it cannot be read at all. What is wrong in it is in
-/// [`Scan::faults`].
+/// [`SourceError`] if it cannot be read at all. Faulty openings are in [`Scan::faults`].
 pub(crate) fn scan(path: &Path, options: BookOptions) -> Result<Scan, SourceError> {
     Ok(scan_source(source::read(path)?, options))
 }
@@ -206,8 +205,7 @@ fn entry_of_line(line: &[u8], variant: Variant) -> Result<Entry, LineError> {
     Ok(entry)
 }
 
-/// The moves that a comment lists, if they lead from the usual start position
-/// to this one.
+/// The moves in a comment, if they lead from the standard starting position to this one.
 fn moves_to(end: &Chess, comment: &[u8]) -> Option<Vec<shakmaty::Move>> {
     let mut position = Chess::default();
     let mut moves = Vec::new();

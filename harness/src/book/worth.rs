@@ -1,4 +1,4 @@
-//! What a book is worth: how well its games tell engines apart.
+//! The worth of a book: how well its games separate two engines.
 
 use std::collections::BTreeMap;
 
@@ -23,18 +23,17 @@ pub(crate) struct Worth {
     pub split_rate: f64,
     /// Share of pairs that one of the engines won.
     pub decided_rate: f64,
-    /// Share of pairs whose two games are the same, move by move: engines that
-    /// play alike at a limit that does not depend on time.
+    /// Share of pairs whose two games have the same moves: the engines play alike at a limit
+    /// without a clock.
     pub repeated_rate: f64,
-    /// Size of the difference in normalized Elo that the games show, whichever
-    /// engine is ahead, with its 95 % interval. Normalized Elo measures the
-    /// signal in one game against its noise; the games that a test needs fall
-    /// with its square. So of two books under the same engines the one with
-    /// the larger value tells them apart in fewer games. `None` if the pairs do
-    /// not support the interval: too few, or too few that differ.
+    /// Absolute difference of the engines in normalized Elo, with its 95 % interval.
+    /// Normalized Elo is the ratio of signal to noise of a game; the number of games that a
+    /// test needs is inversely proportional to its square. So of two books with the same
+    /// engines, the one with the larger value needs fewer games. `None` if the pairs do not
+    /// support an interval: too few, or too few that differ.
     pub sensitivity: Option<Estimate>,
-    /// What another advantage for White would change, by a model; `None` where
-    /// White or Black never won or no game was drawn.
+    /// The effect of another advantage for White, by a model; `None` if White or Black never
+    /// won or no game was drawn.
     pub outlook: Option<Outlook>,
 }
 
@@ -80,7 +79,7 @@ impl Worth {
     }
 }
 
-/// The estimate seen from the engine that is ahead.
+/// The estimate from the view of the engine that is ahead.
 fn size(estimate: Estimate) -> Estimate {
     if estimate.estimate >= 0.0 {
         return estimate;

@@ -1,4 +1,4 @@
-//! The node count of `ENGINE bench`: a fingerprint of how it searches.
+//! The node count of `ENGINE bench`: a fingerprint of the engine's search.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -18,24 +18,24 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use super::limits::{BuildLimits, Ended};
 use crate::platform::{Access, BUSY_PAUSE, ProcessGroup, is_busy, sandbox};
 
-/// The longest that `bench` may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Time limit of `bench`.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
 
-/// How often it is looked at: short ones are timed.
-const LOOK: Duration = Duration::from_millis(2);
+/// Interval at which a running bench is checked; short, because short benches are timed.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Bytes that are read of the end of a log.
+/// Maximum number of bytes read from the end of a log.
 const READ_BYTES: u64 = 256 * 1024;
 
 /// How an engine's `bench` is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BenchCheck {
-    /// It must be what the commit's message says, if that says anything.
+    /// It must equal the count in the commit's message, if there is one.
     #[default]
     Commit,
-    /// It must be this.
+    /// It must equal this count.
     Nodes(u64),
-    /// It is recorded and compared with nothing.
+    /// It is recorded, but not compared.
     Record,
 }
 
@@ -44,8 +44,8 @@ impl BenchCheck {
         *self == Self::default()
     }
 
-    /// What is wrong with the bench that `found` gives, if anything is. It is
-    /// not called if the bench is compared with nothing.
+    /// The fault of the bench that `found` returns, or `None`. `found` is called only if
+    /// there is a count to compare with.
     pub(super) fn fault(
         self,
         found: impl FnOnce() -> Result<u64, BenchError>,
@@ -103,7 +103,7 @@ impl<'de> Deserialize<'de> for BenchCheck {
     }
 }
 
-/// As [`BenchCheck::from_str`](std::str::FromStr::from_str) reads it.
+/// The format that [`BenchCheck::from_str`](std::str::FromStr::from_str) parses.
 impl std::fmt::Display for BenchCheck {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
@@ -129,7 +129,7 @@ impl std::str::FromStr for BenchCheck {
     }
 }
 
-/// Why a bench gave no node count.
+/// The reason why a bench has no node count.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum BenchError {
     #[error("its `bench` cannot be run: {0}")]
@@ -142,8 +142,8 @@ pub(crate) enum BenchError {
     NoCount,
 }
 
-/// Runs `PROGRAM ARGS bench`, in a sandbox if `sandbox`, what it prints going to
-/// the file `log`, and gives the node count.
+/// Runs `PROGRAM ARGS bench`, in a sandbox if `sandbox`, with its output in the file `log`,
+/// and returns the node count.
 ///
 /// # Errors
 /// [`BenchError`]. A bench that prints a node count may fail afterwards.
@@ -179,17 +179,17 @@ pub(crate) fn run(
         }
     };
     let limits = BuildLimits {
-        time: PATIENCE,
+        time: TIME_LIMIT,
         stop: Arc::default(),
     };
-    match limits.hold(child, log, LOOK)? {
+    match limits.supervise(child, log, POLL_INTERVAL)? {
         Ended::Itself(failed) => of_output(&end_of_file(log)?)
             .ok_or_else(|| failed.map_or(BenchError::NoCount, BenchError::Failed)),
         Ended::Killed(why) => Err(BenchError::Killed(why)),
     }
 }
 
-/// The last part of a log, which may be very long.
+/// The last [`READ_BYTES`] of a log, which may be very long.
 pub(super) fn end_of_file(log: &Path) -> io::Result<String> {
     let mut file = File::open(log)?;
     let from = file.metadata()?.len().saturating_sub(READ_BYTES);
@@ -199,8 +199,8 @@ pub(super) fn end_of_file(log: &Path) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The node count in what a bench printed: the last line that has one of the
-/// usual forms.
+/// The node count in the output of a bench: that of the last line in one of the usual
+/// formats.
 fn of_output(text: &str) -> Option<u64> {
     text.lines().rev().find_map(|line| {
         let line = line.trim().to_ascii_lowercase();
@@ -227,8 +227,8 @@ fn after_label<'a>(line: &'a str, label: &str) -> Option<&'a str> {
     rest.strip_prefix([':', '=']).map(str::trim)
 }
 
-/// The node count that a commit's message gives, in a line such as
-/// `Bench: 1463953` or `bench 1463953`; the last if there are several.
+/// The node count in a commit's message, in a line such as `Bench: 1463953` or
+/// `bench 1463953`; the last one if there are several.
 pub(super) fn of_message(message: &str) -> Option<u64> {
     message.lines().rev().find_map(|line| {
         let line = line.trim().to_ascii_lowercase();
@@ -237,7 +237,7 @@ pub(super) fn of_message(message: &str) -> Option<u64> {
     })
 }
 
-/// A whole number, thousands set apart or not.
+/// A whole number, with or without separators of thousands.
 fn number(text: &str) -> Option<u64> {
     let digits: String = text.chars().filter(|c| !",_'".contains(*c)).collect();
     digits.parse().ok()

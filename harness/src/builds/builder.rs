@@ -1,4 +1,4 @@
-//! Builds an engine of a recipe, or finds it in the cache.
+//! Builds the engine of a recipe, or finds it in the cache.
 
 use std::fs::{self, File};
 use std::io::ErrorKind;
@@ -14,12 +14,13 @@ use super::recipe::{Recipe, Revision};
 use super::record::{self, BuildRecord, Built};
 use super::tree::{Borrowed, WorkTree};
 use crate::checksum::sha256_file;
+use crate::output::Announce;
 use crate::platform::{Access, sandbox, shell};
 
-/// How many lines of a failed build's log its error quotes.
+/// Number of lines of a failed build's log that its error quotes.
 const TAIL_LINES: usize = 15;
 
-/// Builds engines and keeps them.
+/// Builds engines and keeps them in the cache.
 #[derive(Debug, Clone)]
 pub struct Builder {
     cache: Cache,
@@ -36,7 +37,7 @@ impl Builder {
         Cache::of_user().map(Self::with_cache)
     }
 
-    /// A builder with a cache of its own.
+    /// A builder with the given cache.
     pub fn with_cache(cache: Cache) -> Self {
         Self {
             cache,
@@ -45,14 +46,14 @@ impl Builder {
         }
     }
 
-    /// The same builder, whose build commands and benches run in a sandbox if
-    /// `sandbox`: without network, and writing only to the build's own folders.
+    /// With `sandbox`, build commands and benches run in a sandbox: without network, and with
+    /// write access only to the build's own folders.
     #[must_use]
     pub fn sandboxed(self, sandbox: bool) -> Self {
         Self { sandbox, ..self }
     }
 
-    /// The same builder, whose build commands are limited.
+    /// Limits the build commands in time and output.
     #[must_use]
     #[cfg(feature = "fleet")]
     pub(crate) fn limited(self, limits: BuildLimits) -> Self {
@@ -67,12 +68,8 @@ impl Builder {
     /// each step that takes time.
     ///
     /// # Errors
-    /// [`BuildError`]. A failed build is tried again at the next call.
-    pub fn build(
-        &self,
-        recipe: &Recipe,
-        announce: &mut dyn FnMut(&str),
-    ) -> Result<Built, BuildError> {
+    /// [`BuildError`]. The next call retries a failed build.
+    pub fn build(&self, recipe: &Recipe, announce: Announce<'_>) -> Result<Built, BuildError> {
         recipe.check()?;
         self.cache.open()?;
         let repository = Repository::open(&recipe.repository)?;
@@ -98,14 +95,13 @@ impl Builder {
         }
     }
 
-    /// Builds uncommitted changes. Without any it is the commit they would lie
-    /// on.
+    /// Builds uncommitted changes; without any, the commit itself.
     fn build_changes(
         &self,
         repository: &Repository,
         recipe: &Recipe,
         expected: Option<&str>,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<Built, BuildError> {
         if let Some(built) = expected.and_then(|tree| self.cache.find(recipe, tree)) {
             return Ok(built);
@@ -141,7 +137,7 @@ impl Builder {
         tree: &WorkTree,
         recipe: &Recipe,
         target: &Target,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<Built, BuildError> {
         // Another process may have built it while this one waited for the lock.
         if let Some(built) = self.cache.find(recipe, &target.address) {
@@ -155,7 +151,7 @@ impl Builder {
             .and_then(|()| self.make(tree, recipe, target, partial.path()));
         let failed_log = self.cache.failed_log(&address);
         match made {
-            // A compiler that finds no room fails like one that finds an error.
+            // On a full disk, a compiler fails as if the source had an error.
             Err(error) if error.is_of_commit() && is_full(partial.path()) => {
                 Err(BuildError::NoRoom {
                     commit: what,
@@ -192,15 +188,15 @@ impl Builder {
         let program = recipe.program_in_tree();
         tree.check_out(&target.check_out, borrowed, program.as_deref())?;
         let out = dir.join(Recipe::program_name());
-        // A build in a sandbox writes to no folder in which hone writes too: it
-        // could leave a symbolic link there that leads out.
+        // A sandboxed build must not write to a folder that hone writes to: it could leave a
+        // symbolic link there that leads out of the sandbox.
         let made_in = dir.join(MADE);
         let made = match self.sandbox {
             true => made_in.join(Recipe::program_name()),
             false => out.clone(),
         };
         let log = dir.join(record::LOG);
-        if let Some(line) = recipe.build_line(&made) {
+        if let Some(line) = recipe.build_command(&made) {
             let writable = self.sandbox.then_some(made_in.as_path());
             let status = run(&line, target, tree, &log, writable, self.limits.as_ref())?;
             if let Some(status) = status {
@@ -224,7 +220,7 @@ impl Builder {
         self.record(tree, recipe, target, &out, dir)
     }
 
-    /// Writes what is known of the program `out` of a build into its folder.
+    /// Writes the record of the program `out` of a build into its folder.
     fn record(
         &self,
         tree: &WorkTree,
@@ -249,7 +245,7 @@ impl Builder {
                 self.sandbox,
             )
             .ok(),
-            // The message of a commit says nothing about later changes.
+            // The count in a commit's message does not apply to uncommitted changes.
             expected_bench: target.commit.bench.filter(|_| target.tree.is_none()),
             created: jiff::Timestamp::now(),
         };
@@ -257,7 +253,7 @@ impl Builder {
         Ok(record)
     }
 
-    /// Copies the program out of the tree, unless the build put it there.
+    /// Copies the program out of the tree, unless the build wrote it to `{out}`.
     fn collect(
         &self,
         tree: &WorkTree,
@@ -299,14 +295,14 @@ impl Builder {
     }
 }
 
-/// What is to be built.
+/// The source to build.
 struct Target {
-    /// What the work tree is set to.
+    /// The commit that is checked out in the work tree.
     check_out: String,
-    /// What the build's address is made of: the commit, or the tree of the
-    /// uncommitted changes.
+    /// The source part of the build's address: the commit, or the tree with the uncommitted
+    /// changes.
     address: String,
-    /// The tree, if it is not the commit's.
+    /// The tree, if it differs from the commit's.
     tree: Option<String>,
     commit: Commit,
 }
@@ -331,8 +327,8 @@ fn sandbox_works(is_asked: bool) -> Result<(), BuildError> {
     }
 }
 
-/// Takes the program out of the folder that a sandbox could write to, if it is
-/// there and a file of its own.
+/// Moves the program out of the folder that the sandbox can write to. It must exist, and be
+/// a regular file.
 fn take_out(made: &Path, out: &Path, folder: &Path) -> Result<(), BuildError> {
     if fs::symlink_metadata(made).is_ok_and(|file| file.is_file()) {
         fs::rename(made, out).map_err(BuildError::io(out))?;
@@ -343,8 +339,8 @@ fn take_out(made: &Path, out: &Path, folder: &Path) -> Result<(), BuildError> {
     }
 }
 
-/// The command of a build command; in a sandbox if it may write only to the work
-/// tree and to the folder `made`.
+/// The process of a build command. With `made`, it runs in a sandbox that may write only to
+/// the work tree and to that folder.
 fn command(line: &str, tree: &WorkTree, made: Option<&Path>) -> Result<Command, BuildError> {
     let mut command = shell(line);
     command
@@ -360,7 +356,7 @@ fn command(line: &str, tree: &WorkTree, made: Option<&Path>) -> Result<Command, 
     command.env("CARGO_NET_OFFLINE", "true");
     let access = Access {
         writable: vec![tree.src(), made.to_path_buf()],
-        // Git runs in it outside of the sandbox.
+        // Git also runs in this folder outside of the sandbox.
         sealed: vec![tree.src().join(".git")],
         new_session: true,
         ..Access::default()
@@ -368,11 +364,11 @@ fn command(line: &str, tree: &WorkTree, made: Option<&Path>) -> Result<Command, 
     sandbox::wrap(&command, &access).map_err(BuildError::io(made))
 }
 
-/// Runs a build command in the work tree, all it prints going to the log. Returns
-/// how it failed, if it did.
+/// Runs a build command in the work tree, with its output in the log. Returns the reason if
+/// it fails.
 ///
 /// # Errors
-/// If the shell or the sandbox does not run, or a file cannot be written.
+/// If the shell or the sandbox cannot be started, or a file cannot be written.
 fn run(
     line: &str,
     target: &Target,
@@ -385,7 +381,7 @@ fn run(
     let errors = output.try_clone().map_err(BuildError::io(log))?;
     let mut command = command(line, tree, made)?;
     command
-        // The lock is its (empty) input: if this process is killed, the tree
+        // The lock file (empty) is its standard input: if this process is killed, the tree
         // stays locked until the build has ended too.
         .stdin(Stdio::from(tree.lock()?))
         .stdout(Stdio::from(output))
@@ -403,13 +399,13 @@ fn run(
     })
 }
 
-/// Room that a build needs at least.
-const ROOM: usize = 1 << 20;
+/// Minimum free space for a build, in bytes.
+const MIN_FREE_BYTES: usize = 1 << 20;
 
-/// Whether the disk of a folder has less than [`ROOM`].
+/// Whether the disk of a folder has less than [`MIN_FREE_BYTES`].
 fn is_full(dir: &Path) -> bool {
     let probe = dir.join("room");
-    let written = fs::write(&probe, vec![1; ROOM]);
+    let written = fs::write(&probe, vec![1; MIN_FREE_BYTES]);
     let _ = fs::remove_file(&probe);
     written.is_err_and(|error| {
         matches!(
@@ -419,7 +415,7 @@ fn is_full(dir: &Path) -> bool {
     })
 }
 
-/// What to do about submodules, if the tree has them and a build line does not fetch them.
+/// A hint about submodules, if the tree has them and the build command does not fetch them.
 fn submodules_hint(tree: &WorkTree, line: &str) -> &'static str {
     let is_missing = tree.src().join(".gitmodules").exists() && !line.contains("submodule");
     match is_missing {

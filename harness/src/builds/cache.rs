@@ -1,4 +1,4 @@
-//! The folder of builds.
+//! The cache: the folder of builds.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -14,11 +14,12 @@ use super::recipe::Recipe;
 use super::record::{self, BuildRecord, Built};
 use super::tree::{LOCK, WorkTree};
 use crate::checksum::{sha256_file, sha256_of};
+use crate::output::Announce;
 use crate::platform::{
     Outsider, create_private, full_path, is_same_file, open_lock, outsider, sync,
 };
 
-/// The folder of builds.
+/// The cache: the folder of builds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cache {
     dir: PathBuf,
@@ -33,12 +34,12 @@ pub struct Listed {
     pub bytes: u64,
 }
 
-/// What pruning has removed.
+/// The result of pruning.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Freed {
     pub builds: usize,
     pub trees: usize,
-    /// Old builds that stay, because a process plays with them.
+    /// Old builds that were kept because a process uses them.
     pub in_use: usize,
     pub bytes: u64,
 }
@@ -47,9 +48,9 @@ const BUILDS: &str = "builds";
 const TREES: &str = "trees";
 const FAILED: &str = "failed";
 const SOURCES: &str = "sources";
-/// In the name of an unfinished build, before what makes the name unique.
+/// Part of the name of an unfinished build; a unique suffix follows.
 const PARTIAL: &str = ".partial-";
-/// The age at which an unfinished build is abandoned.
+/// Age from which an unfinished build counts as abandoned.
 const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Cache {
@@ -75,22 +76,22 @@ impl Cache {
             .or_else(|| Some(folder("HOME")?.join(".cache").join("hone")))
             .ok_or(BuildError::NoCache)?;
         let cache = Self::at(&dir);
-        // Build lines and manifests are text.
+        // Build commands and manifests are text.
         match cache.dir.to_str() {
             Some(_) => Ok(cache),
             None => Err(BuildError::CachePath { path: cache.dir }),
         }
     }
 
-    /// A cache in a folder, which need not exist.
+    /// A cache in a folder, which may not exist yet.
     pub fn at(dir: &Path) -> Self {
-        // Build lines run elsewhere, so it must not be relative.
+        // Build commands run in other folders, so the path must be absolute.
         let dir = std::path::absolute(dir).unwrap_or_else(|_| dir.to_path_buf());
         Self { dir }
     }
 
-    /// Makes sure that only this user, or root, can have put programs here, and
-    /// makes the folder if it is not there.
+    /// Checks that only this user or root can have written programs here, and creates the
+    /// folder if it does not exist.
     ///
     /// # Errors
     /// [`BuildError::ForeignCache`], [`BuildError::OpenCache`], and those of the
@@ -122,11 +123,11 @@ impl Cache {
         &self.dir
     }
 
-    /// The build of a source (a commit or a tree), if it is there and whole.
+    /// The build of a source (a commit or a tree), if it exists and is complete.
     pub(super) fn find(&self, recipe: &Recipe, source: &str) -> Option<Built> {
         let address = recipe.address(source);
         let dir = self.dir.join(BUILDS).join(&address);
-        // Held before it is read: what is read cannot be pruned any more.
+        // Held before it is read, so that it is not pruned in between.
         let hold = BuildHold::of(&dir.join(record::RECORD));
         let record = BuildRecord::read(&dir)?;
         let built = self.built(recipe, &address, record, hold);
@@ -134,7 +135,7 @@ impl Cache {
             was_cached: true,
             ..built
         };
-        // A file that was changed, cut off or removed since is built again.
+        // A program that was changed, truncated or removed is built again.
         let is_whole = match sha256_file(&built.program) {
             Ok(sha256) => sha256 == built.record.sha256,
             Err(error) if error.kind() == io::ErrorKind::NotFound => false,
@@ -167,11 +168,11 @@ impl Cache {
         }
     }
 
-    /// The work tree of a repository. Waits until no other process has it.
+    /// The work tree of a repository. Waits until no other process uses it.
     pub(super) fn work_tree(
         &self,
         of: &Repository,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<WorkTree, BuildError> {
         let dir = self.dir.join(TREES).join(tree_name(of.common()));
         let path = dir.join(LOCK);
@@ -186,7 +187,7 @@ impl Cache {
                 }
                 Err(TryLockError::Error(source)) => return Err(BuildError::Io { path, source }),
             }
-            // Whoever had it may have removed it with its tree.
+            // The previous owner may have removed the lock file with its tree.
             if is_same_file(&lock, &path).unwrap_or(false) {
                 return WorkTree::open(dir, lock, of);
             }
@@ -201,7 +202,7 @@ impl Cache {
         removed.map_or(Ok(()), |removed| removed.map_err(BuildError::io(&dir)))
     }
 
-    /// The folder of sources that other machines build, or have sent.
+    /// The folder of sources sent to other machines or received from them.
     #[cfg(feature = "fleet")]
     pub(super) fn sources(&self) -> Result<PathBuf, BuildError> {
         self.open()?;
@@ -210,9 +211,8 @@ impl Cache {
         Ok(dir)
     }
 
-    /// An empty folder for a build that is being made, removed unless the build is
-    /// published. No other process has it: ids of processes are not unique if containers
-    /// share the cache.
+    /// A new empty folder for a build, removed unless the build is published. Its name is
+    /// random, because process ids are not unique if containers share the cache.
     pub(super) fn fresh_partial(&self, address: &str) -> Result<TempDir, BuildError> {
         let builds = self.dir.join(BUILDS);
         let prefix = format!("{address}{PARTIAL}");
@@ -221,8 +221,8 @@ impl Cache {
             .map_err(BuildError::io(&builds))
     }
 
-    /// Gives a finished build its place, and holds it. If another process was
-    /// faster, its build stays, and its record is returned.
+    /// Moves a finished build to its final place, and holds it. If another process was
+    /// faster, its build is kept and its record returned.
     pub(super) fn publish(
         &self,
         partial: &TempDir,
@@ -240,18 +240,18 @@ impl Cache {
                 return Ok((record, other));
             }
             drop(other);
-            // What a power failure or a killed `prune` has left is not a build.
+            // Remains after a power failure or a killed `prune`, not a build.
             fs::remove_dir_all(&to)
                 .map_err(|_| error)
                 .and_then(|()| fs::rename(partial.path(), &to))
                 .map_err(BuildError::io(&to))?;
         }
-        // Not every file system syncs folders.
+        // Some file systems cannot sync folders.
         let _ = sync(&builds);
         Ok((record, hold))
     }
 
-    /// Where the log of a failed build is kept.
+    /// Path of the log of a failed build.
     pub(super) fn failed_log(&self, address: &str) -> PathBuf {
         self.dir.join(FAILED).join(format!("{address}.log"))
     }
@@ -264,7 +264,7 @@ impl Cache {
             .map_err(BuildError::io(place))
     }
 
-    /// All builds, those used last first.
+    /// All builds, the most recently used first.
     pub fn list(&self) -> Vec<Listed> {
         let mut builds: Vec<Listed> = folders(&self.dir.join(BUILDS))
             .into_iter()
@@ -287,8 +287,8 @@ impl Cache {
         builds
     }
 
-    /// Removes builds and work trees that were not used for this long, and
-    /// unfinished ones of killed processes. Builds and trees in use stay.
+    /// Removes builds and work trees that have not been used for `unused_for`, and unfinished
+    /// builds of killed processes. Builds and trees in use are kept.
     ///
     /// # Errors
     /// Those of the file system.
@@ -309,7 +309,7 @@ impl Cache {
                 // Another process may still be building it.
                 true => is_old(&dir, unused_for.max(ABANDONED)),
                 false if record.exists() => is_old(&record, unused_for),
-                // What a killed `prune` has left.
+                // Remains of a killed `prune`.
                 false => is_old(&dir, unused_for),
             };
             if !goes {
@@ -357,7 +357,7 @@ fn is_partial(dir: &Path) -> bool {
     name.to_string_lossy().contains(PARTIAL)
 }
 
-/// A readable name that no other repository has.
+/// A readable, unique name for the work tree of a repository.
 fn tree_name(common: &Path) -> String {
     let digest = sha256_of(common.as_os_str().as_encoded_bytes());
     let is_dot_git = common.file_name().is_some_and(|name| name == ".git");
@@ -376,12 +376,12 @@ fn tree_name(common: &Path) -> String {
     format!("{name}-{}", &digest[..12])
 }
 
-/// Does something while it holds the lock of a work tree, unless another process has it or
-/// the tree does not exist.
+/// Calls `act` while holding the lock of a work tree. Does nothing if another process holds
+/// it or the tree does not exist.
 fn unless_in_use<T>(tree: &Path, act: impl FnOnce() -> T) -> Option<T> {
     let lock = open_lock(&tree.join(LOCK)).ok()?;
     lock.try_lock().ok()?;
-    // Elsewhere the lock could not be removed with the tree while it is open.
+    // On Windows, an open lock file could not be removed with the tree.
     let _held = cfg!(unix).then_some(lock);
     Some(act())
 }
@@ -426,7 +426,7 @@ mod tests {
         assert_eq!(unless_in_use(&tree.path().join("missing"), || ()), None);
     }
 
-    /// As of two processes with one id: of containers that share a cache.
+    /// Two processes in containers that share a cache may have the same id.
     #[test]
     fn a_build_has_a_folder_of_its_own_while_it_is_made() {
         let dir = tempfile::tempdir().unwrap();
@@ -437,7 +437,7 @@ mod tests {
         let second = cache.fresh_partial("0123-4567").unwrap();
         assert_eq!(fs::read(&program).unwrap(), b"an engine");
         assert_eq!(fs::read_dir(second.path()).unwrap().count(), 0);
-        // What a killed process leaves is found by `prune`.
+        // `prune` recognises the folders that a killed process leaves.
         assert!(is_partial(first.path()) && is_partial(second.path()));
         drop([first, second]);
         let left = fs::read_dir(dir.path().join(BUILDS)).unwrap();

@@ -1,4 +1,4 @@
-//! How a repository is built that follows a convention.
+//! Build commands for repositories that follow a convention.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -11,22 +11,21 @@ use std::path::{Path, PathBuf};
 use super::git::{GitError, Repository, git, succeed};
 use super::recipe::Revision;
 
-/// A build that the files of a repository suggest.
+/// A build derived from the files of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Convention {
-    /// The build line.
+    /// The build command.
     pub build: String,
-    /// The program in the work tree, if the build line does not take its path.
+    /// The program in the work tree, if the build command has no `{out}`.
     pub cmd: Option<String>,
-    /// The file that suggests it.
+    /// The file that it is derived from.
     pub file: String,
 }
 
 impl Convention {
-    /// The convention that a state of a repository follows: a makefile that
-    /// takes the path of the program in `EXE`, as OpenBench asks for, in the
-    /// root or in `src/`; or one program of Cargo.
-    /// `None` if it follows none.
+    /// The convention that a revision follows: a makefile with the variable `EXE` for the
+    /// path of the program (as OpenBench requires), in the root or in `src/`; or a single
+    /// Cargo program. `None` for neither.
     ///
     /// # Errors
     /// If the repository or the commit does not exist.
@@ -36,7 +35,7 @@ impl Convention {
     }
 }
 
-/// Files of a state of a repository.
+/// The files of a revision.
 enum Files {
     WorkTree(PathBuf),
     Commit { repository: PathBuf, id: String },
@@ -67,7 +66,7 @@ impl Files {
         }
     }
 
-    /// Names in a folder: empty for the root, or ending in a slash.
+    /// Names of the files in a folder, which is empty for the root or ends in a slash.
     fn names(&self, folder: &str) -> Vec<String> {
         match self {
             Self::WorkTree(top) => {
@@ -87,7 +86,7 @@ impl Files {
         }
     }
 
-    /// The paths that fit a pattern; a part of it may have one `*`.
+    /// The paths that match a pattern, in which each component may have one `*`.
     fn matching(&self, pattern: &str) -> Vec<String> {
         let mut paths = vec![String::new()];
         for part in pattern.split('/').filter(|part| *part != ".") {
@@ -206,7 +205,7 @@ fn package_name(manifest: &toml::Table) -> Option<String> {
     name.as_str().map(str::to_string)
 }
 
-/// The programs of a package in `folder`; one if it has a default.
+/// The programs of the package in `folder`; only the default one if it has a default.
 fn programs(files: &Files, folder: &str, manifest: &toml::Table) -> Vec<String> {
     let default = manifest.get("package").and_then(|it| it.get("default-run"));
     if let Some(name) = default.and_then(toml::Value::as_str) {
@@ -231,7 +230,7 @@ fn programs(files: &Files, folder: &str, manifest: &toml::Table) -> Vec<String> 
 mod tests {
     use super::*;
 
-    /// What a folder with these files is built with.
+    /// The build command and program of a folder with these files.
     fn guessed(files: &[(&str, &str)]) -> Option<(String, Option<String>)> {
         let folder = tempfile::tempdir().expect("made");
         for (name, text) in files {

@@ -1,11 +1,11 @@
-//! Why an engine could not be built.
+//! Errors of building an engine.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::git::GitError;
 
-/// Why an engine could not be built.
+/// The reason why an engine could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     #[error(transparent)]
@@ -60,7 +60,7 @@ pub enum BuildError {
 const MAKE_ROOM: &str =
     "\nhelp: make room (`hone builds prune`), or set HONE_CACHE to a folder on another disk";
 
-/// What to do about a cache that cannot be written to.
+/// The help for a cache that cannot be written to.
 fn help_of(error: &io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => MAKE_ROOM,
@@ -81,19 +81,32 @@ pub struct FailedBuild {
     pub status: String,
     /// The last lines of the log.
     pub tail: String,
-    /// Empty, or what to do, as a line of its own.
+    /// Empty, or a help line.
     pub hint: &'static str,
     pub log: PathBuf,
 }
 
 impl BuildError {
-    /// Whether the commit is at fault (it does not build), and not the
-    /// machine, the repository or the request.
+    /// Whether the commit itself is at fault (it does not build), rather than the machine,
+    /// the repository or the configuration.
     pub fn is_of_commit(&self) -> bool {
         matches!(
             self,
             Self::Failed(_) | Self::NoProgram { .. } | Self::LeadsOutside { .. }
         )
+    }
+
+    /// Whether the repository does not have the revision.
+    pub(crate) fn is_of_revision(&self) -> bool {
+        matches!(self, Self::Git(GitError::NoRevision { .. }))
+    }
+
+    /// Whether the repository does not exist, or has no work tree.
+    pub(crate) fn is_of_repository(&self) -> bool {
+        let Self::Git(error) = self else {
+            return false;
+        };
+        matches!(error, GitError::NoRepository { .. } | GitError::Bare { .. })
     }
 
     pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {

@@ -1,4 +1,4 @@
-//! Web pages of commits, on the hosts whose addresses are known.
+//! Web pages of commits on hosts whose URL scheme is known.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -9,12 +9,12 @@
 pub(crate) struct Forge {
     /// `https://host/owner/name`.
     address: String,
-    /// What GitLab writes before the kind of a page.
+    /// The path component that GitLab has before the kind of a page.
     infix: &'static str,
 }
 
 impl Forge {
-    /// Of a remote's URL; none if its host is not known.
+    /// The repository of a remote's URL; `None` for an unknown host.
     pub(crate) fn of(remote: &str) -> Option<Self> {
         let remote = remote.trim().trim_end_matches('/');
         let remote = remote.strip_suffix(".git").unwrap_or(remote);
@@ -24,7 +24,7 @@ impl Forge {
             // `git@host:owner/name`
             None => remote.split_once(':')?,
         };
-        // A name or a token before the host does not belong to the address.
+        // A user name or token before the host is not part of the address.
         let host = host.rsplit('@').next()?;
         let host = host.split(':').next()?;
         let infix = match host {
@@ -48,7 +48,7 @@ impl Forge {
         format!("{}/{}commit/{id}", self.address, self.infix)
     }
 
-    /// The page of what changed from one commit to another.
+    /// The page that compares two commits.
     pub(crate) fn diff(&self, from: &str, to: &str) -> String {
         format!("{}/{}compare/{from}...{to}", self.address, self.infix)
     }

@@ -1,5 +1,5 @@
-//! What is asked of a repository, by the `git` program. Nothing here writes to
-//! the user's repository.
+//! Queries of a repository, by the program `git`. Nothing here writes to the user's
+//! repository.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -7,7 +7,7 @@
 
 use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 use std::process::{Command, Output, Stdio};
 
 use super::bench;
@@ -15,7 +15,7 @@ use super::forge::Forge;
 use crate::output::printable;
 use crate::platform::full_path;
 
-/// Why a repository could not answer.
+/// The reason why a query of a repository failed.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
     #[error("cannot start git: {source}")]
@@ -26,7 +26,7 @@ pub enum GitError {
     NoRevision {
         path: PathBuf,
         rev: String,
-        /// Empty, or a line of its own.
+        /// Empty, or a help line.
         help: String,
     },
     #[error(
@@ -50,28 +50,27 @@ const UNSHALLOW: &str = "\nhelp: this clone is shallow; `git fetch --unshallow` 
 /// A repository on disk.
 #[derive(Debug, Clone)]
 pub struct Repository {
-    /// As it was named.
+    /// The path as the user wrote it.
     path: PathBuf,
-    /// Where its objects and branches are, shared by all its work trees.
+    /// Its git folder with objects and branches, shared by all its work trees.
     common: PathBuf,
 }
 
-/// A commit and what its message says.
+/// A commit with the content of its message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Commit {
     /// All 40 digits.
     pub id: String,
     pub subject: String,
-    /// Who wrote it.
+    /// Name of the author.
     pub author: String,
-    /// When it was committed.
+    /// Committer date.
     pub date: jiff::Timestamp,
-    /// The node count that its message gives, as in `Bench: 1463953`.
+    /// The node count in its message, as in `Bench: 1463953`.
     pub bench: Option<u64>,
 }
 
-/// The first digits of a commit's id, as people write them. What is not an id
-/// is left whole.
+/// The first digits of a commit's id. Any other text is returned unchanged.
 pub(crate) fn short_id(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }
@@ -136,7 +135,7 @@ impl Repository {
         shown.into_iter().next().ok_or_else(missing)
     }
 
-    /// The id of the commit that a revision names, if there is one.
+    /// The id of the commit that a revision names; `None` if there is no such commit.
     fn id(&self, rev: &str) -> Result<Option<String>, GitError> {
         if rev.is_empty() {
             return Ok(None);
@@ -154,7 +153,7 @@ impl Repository {
         Ok(output.status.success().then(|| text(&output)))
     }
 
-    /// What to do about a revision that is missing.
+    /// The help for a missing revision.
     fn help_for(&self, rev: &str) -> String {
         let remote = format!("origin/{rev}");
         if let Ok(Some(_)) = self.id(&remote) {
@@ -172,8 +171,8 @@ impl Repository {
         ends.lines().map(str::to_string).collect()
     }
 
-    /// Refuses commits that seem to add all their files because their parents were not
-    /// fetched.
+    /// Refuses commits at the boundary of a shallow clone: their parents are missing, so they
+    /// seem to add all their files.
     fn refuse_boundary(&self, commits: Vec<Commit>) -> Result<Vec<Commit>, GitError> {
         let boundary = self.boundary();
         match commits.iter().find(|commit| boundary.contains(&commit.id)) {
@@ -185,18 +184,18 @@ impl Repository {
         }
     }
 
-    /// What leaves files of `folder` out of a search for changes: paths as `git` reads
-    /// them. `None` if the folder is not in the work tree.
+    /// Pathspecs that exclude the files `names` of `folder` from a search for changes. `None`
+    /// if the folder is not in the work tree.
     pub(crate) fn without(&self, folder: &Path, names: &[&str]) -> Option<Vec<String>> {
         let mut command = git(&self.path);
         let top = succeed(command.args(["rev-parse", "--show-toplevel"])).ok()?;
         let top = Path::new(&top).canonicalize().ok()?;
-        let folder = folder.canonicalize().ok()?;
+        let folder = resolved(&absolute(folder).ok()?)?;
         let folder = folder.strip_prefix(top).ok()?;
         let pathspec = |name: &&str| {
             let path = folder.join(name);
             let path = path.to_str()?;
-            // Git on Windows reads paths so.
+            // Git on Windows expects slashes.
             let path = match cfg!(windows) {
                 true => path.replace('\\', "/"),
                 false => path.to_string(),
@@ -206,8 +205,8 @@ impl Repository {
         names.iter().map(pathspec).collect()
     }
 
-    /// The commits of `to`'s first-parent history that are not in `from`'s, oldest
-    /// first. `from` itself is not among them.
+    /// The commits of `to`'s first-parent history that are not in `from`'s, oldest first,
+    /// without `from` itself.
     ///
     /// # Errors
     /// [`GitError`].
@@ -216,8 +215,8 @@ impl Repository {
         self.log(&["--first-parent", "--reverse", &range])
     }
 
-    /// The newest commits of `to`'s history that are not in `from`'s, newest
-    /// first, `most` of them at most.
+    /// The newest commits of `to`'s history that are not in `from`'s, newest first, at most
+    /// `most` of them.
     ///
     /// # Errors
     /// [`GitError`].
@@ -232,8 +231,7 @@ impl Repository {
         self.log(&[&format!("--max-count={most}"), &range])
     }
 
-    /// The ids of a revision's first-parent history, newest first, itself
-    /// included.
+    /// The ids of a revision's first-parent history, newest first, including the revision.
     ///
     /// # Errors
     /// [`GitError`].
@@ -243,8 +241,8 @@ impl Repository {
         Ok(succeed(&mut command)?.lines().map(str::to_string).collect())
     }
 
-    /// The commits of `to`'s first-parent history after `from` that change
-    /// something in `paths` (anything, if there are none), oldest first.
+    /// The commits of `to`'s first-parent history after `from` that change something in
+    /// `paths` (anywhere if `paths` is empty), oldest first.
     ///
     /// # Errors
     /// [`GitError`]; [`GitError::Shallow`] if what one of them changes is unknown.
@@ -262,7 +260,7 @@ impl Repository {
         self.log_changing(&["--first-parent", "--reverse", &range], paths)
     }
 
-    /// The last of them.
+    /// The newest of these commits.
     ///
     /// # Errors
     /// As [`Self::changing`].
@@ -280,8 +278,8 @@ impl Repository {
         }
     }
 
-    /// The tag that matches `pattern` and is nearest in a revision's history,
-    /// the revision itself included.
+    /// The tag that matches `pattern` and is nearest in a revision's history, including the
+    /// revision itself.
     ///
     /// # Errors
     /// [`GitError`].
@@ -305,7 +303,7 @@ impl Repository {
         Ok(succeed(&mut command)?.lines().map(str::to_string).collect())
     }
 
-    /// Where its remote `origin` shows commits, if that is known.
+    /// The host of its remote `origin`, if known.
     pub(crate) fn forge(&self) -> Option<Forge> {
         let mut command = git(&self.path);
         command.args(["config", "--get", "remote.origin.url"]);
@@ -333,7 +331,7 @@ impl Repository {
     }
 }
 
-/// The commits that `git log -z` has printed.
+/// Parses the output of `git log -z`.
 pub(crate) fn parse_commits(shown: &str) -> Result<Vec<Commit>, GitError> {
     let entries = shown.split('\0').filter(|entry| !entry.trim().is_empty());
     entries.map(parse_commit).collect()
@@ -353,7 +351,7 @@ fn parse_commit(entry: &str) -> Result<Commit, GitError> {
     let message = parts.next().unwrap_or("");
     Ok(Commit {
         id: id.to_string(),
-        // It is shown in many places and must not be interpreted in any.
+        // It is shown in many places, so control characters are escaped here.
         subject: printable(message.lines().next().unwrap_or("")).into_owned(),
         author: printable(&author).into_owned(),
         date: date.parse().map_err(|_| malformed())?,
@@ -361,13 +359,19 @@ fn parse_commit(entry: &str) -> Result<Commit, GitError> {
     })
 }
 
-/// `git` in a folder, unaffected by a surrounding git (as in a hook). It runs
-/// no program that the repository names: no hook, no file system monitor.
+/// The absolute path of a folder that may not exist yet, with symbolic links resolved.
+fn resolved(folder: &Path) -> Option<PathBuf> {
+    let existing = folder.canonicalize().ok();
+    existing.or_else(|| Some(resolved(folder.parent()?)?.join(folder.file_name()?)))
+}
+
+/// `git` in a folder, without the environment of a surrounding git (as in a hook). It does
+/// not run programs that the repository configures, such as hooks or a file system monitor.
 pub(super) fn git(dir: &Path) -> Command {
     let mut command = Command::new("git");
     command.arg("-C").arg(dir).stdin(Stdio::null());
     command.args(NO_PROGRAMS);
-    // Its messages are matched, and asking for a password would hang.
+    // Its messages are matched, and a prompt for a password would hang.
     command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0");
     command.env("GIT_OPTIONAL_LOCKS", "0");
     forget_surroundings(&mut command);
@@ -381,13 +385,13 @@ const NO_PROGRAMS: [&str; 4] = [
     "core.fsmonitor=false",
 ];
 
-/// Arguments that switch off the filters which the repository's own
-/// configuration defines. Those of the user's stay: Git LFS is one.
+/// Arguments that switch off the filters of the repository's own configuration. Those of the
+/// user's configuration, such as Git LFS, stay active.
 pub(super) fn without_own_filters(dir: &Path) -> Result<Vec<String>, GitError> {
     let mut command = git(dir);
     command.args(["config", "--includes", "--null", "--show-scope"]);
     command.args(["--name-only", "--get-regexp", "^filter\\."]);
-    // It fails if there are none.
+    // The command fails if there are no filters.
     let shown = output(&mut command)?;
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
     let mut fields = shown.split('\0');
@@ -411,7 +415,7 @@ pub(super) fn without_own_filters(dir: &Path) -> Result<Vec<String>, GitError> {
     Ok(arguments)
 }
 
-/// Takes the variables away that point git to another repository.
+/// Removes the environment variables that point git to another repository.
 pub(super) fn forget_surroundings(command: &mut Command) {
     for name in [
         "GIT_DIR",
@@ -433,12 +437,12 @@ fn output(command: &mut Command) -> Result<Output, GitError> {
         .map_err(|source| GitError::Start { source })
 }
 
-/// Its standard output, without the last line's end.
+/// Standard output of a command that must succeed, without the trailing line break.
 pub(super) fn succeed(command: &mut Command) -> Result<String, GitError> {
     succeeded(command).map(|output| text(&output))
 }
 
-/// All that it prints.
+/// The output of a command that must succeed.
 pub(super) fn succeeded(command: &mut Command) -> Result<Output, GitError> {
     let output = output(command)?;
     if output.status.success() {
@@ -474,5 +478,20 @@ mod tests {
         assert_eq!(short_id(&damaged), &damaged[..10]);
         let damaged = format!("x{damaged}");
         assert_eq!(short_id(&damaged), damaged);
+    }
+
+    #[test]
+    fn a_folder_that_does_not_exist_is_resolved_like_one_that_does() {
+        let existing = tempfile::tempdir().expect("a folder");
+        let expected = existing.path().canonicalize().expect("it exists");
+        assert_eq!(resolved(existing.path()), Some(expected.clone()));
+        let missing = existing.path().join("a").join("b");
+        assert_eq!(resolved(&missing), Some(expected.join("a").join("b")));
+        #[cfg(unix)]
+        {
+            let link = existing.path().join("link");
+            std::os::unix::fs::symlink(existing.path(), &link).expect("a link");
+            assert_eq!(resolved(&link.join("a")), Some(expected.join("a")));
+        }
     }
 }

@@ -5,16 +5,15 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Keeps a build in the cache: a shared lock on its record, until the last
-/// copy of this is dropped. Where the file system has no locks it keeps
-/// nothing.
+/// Keeps a build in the cache by a shared lock on its record, until the last clone is
+/// dropped. It has no effect on file systems without locks.
 #[derive(Debug, Clone, Default)]
 pub struct BuildHold {
     _record: Option<Arc<File>>,
 }
 
 impl BuildHold {
-    /// Holds the build with this record, if there is one.
+    /// Holds the build with this record, if it exists.
     pub(super) fn of(record: &Path) -> Self {
         let lock = || {
             let record = File::open(record).ok()?;
@@ -25,7 +24,7 @@ impl BuildHold {
     }
 }
 
-/// The held lock does not belong to an engine's identity.
+/// The lock is not part of an engine's identity: all are equal.
 impl PartialEq for BuildHold {
     fn eq(&self, _: &Self) -> bool {
         true
@@ -43,8 +42,8 @@ pub(super) struct Claim {
 impl Claim {
     /// `None` if the build with this record is in use.
     pub(super) fn of(record: &Path) -> Option<Self> {
-        // Some file systems lock only what can be written, Windows only what can
-        // be read.
+        // Some file systems lock only files open for writing, Windows only files open for
+        // reading.
         let record = File::options().read(true).append(true).open(record).ok();
         match record.as_ref().map(File::try_lock) {
             Some(Err(TryLockError::WouldBlock)) => None,

@@ -1,4 +1,4 @@
-//! What ends a build or a bench that nobody watches.
+//! Limits of a build or bench, in time and output.
 
 use std::fs;
 use std::io;
@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 
 use crate::platform::ProcessGroup;
 
-/// The most that it may print, in bytes.
+/// Maximum output of a build or bench, in bytes.
 const MAX_PRINTED: u64 = 64 << 20;
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Ends what takes too long or prints too much, or is not wanted any more.
+/// Ends a process that takes too long, prints too much, or has been cancelled.
 #[derive(Debug, Clone)]
 pub(crate) struct BuildLimits {
     pub(crate) time: Duration,
@@ -23,22 +23,27 @@ pub(crate) struct BuildLimits {
 }
 
 impl BuildLimits {
-    /// Runs a command that prints into `log`. Returns how it failed, if it did.
+    /// Runs a command with its output in `log`. Returns the reason if it fails.
     pub(super) fn run(&self, command: &mut Command, log: &Path) -> io::Result<Option<String>> {
         ProcessGroup::separate(command);
         let child = command.spawn()?;
-        Ok(match self.hold(child, log, LOOK)? {
+        Ok(match self.supervise(child, log, POLL_INTERVAL)? {
             Ended::Itself(failed) => failed,
             Ended::Killed(why) => Some(why),
         })
     }
 
-    /// Waits for the end of a process that has its own group and prints into `log`; it is
-    /// looked at after each `pause`.
-    pub(super) fn hold(&self, mut child: Child, log: &Path, pause: Duration) -> io::Result<Ended> {
+    /// Waits for the end of a process in its own group, with its output in `log`; checks it
+    /// after each `pause`.
+    pub(super) fn supervise(
+        &self,
+        mut child: Child,
+        log: &Path,
+        pause: Duration,
+    ) -> io::Result<Ended> {
         let group = ProcessGroup::of(child.id());
         let ended = self.watch(&mut child, log, pause);
-        // What it has started in the background ends too.
+        // Its background processes end too.
         group.kill();
         if !matches!(ended, Ok(Ended::Itself(_))) {
             let _ = child.kill();
@@ -71,9 +76,9 @@ impl BuildLimits {
 
 /// How a process ended.
 pub(super) enum Ended {
-    /// How it failed, if it did.
+    /// By itself; with the reason if it failed.
     Itself(Option<String>),
-    /// Why.
+    /// By a limit, with the reason.
     Killed(String),
 }
 

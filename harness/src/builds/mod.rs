@@ -2,18 +2,18 @@
 //!
 //! ```text
 //! CACHE/builds/<commit>-<address>/   a build: the engine, build.toml, build.log
-//! CACHE/failed/<commit>-<address>.log   what a build that failed printed
+//! CACHE/failed/<commit>-<address>.log   the output of a failed build
 //! CACHE/trees/<name>-<repository>/   the repository's work tree, with its lock
 //! CACHE/sources/<commit>.pack, .git   a commit for other machines, or from one
 //! ```
 //!
 //! `CACHE` is `$HONE_CACHE`, or else `hone` in `$XDG_CACHE_HOME` or `~/.cache`.
-//! A build's address is a hash of the commit and of its recipe, so it is built
-//! once. A repository has one work tree, which borrows the objects of the
-//! user's repository and writes nothing to it; whoever holds its lock builds.
+//! A build's address is a hash of the commit and of its recipe, so each is built only
+//! once. A repository has one work tree, which borrows the objects of the user's repository
+//! and does not write to it; the process that holds its lock builds.
 
 mod bench;
-mod build_line;
+mod build_command;
 mod builder;
 mod cache;
 mod convention;

@@ -1,4 +1,4 @@
-//! What to build, and how.
+//! Recipes: the source of a build and its command.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -10,49 +10,49 @@ use std::str::FromStr;
 
 use sha2::{Digest, Sha256};
 
-use super::build_line::{OUT, with_out};
+use super::build_command::{OUT, with_out};
 use super::error::BuildError;
 use crate::engine::uci::{program_name, split_command};
 use crate::output::hex;
 
-/// Which state of a repository.
+/// A state of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Revision {
     /// A commit, tag or branch.
     Commit(String),
-    /// The work tree with its uncommitted changes; if a tree is named, they
-    /// must be that tree.
+    /// The work tree with its uncommitted changes. If `tree` is given, the result must equal
+    /// that tree.
     WorkTree { tree: Option<String> },
 }
 
-/// How an engine is made from a repository.
+/// How to build an engine from a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recipe {
-    /// A folder of the repository.
+    /// A folder in the repository.
     pub repository: PathBuf,
     pub revision: Revision,
-    /// A shell command, run in the root of a work tree. `{out}` stands for the
-    /// path where the program must be.
+    /// A shell command, run in the root of a work tree. `{out}` is replaced by the path to
+    /// which it must write the program.
     pub build: Option<String>,
-    /// The program, with arguments if need be: `{out}`, or a path in the work
-    /// tree, from which it is copied.
+    /// The program with optional arguments: `{out}`, or a path in the work tree, from which
+    /// the program is copied.
     pub cmd: String,
 }
 
 impl Recipe {
-    /// What the program is called in the cache.
+    /// File name of the program in the cache.
     pub(super) fn program_name() -> String {
         format!("engine{}", std::env::consts::EXE_SUFFIX)
     }
 
-    /// The program's path in the work tree; `None` if the build line puts it
-    /// where `{out}` is.
+    /// The program's path in the work tree; `None` if the build command writes it to
+    /// `{out}`.
     pub(super) fn program_in_tree(&self) -> Option<PathBuf> {
         let program = self.words().into_iter().next()?;
         (program != OUT).then(|| PathBuf::from(program))
     }
 
-    /// Makes sure that nothing outside the work tree would be touched.
+    /// Checks that the program's path does not leave the work tree.
     pub(crate) fn check(&self) -> Result<(), BuildError> {
         match self.program_in_tree() {
             Some(path)
@@ -68,7 +68,7 @@ impl Recipe {
         }
     }
 
-    /// Whether it says where the program will be.
+    /// Whether the recipe names the program.
     pub(crate) fn has_program(&self) -> bool {
         let writes_out = self.build.as_deref().is_some_and(|line| line.contains(OUT));
         writes_out || self.program_in_tree().is_some()
@@ -79,7 +79,7 @@ impl Recipe {
         self.words().into_iter().skip(1).collect()
     }
 
-    /// Where the quotes do not match, all of it is the program.
+    /// The command split into words; one word if its quotes do not match.
     fn words(&self) -> Vec<String> {
         match self.cmd.trim() {
             "" => Vec::new(),
@@ -91,21 +91,22 @@ impl Recipe {
         self.build.as_deref().unwrap_or("nothing to run")
     }
 
-    /// The build line with the path of the program.
-    pub(super) fn build_line(&self, out: &Path) -> Option<String> {
+    /// The build command with the path of the program inserted.
+    pub(super) fn build_command(&self, out: &Path) -> Option<String> {
         let out = out.display().to_string();
         self.build.as_ref().map(|line| with_out(line, &out))
     }
 
-    /// Whether the build is one command of cargo, which knows from the times
-    /// of the sources what it has to compile again.
+    /// Whether the build is a single cargo command; cargo recompiles by the modification
+    /// times of the sources.
     pub(super) fn is_cargo(&self) -> bool {
         let line = self.build.as_deref().unwrap_or("").trim();
         line.split_whitespace().next() == Some("cargo")
             && !line.contains([';', '&', '|', '\n', '`', '$'])
     }
 
-    /// Where the build of `source`, a commit or a tree, is kept.
+    /// The address of the build of `source`, a commit or a tree: the name of its folder in
+    /// the cache.
     pub(super) fn address(&self, source: &str) -> String {
         let mut hasher = Sha256::new();
         for part in [source, self.build.as_deref().unwrap_or(""), &self.cmd] {
@@ -113,14 +114,14 @@ impl Recipe {
             hasher.update(part);
         }
         let digest = hex(&hasher.finalize());
-        // An id, unless somebody edited `run.toml`: it must not become a path.
+        // It may come from an edited `run.toml` and must not become another path.
         let source = source.chars().filter(char::is_ascii_alphanumeric);
         let digest = digest.chars().take(16);
         source.take(12).chain(['-']).chain(digest).collect()
     }
 }
 
-/// An engine as a command line names it.
+/// An engine on the command line.
 ///
 /// `git:REV` or `git:REPOSITORY@REV`; `worktree:` or `worktree:REPOSITORY`;
 /// `path:FILE` or just `FILE`.
@@ -132,17 +133,17 @@ pub(crate) enum Spec {
 }
 
 impl Spec {
-    /// A name for it: the revision, or the program's file name.
+    /// A short name: the revision, or the program's (see [`program_name`]).
     pub(crate) fn short_name(&self) -> String {
         match self {
             Self::Commit { rev, .. } => rev.clone(),
             Self::WorkTree { .. } => "worktree".to_string(),
-            Self::Program(program) => program_name(program),
+            Self::Program(program) => program_name(program, Path::new("")),
         }
     }
 }
 
-/// As it is written on a command line.
+/// The format on the command line.
 impl fmt::Display for Spec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -159,7 +160,7 @@ impl fmt::Display for Spec {
     }
 }
 
-/// A text that is not a valid engine.
+/// An invalid engine on the command line.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not a valid engine: write git:REV, git:REPOSITORY@REV, worktree:, worktree:REPOSITORY, path:FILE or FILE"
@@ -266,7 +267,7 @@ mod tests {
 
     #[test]
     fn the_path_of_the_program_is_quoted_where_needed() {
-        let line = recipe("make EXE={out}", "{out}").build_line(Path::new("/a b/engine"));
+        let line = recipe("make EXE={out}", "{out}").build_command(Path::new("/a b/engine"));
         if cfg!(unix) {
             assert_eq!(line.as_deref(), Some("make EXE='/a b/engine'"));
         }

@@ -1,4 +1,4 @@
-//! `build.toml`: what a build in the cache is.
+//! `build.toml`: the record of a build in the cache.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -13,21 +13,21 @@ use super::bench::{self, BenchError};
 use super::{BenchCheck, BuildError, BuildHold, short_id};
 use crate::platform::write_whole;
 
-/// An engine that is ready to be started.
+/// A built engine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Built {
     pub program: PathBuf,
-    /// Arguments that its recipe gives it.
+    /// Arguments from its recipe.
     pub args: Vec<String>,
-    /// What it was built from, and the result.
+    /// Its source and its result.
     pub record: BuildRecord,
     /// Whether it was in the cache already.
     pub was_cached: bool,
-    /// Keeps it from being pruned.
+    /// Protects it from pruning.
     pub hold: BuildHold,
 }
 
-/// Names of the files beside a build's program.
+/// Names of the files next to a build's program.
 pub(super) const RECORD: &str = "build.toml";
 pub(super) const LOG: &str = "build.log";
 pub(super) const BENCH_LOG: &str = "bench.log";
@@ -40,7 +40,7 @@ pub struct BuildRecord {
     /// All 40 digits.
     pub commit: String,
     pub subject: String,
-    /// When it was committed.
+    /// Committer date.
     pub date: jiff::Timestamp,
     /// The tree that was built, if it is the commit with uncommitted changes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -48,19 +48,19 @@ pub struct BuildRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<String>,
     pub cmd: String,
-    /// Of the program.
+    /// SHA-256 of the program.
     pub sha256: String,
-    /// What the program's `bench` counts; `None` if it gave no count.
+    /// Node count of the program's `bench`; `None` if it did not print one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bench: Option<u64>,
-    /// What the commit's message says that it counts.
+    /// Node count in the commit's message.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_bench: Option<u64>,
     pub created: jiff::Timestamp,
 }
 
 impl Built {
-    /// Makes sure that the bench is what it should be.
+    /// Checks the node count of the bench.
     ///
     /// # Errors
     /// [`BuildError::Bench`].
@@ -79,8 +79,8 @@ impl Built {
         }
     }
 
-    /// The node count of its bench. If it gave none when the program was built, it
-    /// runs again, in a sandbox if `sandbox`: the cause may have been the machine.
+    /// The node count of its bench. If it failed when the program was built, it runs again (in
+    /// a sandbox if `sandbox`), because the machine may have been the cause.
     ///
     /// # Errors
     /// [`BenchError`].
@@ -92,7 +92,7 @@ impl Built {
         let log = folder.join(BENCH_LOG);
         let nodes = bench::run(&self.program, &self.args, &log, sandbox)?;
         self.record.bench = Some(nodes);
-        // If it cannot be recorded, it runs again the next time.
+        // If the count cannot be recorded, the bench runs again next time.
         let _ = self.record.write(folder);
         Ok(nodes)
     }
@@ -106,7 +106,7 @@ impl BuildRecord {
             .map_err(BuildError::io(&path))
     }
 
-    /// The record in a build's folder; `None` if there is no complete one.
+    /// The record in a build's folder; `None` if it is missing or incomplete.
     pub(super) fn read(dir: &Path) -> Option<Self> {
         let text = fs::read_to_string(dir.join(RECORD)).ok()?;
         toml::from_str(&text).ok()

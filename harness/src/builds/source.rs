@@ -1,6 +1,5 @@
-//! The source of one commit, for another machine: a pack of its files without
-//! history. Git names every object by its content, so what is unpacked is that
-//! commit or nothing.
+//! The source of one commit for another machine: a git pack of its files without history.
+//! Git names every object by its hash, so unpacking yields exactly that commit or fails.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -15,25 +14,24 @@ use super::recipe::{Recipe, Revision};
 use super::record::{BuildRecord, Built};
 use crate::platform::process_mark;
 
-/// The largest pack, in bytes.
+/// Maximum size of a pack, in bytes.
 pub(crate) const MAX_PACK: u64 = 256 << 20;
-/// The most that a commit's files may have together, and their most number.
+/// Maximum total size in bytes of a commit's files, and their maximum number.
 const MAX_BYTES: u64 = 2 << 30;
 const MAX_FILES: usize = 200_000;
 
-/// A commit as a file.
+/// A pack file with one commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Pack {
     pub(crate) path: PathBuf,
     pub(crate) commit: String,
     pub(crate) build: Option<String>,
     pub(crate) cmd: String,
-    /// The node count of `bench` that a build must have.
+    /// Node count of `bench` that a build of it must have.
     pub(crate) bench: u64,
 }
 
-/// The record of the build that `program` is, if it comes from the cache and was
-/// not changed since.
+/// The record of a `program` that is in the cache and unchanged.
 pub(crate) fn record_of(program: &Path, sha256: &str) -> Option<BuildRecord> {
     if program.file_name()? != Recipe::program_name().as_str() {
         return None;
@@ -42,12 +40,11 @@ pub(crate) fn record_of(program: &Path, sha256: &str) -> Option<BuildRecord> {
 }
 
 impl Pack {
-    /// The source of a build, as a pack in the cache. `None` if another machine
-    /// cannot build it: it has changes that are not committed, or no `bench` to
-    /// compare.
+    /// The source of a build, as a pack in the cache. `None` if another machine cannot build
+    /// it: it has uncommitted changes, or no `bench` to compare.
     ///
     /// # Errors
-    /// [`BuildError`]: the commit is not there any more, or is too large.
+    /// [`BuildError`]: the commit does not exist any more, or is too large.
     pub(crate) fn of(cache: &Cache, record: &BuildRecord) -> Result<Option<Self>, BuildError> {
         let (None, Some(bench)) = (&record.tree, record.bench) else {
             return Ok(None);
@@ -60,7 +57,7 @@ impl Pack {
         if !path.is_file() {
             write(&record.repository, &record.commit, &path)?;
         }
-        // Kept from being pruned.
+        // Its new time protects it from pruning.
         let file = File::options().append(true).open(&path);
         let _ = file.and_then(|file| file.set_modified(std::time::SystemTime::now()));
         Ok(Some(Self {
@@ -72,8 +69,8 @@ impl Pack {
         }))
     }
 
-    /// Builds it, unless it was built here before. Nothing of it stays except
-    /// its repository and the build. Waits while another process builds it.
+    /// Builds it, unless it was built here before; keeps only its repository and the build.
+    /// Waits while another process builds it.
     ///
     /// # Errors
     /// [`BuildError`].
@@ -103,14 +100,14 @@ impl Pack {
         let built = builder
             .limited(limits)
             .build(&recipe, &mut |step| tracing::info!("{step}"));
-        // What it left there is for no other commit: sources may come from
-        // people who do not trust each other.
+        // Remains of this build must not reach other commits: sources may come from people
+        // who do not trust each other.
         cache.remove_work_tree(&Repository::open(&repository)?)?;
         built
     }
 }
 
-/// Whether a text is a commit's whole id.
+/// Whether a text is a full commit id.
 pub(crate) fn is_commit_id(text: &str) -> bool {
     text.len() == 40 && text.bytes().all(|c| matches!(c, b'0'..=b'9' | b'a'..=b'f'))
 }
@@ -122,7 +119,7 @@ fn refused(commit: &str, reason: String) -> BuildError {
     }
 }
 
-/// Packs a commit, its folders and its files.
+/// Writes a pack with a commit, its folders and its files.
 fn write(repository: &Path, commit: &str, path: &Path) -> Result<(), BuildError> {
     let partial = path.with_extension(format!("partial-{}", process_mark()));
     let objects = partial.with_extension("objects");
@@ -167,18 +164,18 @@ fn into_file(command: &mut Command, input: Stdio, output: File) -> Result<(), Gi
     succeed(command.stdin(input).stdout(output)).map(drop)
 }
 
-/// Makes a repository at `dir` with nothing but one commit, which a pack has.
+/// Creates a repository at `dir` with only the commit in a pack.
 ///
 /// # Errors
-/// [`BuildError`]: the pack does not have that commit whole, or has too much.
+/// [`BuildError`]: the pack lacks a part of that commit, or is too large when unpacked.
 fn unpack(pack: &Path, commit: &str, dir: &Path) -> Result<(), BuildError> {
     if dir.exists() {
-        // A process that was killed may have left a part of it.
+        // A killed process may have left an incomplete one.
         fs::remove_dir_all(dir).map_err(BuildError::io(dir))?;
     }
     fs::create_dir_all(dir).map_err(BuildError::io(dir))?;
     succeed(git::git(dir).args(["init", "--quiet", "--bare", "--template="]))?;
-    // Its parents are not there, and are not missed.
+    // A shallow repository: its parents are not required.
     let shallow = dir.join("shallow");
     fs::write(&shallow, format!("{commit}\n")).map_err(BuildError::io(&shallow))?;
     let input = File::open(pack).map_err(BuildError::io(pack))?;
@@ -190,7 +187,7 @@ fn unpack(pack: &Path, commit: &str, dir: &Path) -> Result<(), BuildError> {
     check_size(dir, commit)
 }
 
-/// Files of a few kilobytes in a pack can be very long.
+/// Checks the sizes before a checkout: a pack of a few kilobytes can unpack to huge files.
 fn check_size(dir: &Path, commit: &str) -> Result<(), BuildError> {
     let mut list = git::git(dir);
     list.args(["ls-tree", "-r", "--long", "--full-tree", commit]);

@@ -1,5 +1,5 @@
-//! How fast an engine searches on this machine: the nodes a second of its
-//! `bench`, with as many processes at once as games will be played.
+//! Speed of an engine on this machine: nodes a second of its `bench`, with as many processes
+//! at once as games will be played.
 
 use std::path::Path;
 use std::thread;
@@ -8,12 +8,11 @@ use std::time::{Duration, Instant};
 use super::bench::{self, BenchError};
 use crate::platform::process_mark;
 
-/// How long is measured at least: short benches are repeated.
+/// Minimum time of the measurement: short benches are repeated.
 const MEASURED: Duration = Duration::from_secs(3);
 
-/// Nodes a second of a process of `PROGRAM ARGS bench` while `processes` of
-/// them run: their median. A first bench is not counted. What they print goes
-/// into files in `folder`.
+/// Median of the nodes a second of `PROGRAM ARGS bench` while `processes` of them run. The
+/// first bench of each is not counted. Their output goes to files in `folder`.
 ///
 /// # Errors
 /// [`BenchError`].
@@ -30,7 +29,7 @@ pub(crate) fn speed(
     };
     let run = |number: usize| {
         let nodes = bench::run(program, args, &log(number), sandbox);
-        // A log that stays is written again by the next one.
+        // If removing fails, the next bench overwrites the log.
         let _ = std::fs::remove_file(log(number));
         nodes.and_then(|nodes| match nodes {
             0 => Err(BenchError::NoCount),

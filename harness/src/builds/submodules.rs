@@ -7,8 +7,8 @@ use super::git::{self, GitError, succeed};
 /// The mode of a submodule in an index.
 const MODE: &[u8] = b"160000 ";
 
-/// Refuses a work tree with submodules whose files have changed: a snapshot has only the
-/// commits of its submodules.
+/// Refuses a work tree with changed files in submodules: a snapshot contains only the commits
+/// of its submodules.
 ///
 /// # Errors
 /// [`GitError::Submodule`], and those of git.
@@ -30,8 +30,8 @@ pub(super) fn refuse_changed(top: &Path) -> Result<(), GitError> {
     Ok(())
 }
 
-/// Takes the submodules out of the index of a work tree: `git clean` then removes their
-/// folders like any other.
+/// Removes the submodules from the index of a work tree, so that `git clean` removes their
+/// folders too.
 ///
 /// # Errors
 /// Those of git.
@@ -55,7 +55,7 @@ fn in_index(top: &Path) -> Result<Vec<PathBuf>, GitError> {
     Ok(names.map(path_of).collect())
 }
 
-/// A path that git has printed.
+/// Converts a path in git's output.
 #[cfg(unix)]
 fn path_of(bytes: &[u8]) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;

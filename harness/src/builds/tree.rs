@@ -1,16 +1,14 @@
 //! A repository's work tree in the cache.
 //!
-//! It is a repository of its own that borrows the objects of the user's, so
-//! that nothing is ever written there, not even the snapshot of uncommitted
-//! changes.
+//! It is a separate repository that borrows the objects of the user's, so that nothing is
+//! ever written to the latter, not even the snapshot of uncommitted changes.
 //!
-//! Leftovers of an earlier build cannot pass for results of a later one: the
-//! tree is cleaned before each build, with the folders of its submodules. Only
-//! after a build line that is one cargo command does cargo's `target` folder
-//! stay, because cargo compares the times of sources and results. For that to
-//! be sound a source that changes must be newer than all results: git writes it
-//! anew, and if the clock has gone back since, or a build was cut off, `target`
-//! goes too.
+//! The tree and the folders of its submodules are cleaned before each build, so that files
+//! of an earlier build are never used by a later one. The exception: if the build command is
+//! a single cargo command, cargo's folder `target` is kept, because cargo compares the
+//! modification times of sources and results. This is correct only if changed sources are
+//! newer than all results. Git writes changed files anew; if the clock has been set back or
+//! a build was interrupted, `target` is removed too.
 
 use std::fs::{self, File};
 use std::io;
@@ -23,7 +21,7 @@ use super::BuildError;
 use super::git::{self, Commit, GitError, Repository, succeed};
 use super::submodules;
 
-/// What stays in the tree from the build before.
+/// Files of the previous build that are kept in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Borrowed {
     Nothing,
@@ -31,7 +29,7 @@ pub(super) enum Borrowed {
     CargoTarget,
 }
 
-/// The work tree, which belongs to this process until the value is dropped.
+/// The work tree, locked by this process until the value is dropped.
 #[derive(Debug)]
 pub(super) struct WorkTree {
     dir: PathBuf,
@@ -46,22 +44,21 @@ pub(super) struct Snapshot {
     pub(super) tree: String,
     /// A commit of that tree, in the cache's repository.
     pub(super) commit: String,
-    /// Whether it equals the tree of the commit it is based on.
+    /// Whether it equals the tree of its base commit.
     pub(super) is_clean: bool,
 }
 
-/// Names in the tree's folder.
+/// File names in the tree's folder.
 pub(super) const LOCK: &str = "lock";
 const SRC: &str = "src";
-/// Exists if the last build was cargo's and finished; its time is the end of
+/// Exists if the last build was by cargo and finished; its modification time is the end of
 /// that build.
 const STAMP: &str = "cargo-built";
 const PROBE: &str = "now";
 const ORIGIN: &str = "remote.origin.url";
 const INDEX: &str = "index";
 
-/// The folders of runs in a work tree: the games of earlier tests are not part
-/// of an engine.
+/// The folders of runs in a work tree, which are not part of an engine's source.
 fn run_folders(top: &Path) -> Result<Vec<String>, GitError> {
     let mut list = git::git(top);
     list.args([
@@ -85,9 +82,9 @@ fn run_folders(top: &Path) -> Result<Vec<String>, GitError> {
         .collect())
 }
 
-/// Copies an index with its time. Git reads the content of files that are not
-/// older than the index, because their times do not show a change after it was
-/// written: a newer index would hide such changes.
+/// Copies an index with its modification time. Git compares the content of files that are not
+/// older than the index, because their times do not show later changes; a newer index would
+/// hide such changes.
 fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
     let mut from = File::open(from)?;
     let mut to = File::create(to)?;
@@ -96,7 +93,7 @@ fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 impl WorkTree {
-    /// The tree in `dir`, whose lock this process holds.
+    /// Opens the tree in `dir`, whose lock this process holds.
     pub(super) fn open(dir: PathBuf, lock: File, of: &Repository) -> Result<Self, BuildError> {
         let tree = Self {
             dir,
@@ -111,7 +108,7 @@ impl WorkTree {
         self.dir.join(SRC)
     }
 
-    /// The lock once more, for a process that builds here.
+    /// A duplicate of the lock, for a process that builds here.
     pub(super) fn lock(&self) -> Result<File, BuildError> {
         self.lock
             .try_clone()
@@ -127,7 +124,7 @@ impl WorkTree {
         let info = src.join(".git").join("objects").join("info");
         let alternates = info.join("alternates");
         let objects = self.repository.join("objects").display().to_string();
-        // Git on Windows writes paths so.
+        // Git on Windows writes slashes.
         let objects = match cfg!(windows) {
             true => objects.replace('\\', "/"),
             false => objects,
@@ -145,24 +142,24 @@ impl WorkTree {
         Ok(())
     }
 
-    /// Gives the tree the address of the user's `origin`: those of submodules may be
+    /// Copies the address of the user's `origin`, because the addresses of submodules may be
     /// relative to it.
     fn copy_origin(&self) -> Result<(), GitError> {
         let mut theirs = git::git(&self.repository);
         theirs.args(["config", "--local", "--get", ORIGIN]);
-        // It fails in a repository without `origin`.
+        // The command fails in a repository without `origin`.
         let Ok(url) = succeed(&mut theirs) else {
             return Ok(());
         };
-        // A relative path would lead elsewhere from here.
+        // A relative path would be wrong from here.
         if url.starts_with(['.', '-']) {
             return Ok(());
         }
         succeed(git::git(&self.src()).args(["config", "--replace-all", ORIGIN, &url])).map(drop)
     }
 
-    /// Sets the tree to a commit. `program`, a path in it, is removed if it
-    /// exists and the commit does not have it.
+    /// Checks out a commit. `program`, a path in the tree, is removed if the commit does not
+    /// contain it.
     pub(super) fn check_out(
         &self,
         commit: &str,
@@ -177,21 +174,21 @@ impl WorkTree {
         if let Some(program) = program
             && self.is_inside(program)
         {
-            // What cargo has built before it puts there again if it is current.
+            // If it is current, cargo links it there again.
             let _ = fs::remove_file(self.src().join(program));
         }
         if let Err(first) = self.switch(commit, keep_target) {
-            // An earlier process may have been killed in the middle, or the
-            // commit it stood on may be gone from the user's repository.
+            // An earlier process may have been killed during a checkout, or the commit that
+            // was checked out may be gone from the user's repository.
             let src = self.src();
             fs::remove_dir_all(&src).map_err(BuildError::io(&src))?;
             self.borrow_objects()?;
             self.switch(commit, keep_target).map_err(|_| first)?;
         }
-        // Git only warns of files that it cannot remove when it checks a commit out.
+        // During a checkout, git only warns of files that it cannot remove.
         self.clean(keep_target)?;
         match program {
-            // It could be that of another commit.
+            // The program could be that of another commit.
             Some(program) if !self.is_inside(program) => Err(BuildError::LeadsOutside {
                 program: program.display().to_string(),
             }),
@@ -199,8 +196,8 @@ impl WorkTree {
         }
     }
 
-    /// Whether a path in the tree is one without its symbolic links too, as
-    /// far as its folder exists.
+    /// Whether a path stays in the tree when symbolic links of its existing part are
+    /// resolved.
     fn is_inside(&self, path: &Path) -> bool {
         let folder = self.src().join(path);
         let folder = folder.parent().map(Path::canonicalize);
@@ -210,10 +207,10 @@ impl WorkTree {
         }
     }
 
-    /// Checks a commit out, in a tree that has nothing but the files of the last one.
+    /// Checks out a commit in a tree that has only the files of the last one.
     fn switch(&self, commit: &str, keep_target: bool) -> Result<(), GitError> {
-        // `git clean` does not enter folders that are submodules in the index: those of the
-        // last commit must leave the index first, those of this one must not be in it yet.
+        // `git clean` skips folders that are submodules in the index. So those of the last
+        // commit are removed from the index first, and those of this commit are added later.
         submodules::forget(&self.src())?;
         self.clean(keep_target)?;
         let mut command = self.own_git();
@@ -221,7 +218,7 @@ impl WorkTree {
         succeed(&mut command).map(drop)
     }
 
-    /// Removes what the index does not have; symbolic links are not followed.
+    /// Removes the files that are not in the index, without following symbolic links.
     fn clean(&self, keep_target: bool) -> Result<(), GitError> {
         let mut clean = git::git(&self.src());
         clean.args(["clean", "--quiet", "-ffdx"]);
@@ -231,15 +228,15 @@ impl WorkTree {
         succeed(&mut clean).map(drop)
     }
 
-    /// Git in the tree, without housekeeping.
+    /// `git` in the tree, without automatic maintenance.
     fn own_git(&self) -> Command {
         let mut command = git::git(&self.src());
         command.args(["-c", "gc.auto=0", "-c", "advice.detachedHead=false"]);
         command
     }
 
-    /// Whether cargo can compare the results of the last build with the next
-    /// sources by their times.
+    /// Whether cargo can decide by modification times which results of the last build to use
+    /// again.
     fn is_reusable(&self) -> Result<bool, BuildError> {
         let stamp = self.dir.join(STAMP);
         let Ok(built) = fs::metadata(&stamp).and_then(|stamp| stamp.modified()) else {
@@ -256,7 +253,7 @@ impl WorkTree {
         Ok(true)
     }
 
-    /// The time that the file system gives to a file written now.
+    /// The modification time of a file written now.
     fn file_time(&self) -> Result<SystemTime, BuildError> {
         let probe = self.dir.join(PROBE);
         fs::write(&probe, "")
@@ -264,14 +261,14 @@ impl WorkTree {
             .map_err(BuildError::io(&probe))
     }
 
-    /// Records that cargo has finished here.
+    /// Records that a build by cargo has finished.
     pub(super) fn mark_reusable(&self) -> Result<(), BuildError> {
         let stamp = self.dir.join(STAMP);
         fs::write(&stamp, "").map_err(BuildError::io(&stamp))
     }
 
-    /// Takes the state of the user's work tree, new files included and ignored
-    /// ones left out, into the cache's repository.
+    /// Stores the state of the user's work tree in the cache's repository, with new files and
+    /// without ignored ones.
     pub(super) fn snapshot(&self, of: &Repository, on: &Commit) -> Result<Snapshot, BuildError> {
         let top = succeed(git::git(of.path()).args(["rev-parse", "--show-toplevel"]));
         let Ok(top) = top.map(PathBuf::from) else {
@@ -291,13 +288,12 @@ impl WorkTree {
         })
     }
 
-    /// Writes the state of a work tree as a tree of the cache's repository.
+    /// Writes the state of a work tree as a tree object of the cache's repository.
     fn write_tree(&self, top: &Path) -> Result<String, BuildError> {
         let index = self.dir.join(INDEX);
         let theirs = succeed(git::git(top).args(["rev-parse", "--git-path", "index"]))?;
         let theirs = top.join(theirs);
-        // With what their index knows of the files, unchanged ones need not be
-        // read.
+        // With the user's index, git need not read unchanged files.
         if theirs.exists() {
             copy_index(&theirs, &index).map_err(BuildError::io(&theirs))?;
         } else if index.exists() {
@@ -312,7 +308,7 @@ impl WorkTree {
                     self.repository.join("objects"),
                 );
         };
-        // Both read changed files, and would filter them.
+        // Both commands read changed files and would filter them.
         let unfiltered = git::without_own_filters(top)?;
         let mut add = git::git(top);
         add.args(&unfiltered);
@@ -327,12 +323,12 @@ impl WorkTree {
         Ok(succeed(&mut write)?)
     }
 
-    /// Makes a commit of a tree, on another one.
+    /// Creates a commit of a tree, with another commit as its parent.
     fn commit_tree(&self, tree: &str, on: &Commit) -> Result<String, GitError> {
         let mut commit = self.own_git();
         commit.args(["commit-tree", tree, "-p", &on.id]);
         commit.args(["-m", "uncommitted changes"]);
-        // The same changes make the same commit.
+        // With a fixed date, the same changes give the same commit.
         let date = on.date.to_string();
         for (name, value) in [
             ("GIT_AUTHOR_NAME", "hone"),

@@ -1,11 +1,13 @@
 //! `hone check`: a UCI compliance report.
 
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 use clap::Args;
 use serde::Serialize;
 
 use super::common::program;
+use super::ranges::from_one;
 use super::sandbox::SandboxArgs;
 use super::{Exit, Failure};
 use crate::engine::compliance::{self, CheckResult, Subject};
@@ -22,9 +24,10 @@ pub(super) struct CheckArgs {
     /// A UCI option to set first, as NAME=VALUE.
     #[arg(long = "option", value_name = "NAME=VALUE", value_parser = parse_option)]
     options: Vec<(String, String)>,
-    /// Time limit for answers that must come immediately, in milliseconds.
-    #[arg(long, default_value_t = 5000)]
-    patience: u64,
+    /// Time limit for answers that must come immediately, in milliseconds; for `uciok` at least
+    /// 10000.
+    #[arg(long, default_value = "5000", value_parser = from_one::<NonZeroU64>)]
+    patience: NonZeroU64,
     /// Print the dialogue of checks that passed too.
     #[arg(long)]
     dialogue: bool,
@@ -50,11 +53,9 @@ impl CheckArgs {
         let subject = Subject {
             launch: engine.launch,
             options: self.options.clone(),
-            patience: Duration::from_millis(self.patience),
+            patience: Duration::from_millis(self.patience.get()),
         };
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
+        let runtime = crate::platform::runtime()?;
         let mut show = |outcome: &CheckResult| {
             if !self.json {
                 print_outcome(outcome, self.dialogue);

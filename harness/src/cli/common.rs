@@ -1,4 +1,4 @@
-//! What several commands share.
+//! Functions that several commands share.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub(super) fn is_inside(path: &Path, folder: &Path) -> bool {
     }
 }
 
-/// Writes a page where the user asked for it.
+/// Writes a page to the path that the user has given.
 pub(super) fn write_page(path: &Path, page: Page) -> anyhow::Result<()> {
     page.save(path)?;
     errln!("wrote {}", path.display());

@@ -1,5 +1,5 @@
-//! How engines are built and how they play, as arguments of every command that
-//! starts a run. They are laid over the configuration, if there is one.
+//! Arguments of every command that starts a run: how engines are built and how they play. They
+//! override the configuration, if there is one.
 
 use std::path::Path;
 
@@ -55,8 +55,7 @@ pub(super) struct ConditionArgs {
 }
 
 impl ConditionArgs {
-    /// Lays them, and then what `--set` says, over a draft whose engines are
-    /// known.
+    /// Applies them, and then `--set`, to a draft whose engines are known.
     pub(super) fn apply(&self, draft: &mut Draft, set: &[String]) -> anyhow::Result<()> {
         for index in 0..draft.engine_count() {
             self.apply_to_engine(draft, index);
@@ -90,7 +89,7 @@ impl ConditionArgs {
     fn apply_to_engine(&self, draft: &mut Draft, index: usize) {
         if revision(draft, index).is_some() {
             if let Some(line) = &self.build {
-                // The `cmd` of another build line does not fit this one.
+                // The `cmd` of another build command does not fit this one.
                 draft.forget(index, "cmd");
                 let source = format!("--build {line}");
                 draft.set_engine(Level::AllEngines, index, &["build"], line, &source);
@@ -125,7 +124,7 @@ impl ConditionArgs {
     }
 }
 
-/// The state of a repository that an engine is built from.
+/// The repository and revision that an engine is built from.
 fn revision(draft: &Draft, index: usize) -> Option<(String, Revision)> {
     if let Some(git) = draft.engine_text(index, "git") {
         let rev = draft.engine_text(index, "rev");
@@ -136,7 +135,7 @@ fn revision(draft: &Draft, index: usize) -> Option<(String, Revision)> {
     Some((worktree, Revision::WorkTree { tree: None }))
 }
 
-/// Builds an engine as its repository suggests if nothing says how.
+/// Sets the build command that an engine's repository suggests, if none is given.
 fn guess_build(draft: &mut Draft, index: usize) -> anyhow::Result<()> {
     if ["build", "cmd"]
         .iter()

@@ -1,4 +1,4 @@
-//! When a run ends, and the summary that it writes on request.
+//! Arguments about the end of a run: time limit, summary, JSON.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -13,7 +13,7 @@ use crate::config::Draft;
 use crate::run::Manifest;
 use crate::settings::TimeSpan;
 
-/// When a run ends, and how it reports.
+/// Time limit and results of a run.
 #[derive(Debug, Args)]
 pub(super) struct EndArgs {
     /// Stop after this time, as in 30m or 1h30m. Pairs in progress are
@@ -24,7 +24,7 @@ pub(super) struct EndArgs {
     pub(super) results: ResultArgs,
 }
 
-/// Where results go.
+/// The output of results.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ResultArgs {
     /// Write a summary in Markdown, and append it to $GITHUB_STEP_SUMMARY
@@ -37,13 +37,13 @@ pub(super) struct ResultArgs {
 }
 
 impl EndArgs {
-    /// Lays the time over a draft.
+    /// Applies the time limit to a draft.
     pub(super) fn apply(&self, draft: &mut Draft) {
         let time = self.max_time.map(|time| time.to_string());
         draft.flag("--max-time", time, &["match", "max_time"]);
     }
 
-    /// The time that was asked for.
+    /// The requested time limit.
     pub(super) fn max_time(&self) -> Option<Duration> {
         self.max_time.map(TimeSpan::duration)
     }
@@ -62,10 +62,10 @@ impl ResultArgs {
         step_summary().map_or(Ok(()), |step| check_writable(&step))
     }
 
-    /// Refuses a summary where nothing is played that it could summarize.
+    /// Refuses a summary of a command that does not play games.
     ///
     /// # Errors
-    /// If a summary is asked for.
+    /// If a summary is requested.
     pub(super) fn check_without_games(&self, option: &str) -> anyhow::Result<()> {
         ensure!(
             self.summary.is_none(),
@@ -74,7 +74,7 @@ impl ResultArgs {
         Ok(())
     }
 
-    /// Writes the summary to where it was asked for.
+    /// Writes the summary to the requested files.
     pub(super) fn summarize(&self, text: &str) -> anyhow::Result<()> {
         let Some(path) = &self.summary else {
             return Ok(());
@@ -88,7 +88,7 @@ impl ResultArgs {
     }
 }
 
-/// The summary of a job on GitHub.
+/// The file of a job summary on GitHub.
 fn step_summary() -> Option<PathBuf> {
     let step = std::env::var_os("GITHUB_STEP_SUMMARY")?;
     (!step.is_empty()).then(|| step.into())
@@ -102,7 +102,7 @@ fn appending(path: &Path) -> io::Result<File> {
     File::options().create(true).append(true).open(path)
 }
 
-/// Leaves a file as it is, and none where there was none.
+/// Checks that a file can be written, without changing or creating it.
 fn check_writable(path: &Path) -> anyhow::Result<()> {
     let is_new = !path.exists();
     appending(path)

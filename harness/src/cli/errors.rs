@@ -1,17 +1,17 @@
-//! How an error is shown: `error: cannot <do what>: <why>`, then the places
-//! (`  --> file:line:column`) and what helps (`help: …`).
+//! The format of errors: `error: cannot <do what>: <why>`, then the places
+//! (`  --> file:line:column`) and help (`help: …`).
 //!
-//! The text of an error anywhere in `hone` may end in such lines. They stay at
-//! the end whatever is put before the text.
+//! The text of any error in `hone` may end in such lines. They stay at the end when context is
+//! added before the text.
 
 use crate::output::with_causes;
 
 /// Starts a line with a place.
 const PLACE: &str = "  --> ";
-/// Starts a line with what helps.
+/// Starts a line with help.
 const HELP: &str = "help: ";
 
-/// The error as it is shown; `what` could not be done.
+/// The text of an error; `what` could not be done.
 pub(super) fn rendered(what: &str, error: &anyhow::Error) -> String {
     let message = with_causes(error);
     let is_end =

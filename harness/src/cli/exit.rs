@@ -25,8 +25,8 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// An error together with the exit code it calls for. Any other error turns
-/// into [`Exit::Usage`]: it was met before anything was started.
+/// An error with its exit code. Any other error becomes [`Exit::Usage`]: it occurred before
+/// anything was started.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub exit: Exit,

@@ -1,4 +1,4 @@
-//! `hone fleet`: the server of a fleet, its credentials, and who is there.
+//! `hone fleet`: the server of a fleet, its credentials and its status.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -144,7 +144,7 @@ impl FleetArgs {
         Ok(Exit::Done)
     }
 
-    /// What an error could not do.
+    /// The action in an error message: `cannot <purpose>`.
     pub(super) fn purpose(&self) -> &'static str {
         match self.command {
             FleetCommand::Up(_) => "start the fleet's server",
@@ -177,7 +177,7 @@ impl UpArgs {
         })
     }
 
-    /// Refuses a port that only the server would know.
+    /// Refuses port 0: only the server would know the actual one.
     fn check_ports(&self) -> anyhow::Result<()> {
         let websocket = self.websocket.map(|at| ("--websocket", at));
         for (option, at) in std::iter::once(("--listen", self.listen)).chain(websocket) {
@@ -210,9 +210,8 @@ impl UpArgs {
     }
 }
 
-/// Prints the credentials for workers and for runs, unless they are revoked,
-/// and where the server listens. `chosen`: the data are not where runs on this machine
-/// look for them.
+/// Prints the credentials for workers and for runs, unless they are revoked, and the address of
+/// the server. `chosen`: the data folder is not the one that runs on this machine use.
 fn announce(setup: &Setup, chosen: bool, workers: Option<&Access>, owner: Option<&Access>) {
     let revoked = |name: &str, join: &str| {
         errln!("the credential `{name}` is revoked\nhelp: make another one with `{join}`");
@@ -240,7 +239,7 @@ fn announce(setup: &Setup, chosen: bool, workers: Option<&Access>, owner: Option
     );
 }
 
-/// The options that repeat a setup.
+/// The command-line options of a setup.
 fn arguments(setup: &Setup) -> Vec<String> {
     let mut arguments = vec!["fleet".to_string(), "up".to_string()];
     let mut option = |name: &str, value: String| arguments.extend([name.to_string(), value]);

@@ -11,9 +11,9 @@ use super::ranges::from_one;
 use crate::builds::{BenchCheck, Spec};
 use crate::config::{Config, Draft, Level, Profile};
 use crate::engine::uci::parse_option;
+use crate::report::counted;
 
-/// Engines and the question of a test, in place of those of a configuration or
-/// without one.
+/// Engines and hypotheses of a test, with or without a configuration.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "The test, with or without a configuration")]
 pub(super) struct GateArgs {
@@ -53,8 +53,8 @@ pub(super) struct GateArgs {
 }
 
 impl GateArgs {
-    /// The file's configuration, if there is one, with the engines and the
-    /// question of these arguments over it.
+    /// A draft with the file's configuration, if there is one, and the engines and hypotheses of
+    /// these arguments.
     pub(super) fn draft(&self, file: Option<&Path>) -> anyhow::Result<Draft> {
         let mut draft = Draft::read(file)?;
         if file.is_none() {
@@ -75,8 +75,8 @@ impl GateArgs {
         Ok(draft)
     }
 
-    /// The configuration of a test, complete: a draft with the conditions of
-    /// these arguments and `set` over it.
+    /// The complete configuration of a test: a draft with the conditions of these arguments and
+    /// `set` applied.
     pub(super) fn finish(&self, mut draft: Draft, set: &[String]) -> anyhow::Result<Config> {
         self.conditions.apply(&mut draft, set)?;
         let mut config = draft.finish()?;
@@ -128,7 +128,8 @@ impl GateArgs {
             match spec {
                 Some(spec) => draft.take_engine(index, name, spec, &format!("--{name} {spec}")),
                 None if draft.engine_count() == index => {
-                    bail!("only {index} engines are configured: name the other by --{name}")
+                    let engines = counted(index as u64, "engine");
+                    bail!("{engines} configured, and a test needs two: name the other by --{name}")
                 }
                 None => {}
             }
@@ -237,5 +238,13 @@ mod tests {
             let error = config(line).expect_err(says);
             assert!(format!("{error:#}").contains(says), "{error:#}");
         }
+        let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
+        std::io::Write::write_all(&mut file, b"[[engine]]\ncmd = \"a\"\n").expect("written");
+        let gate = Line::parse_from(["hone"]).gate;
+        let error = gate.draft(Some(file.path())).expect_err("one engine");
+        assert_eq!(
+            error.to_string(),
+            "1 engine configured, and a test needs two: name the other by --base"
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! The hidden command that makes `hone` the companion of another `hone`.
+//! The hidden command `guard-engines`: a process that ends the engines of another `hone`.
 
 use std::io;
 

@@ -1,5 +1,5 @@
-//! Where the configuration has a value that only an engine or the file system
-//! shows to be wrong.
+//! The place in the configuration of a value that only an engine, the file system or another
+//! key proves wrong.
 
 use std::path::Path;
 
@@ -7,69 +7,119 @@ use anyhow::anyhow;
 
 use super::Failure;
 use super::common::failure;
-use crate::config::{Config, place_of};
-use crate::engine::uci::OptionError;
+use crate::config::{Config, EngineOptions, FaultyKey, place_of};
 use crate::openings::BookError;
 use crate::output::with_causes;
 use crate::run::{PrepareError, SessionError};
 
-/// The error as that of the process, with the place of the value in the
-/// configuration at `file`, if it is about one that is there.
+/// The error of the process, with the place of the faulty value in the configuration at
+/// `file`, if it is there.
 pub(super) fn located(error: SessionError, config: &Config, file: Option<&Path>) -> Failure {
+    let key = key_of(&error, config);
     let place = file
-        .zip(value_of(&error, config))
-        .and_then(|(file, (keys, value))| place_of(file, &keys, &value));
+        .zip(key)
+        .and_then(|(file, key)| place_of(file, &key, config));
     let failure = failure(error);
     match place {
         Some(place) => Failure {
-            error: anyhow!("{}\n{place}", with_causes(&failure.error)),
+            error: with_place(&failure.error, &place),
             ..failure
         },
         None => failure,
     }
 }
 
-/// The keys and the value that an error is about.
-fn value_of(error: &SessionError, config: &Config) -> Option<(Vec<String>, String)> {
-    let (keys, value) = match error {
-        SessionError::Prepare(error) => return value_of_engine(error, config),
-        // The others have places in the book.
-        SessionError::Book(
-            BookError::Source(_) | BookError::Empty { .. } | BookError::Polyglot { .. },
-        ) => {
-            let book = config.r#match.openings.file.as_ref()?;
-            (["match", "openings", "file"], book.to_string())
-        }
-        SessionError::Tablebase(_) => {
-            let rule = config.adjudication.syzygy.as_ref()?;
-            let path = rule.path.display().to_string();
-            (["adjudication", "syzygy", "path"], path)
-        }
-        _ => return None,
-    };
-    Some((keys.map(str::to_string).to_vec(), value))
+/// The error of a configuration at `file` with the place of the faulty value, or else with the
+/// name of the file.
+pub(super) fn placed(error: anyhow::Error, config: &Config, file: Option<&Path>) -> anyhow::Error {
+    let place = file
+        .zip(key_in(&error))
+        .and_then(|(file, key)| place_of(file, &key, config));
+    match place {
+        Some(place) => with_place(&error, &place),
+        None => error.context(file.map_or("the command line".to_string(), |file| {
+            file.display().to_string()
+        })),
+    }
 }
 
-fn value_of_engine(error: &PrepareError, config: &Config) -> Option<(Vec<String>, String)> {
+fn with_place(error: &anyhow::Error, place: &str) -> anyhow::Error {
+    anyhow!("{}\n{place}", with_causes(error))
+}
+
+/// The key whose value causes an error.
+fn key_of(error: &SessionError, config: &Config) -> Option<Vec<String>> {
+    match error {
+        SessionError::Prepare(error) => key_of_engine(error, config),
+        SessionError::Input(error) => key_in(error),
+        SessionError::Book(error) if is_of_file(error) => {
+            // The first stage replaces the book of [match].
+            let stage = config.stage.first();
+            Some(match stage.is_some_and(|stage| stage.openings.is_some()) {
+                true => path(&["stage", "0", "openings", "file"]),
+                false => path(&["match", "openings", "file"]),
+            })
+        }
+        SessionError::Tablebase(_) => Some(path(&["adjudication", "syzygy", "path"])),
+        _ => None,
+    }
+}
+
+/// The key that an error names.
+fn key_in(error: &anyhow::Error) -> Option<Vec<String>> {
+    let book = error.downcast_ref::<BookError>();
+    let key = error.downcast_ref::<FaultyKey>()?;
+    book.is_none_or(is_of_file).then(|| key.path.clone())
+}
+
+/// Whether a book is wrong as a whole. The other errors have places in the book.
+fn is_of_file(error: &BookError) -> bool {
+    matches!(
+        error,
+        BookError::Source(_) | BookError::Empty { .. } | BookError::Polyglot { .. }
+    )
+}
+
+fn path(keys: &[&str]) -> Vec<String> {
+    keys.iter().map(|key| (*key).to_string()).collect()
+}
+
+/// The key whose value an engine refuses, or with which it cannot be built or started.
+fn key_of_engine(error: &PrepareError, config: &Config) -> Option<Vec<String>> {
     let index = |name: &str| config.engine.iter().position(|engine| engine.name == *name);
-    let (number, mut keys, value) = match error {
+    let (number, keys) = match error {
         PrepareError::Option { name, source } => {
             let number = index(name)?;
-            let (OptionError::Unknown { name, .. } | OptionError::Value { name, .. }) = source;
-            let mut options = config.engine[number].options.0.iter();
-            let (name, value) = options.find(|(known, _)| known.eq_ignore_ascii_case(name))?;
-            let keys = vec!["options".to_string(), name.clone()];
-            (number, keys, value.clone())
+            let of = |options: &EngineOptions| {
+                let mut names = options.0.iter().map(|(name, _)| name);
+                names
+                    .find(|name| name.eq_ignore_ascii_case(source.option()))
+                    .cloned()
+            };
+            let stage = config.stage.first();
+            if let Some(option) = stage.and_then(|stage| of(&stage.options)) {
+                return Some(path(&["stage", "0", "options", &option]));
+            }
+            (
+                number,
+                vec!["options".to_string(), of(&config.engine[number].options)?],
+            )
+        }
+        PrepareError::Source { name, source } => {
+            let number = index(name)?;
+            let is_commit = config.engine[number].git.is_some();
+            let key = match (source.is_of_revision(), source.is_of_repository()) {
+                (true, _) => "rev",
+                (_, true) if is_commit => "git",
+                (_, true) => "worktree",
+                _ => return None,
+            };
+            (number, path(&[key]))
         }
         PrepareError::Command { name, .. }
         | PrepareError::Missing { name, .. }
-        | PrepareError::Start { name, .. } => {
-            let number = index(name)?;
-            let cmd = config.engine[number].cmd.clone();
-            (number, vec!["cmd".to_string()], cmd)
-        }
+        | PrepareError::Start { name, .. } => (index(name)?, path(&["cmd"])),
         _ => return None,
     };
-    keys.splice(..0, ["engine".to_string(), number.to_string()]);
-    Some((keys, value))
+    Some([path(&["engine", &number.to_string()]), keys].concat())
 }

@@ -1,4 +1,4 @@
-//! What `hone` does, on request: on standard error or in a file.
+//! Logging, on standard error or in a file.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -14,11 +14,10 @@ use tracing_subscriber::fmt::{MakeWriter, layer};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-/// These options are the same for every command: they have a part of the help
-/// of their own.
+/// Heading of these options in the help of every command.
 const HEADING: &str = "Logging";
 
-/// What is logged, and where.
+/// Options of logging.
 #[derive(Debug, Args)]
 pub(super) struct LogArgs {
     /// Show on standard error what hone does: engine starts, builds, restarts.
@@ -34,7 +33,7 @@ pub(super) struct LogArgs {
     log_level: Level,
 }
 
-/// How much is logged.
+/// The level of logging.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Level {
     /// Engine starts, builds, restarts, resumed pairs.
@@ -56,8 +55,8 @@ impl Level {
 }
 
 impl LogArgs {
-    /// Starts logging. Without a request nothing is installed, and an event
-    /// costs one comparison.
+    /// Starts logging. If it is not requested, nothing is installed, and an event costs one
+    /// comparison.
     pub(super) fn install(&self) -> anyhow::Result<()> {
         let shown = match self.verbose {
             0 => LevelFilter::OFF,
@@ -90,8 +89,8 @@ impl LogArgs {
     }
 }
 
-/// Lines of time, level and text. A log that cannot be written is given up
-/// quietly: a full disk must not end a run.
+/// Lines of time, level and text. If the log cannot be written, logging stops silently: a full
+/// disk must not end a run.
 fn plain<S, W>(writer: W) -> impl Layer<S>
 where
     S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a>,
@@ -108,7 +107,7 @@ where
         .with_writer(writer)
 }
 
-/// Standard error as everything else in `hone` writes it.
+/// Standard error, by way of [`crate::output`].
 struct Screen;
 
 impl<'a> MakeWriter<'a> for Screen {

@@ -28,10 +28,10 @@ macro_rules! pages {
 }
 
 /// All pages, in the order of the manual.
-const PAGES: [(&str, &str); 28] = pages!(
+const PAGES: [(&str, &str); 29] = pages!(
     "install" "testing" "playing" "configuration" "reliability" "ci" "coming-from" "coming-from-flags"
-    "bisect" "shards" "fleet" "tuning" "tuning-results" "tracking" "serve" "reports" "books" "builds"
-    "statistics" "parameters" "designs" "strength" "strength-history" "training" "sources" "performance"
+    "bisect" "shards" "fleet" "tuning" "tuning-results" "tracking" "serve" "reports" "formats" "books"
+    "builds" "statistics" "parameters" "designs" "strength" "strength-history" "training" "sources" "performance"
     "architecture" "robustness"
 );
 
@@ -58,8 +58,7 @@ fn topics() -> String {
     text
 }
 
-/// The help of the command and the page that the words name; both if there are
-/// both.
+/// The help of the command and the page that the words name; both if both exist.
 fn text(words: &[String]) -> anyhow::Result<String> {
     let mut command = help::command();
     command.build();
@@ -160,8 +159,8 @@ mod tests {
         headings.map(anchor).collect()
     }
 
-    /// Every page of the folder is a topic, except for the list of pages. The
-    /// list and the book have them in the same order.
+    /// Every page of the folder is a topic, except the list of pages. The list and the book
+    /// have the same order.
     #[test]
     fn the_manual_has_every_page() {
         for entry in fs::read_dir(docs()).expect("a folder").flatten() {
@@ -178,7 +177,7 @@ mod tests {
                 .into_iter()
                 .filter_map(|target| target.strip_suffix(".md"));
             for topic in pages.filter(|page| *page != "README" && !page.starts_with("../")) {
-                // A later link to the same page does not count.
+                // Only the first link to a page counts.
                 if !listed.contains(&topic) {
                     listed.push(topic);
                 }
@@ -187,7 +186,7 @@ mod tests {
         }
     }
 
-    /// A link leads to a file of the repository and, in a page, to a heading.
+    /// Each link has its target: a file of the repository or a heading of a page.
     #[test]
     fn every_link_of_the_manual_has_its_target() {
         let (mut tried, mut faults) = (0, Vec::new());
@@ -232,7 +231,7 @@ mod tests {
         let mut open = String::new();
         for line in page.lines() {
             match line.trim() {
-                // Those marked `norun` too.
+                // Also blocks marked `norun`.
                 "```sh" | "```sh norun" => inside = true,
                 "```" => inside = false,
                 line if inside => {
@@ -262,8 +261,8 @@ mod tests {
             .collect()
     }
 
-    /// A command that does not run does not help. Those that need little time and
-    /// no other machine are executed, by `harness/tests/manual.rs`.
+    /// Commands that need little time and only one machine are also executed, by
+    /// `harness/tests/manual.rs`.
     #[test]
     fn every_command_of_the_manual_is_a_valid_command_line() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

@@ -1,5 +1,5 @@
-//! The command line: one file a command. Each command is an `Args` struct
-//! with a `run` method that returns how the process should exit.
+//! The command line: one file for each command. Each command is an `Args` struct with a `run`
+//! method that returns the exit code.
 
 mod bisect;
 mod book;
@@ -99,13 +99,13 @@ enum Command {
 }
 
 impl Command {
-    /// Whether it may start engines.
+    /// Whether it can start engines.
     fn plays(&self) -> bool {
         #[cfg(feature = "fleet")]
         if matches!(self, Self::Fleet(_)) {
             return false;
         }
-        // Its runs are processes of their own.
+        // Its runs are separate processes.
         #[cfg(feature = "serve")]
         if matches!(self, Self::Serve(_)) {
             return false;
@@ -163,7 +163,7 @@ impl Command {
         }
     }
 
-    /// What an error of this command could not do.
+    /// The action in an error message: `cannot <purpose>`.
     fn purpose(&self) -> &'static str {
         match self {
             Self::Bisect(_) => "bisect",
@@ -197,7 +197,7 @@ impl Command {
     }
 }
 
-/// Parses the command line, runs the command and reports how it ended.
+/// Parses the command line, runs the command and returns the exit code.
 pub fn main() -> ExitCode {
     crate::platform::fail_beyond_limit();
     let arguments: Vec<_> = std::env::args_os().collect();
@@ -224,7 +224,7 @@ pub fn main() -> ExitCode {
         Ok(()) => exit.into(),
         Err(error) => {
             errln!("error: cannot write the result to standard output: {error}");
-            // The verdict stands: only a success is taken back.
+            // A verdict is kept: only a success becomes a failure.
             match exit {
                 Exit::Done => Exit::Failed.into(),
                 exit => exit.into(),
@@ -233,10 +233,10 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// Engines that run at the same time: as many as asked for, or one a physical core.
+/// Number of engines that run at the same time: `asked`, or one for each physical core.
 ///
 /// # Errors
-/// More than are allowed.
+/// If it exceeds the maximum.
 fn concurrency(asked: Option<NonZeroUsize>) -> anyhow::Result<usize> {
     let Some(asked) = asked.map(NonZeroUsize::get) else {
         return Ok(crate::platform::physical_cores());

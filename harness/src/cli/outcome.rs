@@ -1,5 +1,4 @@
-//! The end of a run: its results are shown, and what the process returns follows from
-//! them.
+//! The end of a run: prints its results and determines the exit code.
 
 use std::path::Path;
 
@@ -14,8 +13,8 @@ use crate::platform::quoted;
 use crate::report::{self, Report, SummaryNotes};
 use crate::run::{Ended, Kind, RunFiles, SessionError};
 
-/// Writes the summary of a run that this error has kept from being played, and returns the
-/// error: what fails here must not hide it.
+/// Writes the summary of a run that this error prevented, and returns the error. A failure to
+/// write must not hide it.
 pub(super) fn not_played(failure: Failure, repeat: Option<&str>, results: &ResultArgs) -> Failure {
     let text = report::failed_summary(&with_causes(&failure.error), repeat);
     if let Err(other) = results.summarize(&text) {
@@ -24,8 +23,8 @@ pub(super) fn not_played(failure: Failure, repeat: Option<&str>, results: &Resul
     failure
 }
 
-/// Shows the results so far of a run that this error has stopped, and returns
-/// the error as that of the process: what fails here must not hide it.
+/// Prints the results so far of a run that this error has stopped, and returns the error of
+/// the process. A failure to print must not hide it.
 pub(super) fn stopped(error: SessionError, folder: &Path, results: &ResultArgs) -> Failure {
     let is_resumable = matches!(error, SessionError::Stopped { .. });
     let is_of_run = error.is_of_run();
@@ -47,7 +46,7 @@ pub(super) fn stopped(error: SessionError, folder: &Path, results: &ResultArgs) 
     }
 }
 
-/// Shows the results of a stopped run. Returns whether it has any.
+/// Prints the results of a stopped run. Returns whether it has any.
 fn show_stopped(
     failure: &Failure,
     is_resumable: bool,
@@ -75,7 +74,7 @@ fn show_stopped(
     Ok(true)
 }
 
-/// Shows the results of a run and says how the process should exit.
+/// Prints the results of a run and returns the exit code.
 pub(super) fn conclude(
     conclusion: Conclusion<Box<dyn Report>>,
     results: &ResultArgs,
@@ -118,13 +117,13 @@ pub(super) fn conclude(
     })
 }
 
-/// How a process should exit whose run has come to its end.
+/// The exit code of a finished run.
 pub(super) fn exit_of(verdict: Verdict, kind: Kind) -> Exit {
     match verdict {
         Verdict::H1 | Verdict::Complete => Exit::Done,
         Verdict::H0 => Exit::Rejected,
         Verdict::Inconclusive | Verdict::Repeated => Exit::Inconclusive,
-        // A part of a test has no verdict.
+        // A shard of a test has no verdict.
         Verdict::ShardPlayed => match kind {
             Kind::Match => Exit::Done,
             _ => Exit::Inconclusive,

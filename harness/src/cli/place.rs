@@ -1,4 +1,4 @@
-//! Where pairs are played: on this machine, or on a fleet.
+//! The place of play: this machine or a fleet.
 
 use std::path::Path;
 
@@ -10,7 +10,7 @@ use crate::kinds::Place;
 #[cfg(feature = "fleet")]
 use crate::output::with_causes;
 
-/// Where a run's pairs are played.
+/// The place where a run's pairs are played.
 #[derive(Debug, Clone, Default, Args)]
 pub(super) struct PlaceArgs {
     /// Play the pairs on the workers of a fleet: the one that `hone fleet up`
@@ -26,16 +26,16 @@ pub(super) struct PlaceArgs {
     priority: Option<u32>,
 }
 
-/// The usual share of a fleet.
+/// The default share of a fleet.
 #[cfg(feature = "fleet")]
 const PRIORITY: u32 = 100;
 
 impl PlaceArgs {
-    /// Where a new run is played.
+    /// The place of a new run.
     ///
     /// # Errors
-    /// If the fleet does not exist or cannot be reached: before a folder is made. If
-    /// there is a priority without a fleet.
+    /// If the fleet does not exist or cannot be reached (checked before a folder is created);
+    /// if there is a priority without a fleet.
     #[cfg(feature = "fleet")]
     pub(super) fn place(&self) -> anyhow::Result<Place> {
         let Some(named) = &self.fleet else {
@@ -54,7 +54,7 @@ impl PlaceArgs {
         })
     }
 
-    /// Where a run is continued: on a fleet, if it has been on one.
+    /// The place of a resumed run: a fleet, if it was played on one.
     ///
     /// # Errors
     /// If the fleet does not exist.

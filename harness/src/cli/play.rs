@@ -3,14 +3,14 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, anyhow, ensure};
+use anyhow::{anyhow, ensure};
 use clap::Args;
 
 use super::common::announce;
 use super::conditions::ConditionArgs;
 use super::ends::{EndArgs, repeating};
 use super::gate::GateArgs;
-use super::key_place::located;
+use super::key_place::{located, placed};
 use super::outcome::{conclude, not_played, stopped};
 use super::place::PlaceArgs;
 use super::preparing::Preparing;
@@ -131,7 +131,7 @@ impl MatchArgs {
     }
 }
 
-/// A draft with the engines of a command line.
+/// A draft with the engines of the command line.
 fn named(operands: &[String]) -> anyhow::Result<Draft> {
     let mut draft = Draft::read(None)?;
     let mut taken = HashSet::new();
@@ -148,7 +148,7 @@ fn named(operands: &[String]) -> anyhow::Result<Draft> {
 }
 
 impl RunArgs {
-    /// Lays them over a draft, except `--set`.
+    /// Applies them to a draft, except `--set`.
     fn apply(&self, draft: &mut Draft) {
         self.ends.apply(draft);
         let shard = self.shard.map(|shard| shard.to_string());
@@ -165,8 +165,8 @@ impl RunArgs {
     }
 }
 
-/// Plays the run of a configuration, which may come from `file`. If that is refused, or an
-/// engine does not build or start, the summary has the error.
+/// Plays the run of a configuration, which may come from `file`. If the run is refused, or an
+/// engine does not build or start, the summary contains the error.
 pub(super) fn start<K: RunKind>(
     configure: impl FnOnce() -> anyhow::Result<(Config, Place)>,
     file: Option<&Path>,
@@ -176,12 +176,8 @@ pub(super) fn start<K: RunKind>(
     let results = &ends.results;
     results.check()?;
     let refused = |failure| not_played(failure, Some(&repeating(None)), results);
-    let (config, place) = configure()
-        .and_then(|(config, place)| {
-            K::check(&config).with_context(|| source(file))?;
-            Ok((config, place))
-        })
-        .map_err(|error| refused(error.into()))?;
+    let (config, place) = configure().map_err(|error| refused(error.into()))?;
+    K::check(&config).map_err(|error| refused(placed(error, &config, file).into()))?;
     let preparing = Preparing::begin(results.clone())?;
     let session = Session::<K>::create(config.clone(), out, place, &mut announce);
     preparing.end(session.is_err());
@@ -194,11 +190,4 @@ pub(super) fn start<K: RunKind>(
         Ok(conclusion) => conclude(conclusion.boxed(), results),
         Err(error) => Err(stopped(error, &folder, results)),
     }
-}
-
-/// Where a configuration comes from.
-fn source(file: Option<&Path>) -> String {
-    file.map_or("the command line".to_string(), |file| {
-        file.display().to_string()
-    })
 }

@@ -59,7 +59,7 @@ impl PoolArgs {
         self.judge(RunFiles::open(dir).map_err(Failure::failed)?)
     }
 
-    /// Shows the results of the pool, and what it lacks.
+    /// Prints the results of the pool and its missing pairs.
     fn judge(&self, files: RunFiles) -> Result<Exit, Failure> {
         let judged = || {
             let fold = kinds::fold_of(&files)?;

@@ -1,10 +1,9 @@
-//! Requests to stop while a run is prepared.
+//! Requests to stop during the preparation of a run.
 
 use std::process;
 use std::thread::{self, JoinHandle};
 
 use anyhow::Context;
-use tokio::runtime::Builder;
 use tokio::sync::oneshot;
 
 use super::Exit;
@@ -15,7 +14,7 @@ use crate::run::Interrupts;
 /// The message after a request to stop.
 const INTERRUPTED: &str = "Interrupted before anything was played; a build may still be running. Run the same command to start again.";
 
-/// A request to stop has come before the run: prints it and writes the summary.
+/// Reports a request to stop before the run, and writes the summary.
 pub(super) fn interrupted(results: &ResultArgs) -> Exit {
     errln!("{INTERRUPTED}");
     let text = report::failed_summary(INTERRUPTED, Some(&repeating(None)));
@@ -25,22 +24,22 @@ pub(super) fn interrupted(results: &ResultArgs) -> Exit {
     Exit::Interrupted
 }
 
-/// Ends the process at a request to stop, as long as a run is prepared: a build may take
-/// minutes, and it has no results that could be saved.
+/// Ends the process at a request to stop while a run is prepared: a build may take minutes,
+/// and there are no results to save yet.
 pub(super) struct Preparing {
-    /// Gets whether preparing has failed.
+    /// Receives whether the preparation has failed.
     done: oneshot::Sender<bool>,
     thread: JoinHandle<()>,
 }
 
 impl Preparing {
-    /// From now on a request to stop ends the process, after a message and the summary.
+    /// Starts to listen: from now on a request to stop ends the process, after a message and
+    /// the summary.
     ///
     /// # Errors
     /// If the system refuses.
     pub(super) fn begin(results: ResultArgs) -> anyhow::Result<Self> {
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.context("cannot start the async runtime")?;
+        let runtime = crate::platform::runtime()?;
         let mut interrupts = runtime
             .block_on(async { Interrupts::listen() })
             .context("cannot listen for signals")?;
@@ -48,7 +47,7 @@ impl Preparing {
         let waiting = async move {
             tokio::select! {
                 _ = interrupts.next() => true,
-                // Ctrl-C also ends builds, whose failure may be noticed first.
+                // Ctrl-C also ends builds, and their failure may arrive first.
                 has_failed = is_done => has_failed == Ok(true) && interrupts.is_requested().await,
             }
         };
@@ -60,9 +59,10 @@ impl Preparing {
         Ok(Self { done, thread })
     }
 
-    /// The run is prepared, or that has failed. Does not return after a request to stop.
+    /// Stops listening, when the run is prepared or its preparation has failed. Does not return
+    /// after a request to stop.
     pub(super) fn end(self, has_failed: bool) {
-        // The thread is gone only if it panicked.
+        // The receiver is gone only if its thread panicked.
         let _ = self.done.send(has_failed);
         let _ = self.thread.join();
     }

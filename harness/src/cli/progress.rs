@@ -1,9 +1,9 @@
-//! Progress of work on a list of positions, on standard error.
+//! The progress bar of work on positions, on standard error.
 
 use indicatif::{ProgressBar, ProgressStyle};
 
-/// A bar that counts positions, with the time left. Hidden where standard
-/// error is not a terminal.
+/// A bar that counts positions and shows the time left. It is hidden if standard error is not a
+/// terminal.
 pub(super) fn positions(count: usize) -> ProgressBar {
     let style = ProgressStyle::with_template(
         "{bar:30} {pos}/{len} positions {msg}, {elapsed_precise}, {eta_precise} to go",

@@ -1,5 +1,5 @@
-//! Numbers from 1, and ranges on the command line: `LOW..HIGH`, both ends included,
-//! or one number.
+//! Numbers from 1 on the command line, and ranges: `LOW..HIGH` with both ends included, or one
+//! number.
 
 use std::{
     fmt::Display,
@@ -8,7 +8,7 @@ use std::{
     str::FromStr,
 };
 
-/// A whole number from 1, as one of the `NonZero` types.
+/// Parses a whole number from 1, as one of the `NonZero` types.
 pub(super) fn from_one<T: FromStr<Err = ParseIntError>>(text: &str) -> Result<T, String> {
     text.parse()
         .map_err(|error: ParseIntError| match error.kind() {

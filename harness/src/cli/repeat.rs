@@ -11,11 +11,11 @@ use crate::fleet::Access;
 use crate::platform::write_whole;
 use crate::run::Manifest;
 
-/// The command that repeats a run, in the run's folder: `hone resume` and `hone pool` do
-/// not know it otherwise.
+/// File in a run's folder with the command that repeats the run, for `hone resume` and
+/// `hone pool`.
 const COMMAND: &str = "command.txt";
 
-/// Keeps the command that repeats the run in a folder.
+/// Writes the command that repeats the run into its folder.
 ///
 /// # Errors
 /// If it cannot be written.
@@ -27,8 +27,8 @@ pub(super) fn keep(folder: &Path, command: &str) -> anyhow::Result<()> {
     .with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// The command that repeats the run in a folder, with the pairs that it has got; older runs
-/// do not have it, nor those that another command has started.
+/// The command that repeats the run in a folder, with its present number of pairs. `None` for
+/// older runs and for runs that other commands have started.
 pub(super) fn kept(folder: &Path) -> Option<String> {
     let text = fs::read_to_string(folder.join(COMMAND)).ok()?;
     let command = text.trim_end();
@@ -52,17 +52,16 @@ pub(super) fn undivided(command: &str) -> String {
     joined(&without(&words, &["--shard"]))
 }
 
-/// A command line that repeats this one: branches and `HEAD` are replaced by
-/// the commits that were built. `commits` are those of the run's engines in
-/// their order; of a bisection, of its whole history, of which those that `skipped`
-/// names are left out.
+/// A command line that repeats this one: branches and `HEAD` are replaced by the commits that
+/// were built. `commits` are those of the run's engines, in order; for a bisection, those of
+/// its whole history, in which `skipped` names the commits left out.
 pub(super) fn repeating(
     arguments: &[String],
     commits: &[Option<String>],
     skipped: &[String],
 ) -> String {
     let mut words = vec!["hone".to_string()];
-    // They are places on this machine for what is written.
+    // Their values are paths on this machine.
     let arguments = &without(arguments, &["--out", "--summary"]);
     let pinned = match arguments.first().map(String::as_str) {
         Some("bisect") => bisection(arguments, commits, skipped),
@@ -95,8 +94,8 @@ fn without(arguments: &[String], options: &[&str]) -> Vec<String> {
     words
 }
 
-/// A command line is shown to others: the line of a fleet in it lets everyone start
-/// programs there. Whoever repeats the run has a fleet of their own.
+/// Removes a credential from an argument: the command line is shown to others, and a
+/// credential allows starting programs on the fleet.
 fn without_credential(argument: String) -> String {
     #[cfg(feature = "fleet")]
     if let Some(fleet) = argument.strip_prefix("--fleet=")
@@ -119,8 +118,8 @@ fn sides(arguments: &[String], commits: &[Option<String>]) -> Vec<String> {
     })
 }
 
-/// The operands `git:…`. Those from work trees have a commit too, which is not
-/// what they are.
+/// Replaces the revisions of operands `git:…` by commits. Operands `worktree:` stay, because
+/// their commit lacks the uncommitted changes.
 fn engines(arguments: &[String], commits: &[Option<String>]) -> Vec<String> {
     let mut built = commits.iter().flatten();
     let words = arguments.iter().map(|argument| {
@@ -136,7 +135,8 @@ fn engines(arguments: &[String], commits: &[Option<String>]) -> Vec<String> {
         .collect()
 }
 
-/// The ends of the history and what is left out of it, which a configuration may name too.
+/// Replaces both ends of a bisection's history and the skipped commits, which a configuration
+/// may name too.
 fn bisection(arguments: &[String], commits: &[Option<String>], skipped: &[String]) -> Vec<String> {
     let ends = [("--good", commits.first()), ("--bad", commits.last())];
     let ends = ends
@@ -155,8 +155,7 @@ fn bisection(arguments: &[String], commits: &[Option<String>], skipped: &[String
     words
 }
 
-/// The arguments, with the values of options replaced for which `replace` has
-/// another one.
+/// The arguments, with the values of options replaced where `replace` returns another one.
 fn with_values(
     arguments: &[String],
     mut replace: impl FnMut(&str, &str) -> Option<String>,
@@ -183,8 +182,7 @@ fn with_values(
     words
 }
 
-/// An engine of a command line with its commit; `None` if it is not built from
-/// one.
+/// An engine of the command line with its commit; `None` if it is not built from one.
 fn pinned(engine: &str, commit: &str) -> Option<String> {
     match engine.parse() {
         Ok(Spec::Commit { repository, .. }) => {

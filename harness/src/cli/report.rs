@@ -26,7 +26,7 @@ pub(super) struct ReportArgs {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Print the numbers as OpenBench or fishtest show them, for a commit message. Only of
-    /// matches and tests of two engines, and of gauntlets.
+    /// matches and tests of two engines, and of gauntlets with one seed.
     #[arg(long, value_name = "FORM", conflicts_with = "json")]
     format: Option<Form>,
     /// Print one JSON object on standard output.
@@ -42,7 +42,7 @@ impl ReportArgs {
         } else {
             let report = kinds::report(&run)?;
             let kind = kinds::of(Manifest::read(&run)?.kind);
-            // A folder that cannot be written can be read.
+            // A read-only folder can still be reported.
             if kind.report_writes_files()
                 && let Err(error) = write_files(&*report, &run)
             {
@@ -72,13 +72,13 @@ impl ReportArgs {
     }
 }
 
-/// The numbers in the form of another test page.
+/// The numbers in the format of another test page.
 ///
 /// # Errors
 /// If the run's pairs are not all those of its first engine.
 fn in_form(report: &dyn Report, form: Form) -> anyhow::Result<String> {
     report.form(form).context(
         "`--format` needs a run whose pairs are all those of its first engine\n\
-         help: that is a match or a test of two engines, or a gauntlet",
+         help: that is a match or a test of two engines, or a gauntlet with one seed",
     )
 }

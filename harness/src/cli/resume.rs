@@ -92,7 +92,7 @@ impl ResumeArgs {
             changes.verification(run)?;
         }
         let concurrency = self.concurrency.map(NonZeroUsize::get);
-        // A run that was started on a fleet has not checked this machine's processors.
+        // The processors of this machine were not checked when the run started on a fleet.
         #[cfg(feature = "fleet")]
         let concurrency = match concurrency {
             None if self.local => Some(Manifest::read(run)?.concurrency),

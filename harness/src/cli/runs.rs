@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::{Exit, Failure};
 use crate::experiment::Verdict;
 use crate::kinds;
+use crate::ledger::is_whole_run_played;
 use crate::output::with_causes;
 use crate::report::{TestVerdict, first_engine, is_of_first_engine, limits};
 use crate::run::{EngineIdentity, Folder, Kind, Manifest, RESULTS, RunFiles, list_runs};
@@ -39,28 +40,28 @@ struct RunLine {
     run: String,
     kind: Kind,
     verdict: TestVerdict,
-    /// Whether it has come to its end.
+    /// Whether it is finished.
     finished: bool,
     /// Whether it ended because its games repeat.
     #[serde(rename = "repeated_games", skip_serializing_if = "std::ops::Not::not")]
     is_repeated: bool,
-    /// As the table shows it.
+    /// Its state in the table.
     state: &'static str,
-    /// The part of the pairs that it has.
+    /// Its shard of the pairs.
     #[serde(skip_serializing_if = "Shard::is_whole")]
     shard: Shard,
-    /// The last stage of a test that was started.
+    /// The last started stage of a test.
     #[serde(skip_serializing_if = "Option::is_none")]
     stage: Option<String>,
     engines: Vec<String>,
     /// The engines with commit and subject.
     descriptions: Vec<String>,
-    /// That of all engines; of each, in their order, where they differ.
+    /// The limit of all engines; if they differ, that of each, in order.
     limit: String,
     book: Option<BookSource>,
     pairs: u64,
-    /// Of the first engine; `None` if the pairs are not all its own, or compare commits or
-    /// sets of values.
+    /// Elo of the first engine; `None` if it does not play in all pairs, or the pairs compare
+    /// commits or sets of values.
     elo: Option<f64>,
 }
 
@@ -74,8 +75,9 @@ impl RunLine {
     fn read(folder: Folder, manifest: Manifest) -> anyhow::Result<Self> {
         let first = RunFiles::of(folder, manifest)?;
         let run = first.folder.name();
+        let is_played = is_whole_run_played(first.folder.path());
         let stages = first.manifest.config.stage.len();
-        // The stage that was started last is where the test stands.
+        // The last started stage has the state of the test.
         let mut all = vec![first];
         all.extend(kinds::later(&all[0])?);
         let stage = all.len();
@@ -92,7 +94,7 @@ impl RunLine {
             verdict: verdict.into(),
             finished: verdict.is_some(),
             is_repeated: verdict == Some(Verdict::Repeated),
-            state: state(verdict),
+            state: state(verdict, is_played),
             shard: config.r#match.shard,
             stage: (stages > 1).then(|| config.stage_words(stage - 1)),
             engines: files.manifest.names(),
@@ -110,8 +112,9 @@ impl RunLine {
     }
 }
 
-fn state(verdict: Option<Verdict>) -> &'static str {
+fn state(verdict: Option<Verdict>, is_played: bool) -> &'static str {
     match verdict {
+        None if is_played => "running",
         None => "unfinished",
         Some(Verdict::Complete | Verdict::ShardPlayed) => "finished",
         Some(Verdict::Inconclusive | Verdict::Repeated) => "undecided",
@@ -131,7 +134,7 @@ impl Listing {
         listing
     }
 
-    /// Adds the runs in a folder, with this before their names.
+    /// Adds the runs in a folder, with `before` as a prefix of their names.
     fn add(&mut self, folder: &Path, before: &str) {
         for (path, manifest) in list_runs(folder) {
             let folder = Folder::open(&path);
@@ -195,7 +198,7 @@ fn table(listing: &Listing) -> String {
     text
 }
 
-/// The engines, of the commits of a bisection the ends; and which shard it is.
+/// The engines (for a bisection, both ends of the history), and the shard.
 fn players(run: &RunLine) -> String {
     let mut text = match (&run.descriptions[..], run.kind) {
         ([good, .., bad], Kind::Bisect) => format!("{good} .. {bad}"),

@@ -15,17 +15,17 @@ pub(super) struct SandboxArgs {
 }
 
 impl SandboxArgs {
-    /// Lays it over the configuration of a run.
+    /// Applies it to the configuration of a run.
     pub(super) fn apply(&self, draft: &mut Draft) {
         if self.sandbox {
             draft.set(Level::Key, &["match", "sandbox"], true, "--sandbox");
         }
     }
 
-    /// An engine that is started without a run.
+    /// Applies it to an engine that is started without a run.
     ///
     /// # Errors
-    /// If this machine has no sandbox.
+    /// If this machine does not support the sandbox.
     pub(super) fn around(&self, mut engine: EngineCommand) -> anyhow::Result<EngineCommand> {
         if self.sandbox {
             sandbox::check()?;

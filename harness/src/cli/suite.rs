@@ -92,7 +92,7 @@ struct Output {
     compare: Option<Comparison>,
 }
 
-/// What the engines solved, and why it is incomplete.
+/// The results of the engines, and why they are incomplete.
 struct SuiteRun {
     report: SuiteReport,
     compare: Option<Comparison>,
@@ -104,9 +104,7 @@ impl Suite {
         self.check_stall()?;
         let suite = Problems::open(&self.file, self.variant())?;
         warn(&suite, &self.file, self.variant());
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
+        let runtime = crate::platform::runtime()?;
         let played = runtime.block_on(async {
             let mut interrupt = pin!(tokio::signal::ctrl_c());
             let engines = tokio::select! {
@@ -179,7 +177,7 @@ impl Suite {
         outln!("limit of each position: {}", self.limit.words());
     }
 
-    /// Starts the engine, and the one to compare with if there is one.
+    /// Starts the engine and, if given, the one to compare with.
     async fn start_both(
         &self,
         suite: &Problems,
@@ -192,7 +190,7 @@ impl Suite {
         Ok((first, second))
     }
 
-    /// Runs the first engine and, unless that is broken off, the second.
+    /// Runs the first engine and, unless that is interrupted, the second.
     async fn play<I: Future>(
         &self,
         suite: &Problems,
@@ -265,8 +263,7 @@ impl Suite {
     }
 }
 
-/// Reports what was corrected while reading: one message for any number of
-/// positions.
+/// Reports the corrections made while reading, in one message.
 fn warn(suite: &Problems, file: &Path, asked: Variant) {
     if suite.variant != asked {
         errln!("{} is read as a Chess960 suite", file.display());

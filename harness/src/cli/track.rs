@@ -60,10 +60,13 @@ impl TrackArgs {
         let config = self.config()?;
         Tracker::check(&config).with_context(|| self.config.display().to_string())?;
         self.ends.results.check()?;
-        let tracker = Tracker::open(config, &self.out, self.ends.max_time, announce)?;
-        let mut tracker = tracker.at(self.place.place()?);
-        let end = tracker.play_all(self.since.as_deref(), self.force);
-        // The nightlies that were played are shown whatever the end was.
+        let place = self.place.place()?;
+        let max_time = self.ends.max_time;
+        let since = self.since.as_deref();
+        let tracker = Tracker::open(config, since, &self.out, max_time, announce)?;
+        let mut tracker = tracker.at(place);
+        let end = tracker.play_all(self.force);
+        // The nights that were played are shown in any case.
         let report = tracker.report();
         report::write_files(&report, &self.out).map_err(Failure::failed)?;
         let results = &self.ends.results;
@@ -86,7 +89,7 @@ impl TrackArgs {
         })
     }
 
-    /// The configuration with the other arguments laid over it.
+    /// The configuration with the other arguments applied.
     fn config(&self) -> anyhow::Result<Config> {
         let mut draft = Draft::read(Some(&self.config))?;
         let pairs = self.pairs.map(|pairs| i64::from(pairs.get()));
@@ -96,7 +99,7 @@ impl TrackArgs {
     }
 }
 
-/// The report as a summary, below the error that has kept a night from being played.
+/// The report as a summary, after the error that stopped it, if any.
 fn summary(report: &TrackReport, error: Option<&SessionError>) -> String {
     let notes = SummaryNotes {
         repeat: Some(&repeating(None)),

@@ -1,5 +1,4 @@
-//! A command line that cannot be read: words of other programs lead to the
-//! right command or page.
+//! Errors of the command line. Words of other programs lead to the right command or page.
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
@@ -8,7 +7,7 @@ use super::{Exit, help};
 /// The page about other programs.
 const PAGE: &str = "`hone help coming-from-flags` lists the options of fastchess and cutechess-cli with those of hone";
 
-/// Options of fastchess and cutechess-cli that no command of `hone` has.
+/// Options of fastchess and cutechess-cli that do not exist in `hone`.
 const FOREIGN: &[&str] = &[
     "-engine",
     "-each",
@@ -34,12 +33,12 @@ const FOREIGN: &[&str] = &[
     "-book",
 ];
 
-/// What every credential of a fleet begins with, which `hone fleet join` prints.
+/// Start of every credential of a fleet, as `hone fleet join` prints it.
 const CREDENTIAL: &str = "hone1.eyJ";
 const CREDENTIAL_HELP: &str = "help: write `--fleet=CREDENTIAL`";
 
-/// Ends the process if a credential is taken for a file or an engine: its secret would be
-/// printed.
+/// Ends the process if a credential would be used as a file or an engine, which would print
+/// its secret.
 pub(super) fn refuse_credential() {
     if has_stray_credential(&arguments()) {
         errln!("error: unexpected credential\n{CREDENTIAL_HELP}");
@@ -47,8 +46,8 @@ pub(super) fn refuse_credential() {
     }
 }
 
-/// Whether a credential is a word of its own, as in `--fleet CREDENTIAL`: only
-/// `hone worker` and `hone fleet` take it so.
+/// Whether a credential is a separate word, as in `--fleet CREDENTIAL`: only `hone worker` and
+/// `hone fleet` accept it like that.
 fn has_stray_credential(arguments: &[String]) -> bool {
     let at = arguments.iter().position(|word| has_credential(word));
     let takes = |word: &String| word == "worker" || word == "fleet";
@@ -66,7 +65,7 @@ fn arguments() -> Vec<String> {
         .collect()
 }
 
-/// Prints what is wrong with the command line and ends the process.
+/// Prints the error of the command line and ends the process.
 pub(super) fn exit(mut error: clap::Error) -> ! {
     let arguments = arguments();
     if error.use_stderr()
@@ -75,7 +74,7 @@ pub(super) fn exit(mut error: clap::Error) -> ! {
         errln!("{advice}");
         std::process::exit(Exit::Usage as i32);
     }
-    // Help and versions, also the help in place of a missing command.
+    // Help and version, also the help for a missing command.
     let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if is_help || !error.use_stderr() {
         error.exit();
@@ -83,9 +82,10 @@ pub(super) fn exit(mut error: clap::Error) -> ! {
     let elsewhere = limit_of_suite(&error, &arguments)
         .or_else(|| elsewhere(&error))
         .or_else(|| engines_as_operands(&error, &arguments))
+        .or_else(|| command_of_check(&error, &arguments))
         .or_else(|| credential_as_operand(&error));
     if elsewhere.is_some() {
-        // A similar name would be misleading then.
+        // In this case a similar name would be misleading.
         error.remove(ContextKind::SuggestedArg);
     }
     let text = rendered(error, elsewhere);
@@ -93,13 +93,13 @@ pub(super) fn exit(mut error: clap::Error) -> ! {
     std::process::exit(Exit::Usage as i32);
 }
 
-/// An error of the parser in the form of all errors: what is wrong in one line, then
-/// `help` and what the parser suggests, or else the usage.
+/// An error of the parser in the format of all errors: one line, then `help` and the parser's
+/// suggestions, or else the usage.
 fn rendered(mut error: clap::Error, help: Option<String>) -> String {
     let mut helps = Vec::from_iter(help);
     helps.extend(suggestions(&mut error));
     let usage = error.remove(ContextKind::Usage);
-    // What is wrong, and how to get help.
+    // The message, then the hint about `--help`.
     let text = error.render().to_string();
     let text = text.rsplit_once("\n\n").map_or(&*text, |(text, _)| text);
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
@@ -116,11 +116,64 @@ fn rendered(mut error: clap::Error, help: Option<String>) -> String {
             line.trim_start_matches("Usage: ")
         ));
     }
-    helps.insert(0, message.join(" "));
+    let message = message.join(" ");
+    helps.insert(
+        0,
+        match error.kind() {
+            ErrorKind::ValueValidation => reworded(&message),
+            _ => message,
+        },
+    );
     in_backticks(&helps.join("\n"))
 }
 
-/// Takes what the parser suggests out of its error, as lines of help.
+/// What is wrong with a value in the words of Rust, and what is allowed.
+const REASONS: [(&str, &str); 7] = [
+    ("invalid digit found in string", A_WHOLE_NUMBER),
+    ("cannot parse integer from empty string", A_WHOLE_NUMBER),
+    (
+        "number too large to fit in target type",
+        "the number is too large",
+    ),
+    (
+        "out of range integral type conversion attempted",
+        "the number is too large",
+    ),
+    ("invalid float literal", A_NUMBER),
+    ("cannot parse float from empty string", A_NUMBER),
+    (
+        "invalid socket address syntax",
+        "must be an IP address and a port, as in 127.0.0.1:8080",
+    ),
+];
+
+const A_WHOLE_NUMBER: &str = "must be a whole number, not negative";
+const A_NUMBER: &str = "must be a number, as in 2.5";
+
+/// The message about a value of an option, which ends with what is allowed.
+fn reworded(message: &str) -> String {
+    let of_reason = REASONS.iter().find_map(|(reason, allowed)| {
+        let start = message.strip_suffix(reason)?;
+        Some(format!("{start}{allowed}"))
+    });
+    of_reason
+        .or_else(|| of_range(message))
+        .unwrap_or_else(|| message.to_string())
+}
+
+/// The message about a number that `is not in 1..=1000`, or `is not in 1..MAX` if any larger
+/// number is allowed.
+fn of_range(message: &str) -> Option<String> {
+    let (start, range) = message.rsplit_once(" is not in ")?;
+    let (start, _) = start.rsplit_once(": ")?;
+    let (low, high) = range.split_once("..")?;
+    let to = high
+        .strip_prefix('=')
+        .map_or_else(String::new, |high| format!(" to {high}"));
+    Some(format!("{start}: must be a whole number from {low}{to}"))
+}
+
+/// Removes the parser's suggestions from its error and returns them as lines of help.
 fn suggestions(error: &mut clap::Error) -> Vec<String> {
     let mut helps = Vec::new();
     for (kind, names) in [
@@ -140,7 +193,7 @@ fn suggestions(error: &mut clap::Error) -> Vec<String> {
     ] {
         let nearest = match error.remove(kind) {
             Some(ContextValue::String(name)) => Some(name),
-            // The nearest is the last.
+            // The last one is the nearest.
             Some(ContextValue::Strings(mut names)) => names.pop(),
             _ => None,
         };
@@ -148,14 +201,14 @@ fn suggestions(error: &mut clap::Error) -> Vec<String> {
     }
     if let Some(ContextValue::StyledStrs(tips)) = error.remove(ContextKind::Suggested) {
         let tips = tips.iter().map(ToString::to_string);
-        // After `--` an unknown option would be an operand that makes no sense either.
+        // After `--`, an unknown option would only be a meaningless operand.
         let tips = tips.filter(|tip| !tip.contains("as a value, use"));
         helps.extend(tips.map(|tip| format!("help: {tip}")));
     }
     helps
 }
 
-/// Names in backticks instead of quotes; an apostrophe in a word stays.
+/// Replaces quotes around names by backticks; an apostrophe within a word stays.
 fn in_backticks(text: &str) -> String {
     let chars: Vec<char> = text.chars().collect();
     let is_letter = |at: usize| chars.get(at).is_some_and(|c| c.is_alphanumeric());
@@ -166,7 +219,7 @@ fn in_backticks(text: &str) -> String {
     replaced.collect()
 }
 
-/// What a command of another program is called here.
+/// The equivalent of a command of another program.
 fn advice(arguments: &[String]) -> Option<String> {
     let command = arguments.first().map_or("", String::as_str);
     let instead = match command.trim_start_matches('-') {
@@ -199,7 +252,7 @@ fn advice(arguments: &[String]) -> Option<String> {
     ))
 }
 
-/// How `hone sprt` takes engines, if it was given operands as `hone match` is.
+/// Help for engines as operands of `hone sprt`, which `hone match` accepts.
 fn engines_as_operands(error: &clap::Error, arguments: &[String]) -> Option<String> {
     let is_sprt = arguments.first().is_some_and(|command| command == "sprt");
     let ContextValue::String(unknown) = error.get(ContextKind::InvalidArg)? else {
@@ -211,7 +264,24 @@ fn engines_as_operands(error: &clap::Error, arguments: &[String]) -> Option<Stri
     })
 }
 
-/// How a command takes a credential that was given to it as an operand.
+/// Help for an engine's command of several words, which `hone check` expects in quotes.
+fn command_of_check(error: &clap::Error, arguments: &[String]) -> Option<String> {
+    let (command, words) = arguments.split_first()?;
+    let is_check = command == "check" && error.kind() == ErrorKind::UnknownArgument;
+    let ContextValue::String(second) = error.get(ContextKind::InvalidArg)? else {
+        return None;
+    };
+    let at = words.iter().position(|word| word == second)?;
+    let operands = words.iter().skip(at.checked_sub(1)?);
+    let operands = operands.take_while(|word| !word.starts_with('-'));
+    let operands: Vec<&str> = operands.map(String::as_str).collect();
+    (is_check && operands.len() > 1).then(|| {
+        let command = operands.join(" ");
+        format!("help: quote the command: `hone check \"{command}\"`")
+    })
+}
+
+/// Help for a credential given as an operand.
 fn credential_as_operand(error: &clap::Error) -> Option<String> {
     let ContextValue::String(unknown) = error.get(ContextKind::InvalidArg)? else {
         return None;
@@ -219,13 +289,13 @@ fn credential_as_operand(error: &clap::Error) -> Option<String> {
     has_credential(unknown).then(|| CREDENTIAL_HELP.to_string())
 }
 
-/// A text without the credentials among the arguments, which hold a secret.
+/// Removes the credentials of the arguments from a text, because they contain a secret.
 fn without_credentials(text: String, arguments: &[String]) -> String {
     let credentials = arguments.iter().filter(|word| has_credential(word));
     credentials.fold(text, |text, word| text.replace(word, "CREDENTIAL"))
 }
 
-/// The limits of `hone suite`, which does not take those of a game.
+/// Help for the limits of `hone suite`, which differ from those of a game.
 fn limit_of_suite(error: &clap::Error, arguments: &[String]) -> Option<String> {
     let is_suite = arguments.first().is_some_and(|command| command == "suite");
     let unknown = error.get(ContextKind::InvalidArg)?;
@@ -235,7 +305,7 @@ fn limit_of_suite(error: &clap::Error, arguments: &[String]) -> Option<String> {
     })
 }
 
-/// Commands that have an option that this one does not have.
+/// Help with the commands that have an option which this one lacks.
 fn elsewhere(error: &clap::Error) -> Option<String> {
     if error.kind() != ErrorKind::UnknownArgument {
         return None;
@@ -301,6 +371,30 @@ mod tests {
                 "error: invalid value `0` for `--pairs <N>`: must be a whole number from 1",
             ),
             (
+                "hone sprt --hash x",
+                "error: invalid value `x` for `--hash <MB>`: must be a whole number, not negative",
+            ),
+            (
+                "hone book info x --nodes 99999999999999999999",
+                "error: invalid value `99999999999999999999` for `--nodes <N>`: the number is too large",
+            ),
+            (
+                "hone sprt --elo0 x",
+                "error: invalid value `x` for `--elo0 <ELO>`: must be a number, as in 2.5",
+            ),
+            (
+                "hone suite x.epd --engine a --nodes 0",
+                "error: invalid value `0` for `--nodes <N>`: must be a whole number from 1",
+            ),
+            (
+                "hone book make --quiet 99999",
+                "error: invalid value `99999` for `--quiet <CP>`: must be a whole number from 0 to 10000",
+            ),
+            (
+                "hone check ./engine --patience 0",
+                "error: invalid value `0` for `--patience <PATIENCE>`: must be a whole number from 1",
+            ),
+            (
                 "hone sprt --profile slow",
                 "error: invalid value `slow` for `--profile <PROFILE>`\nhelp: possible values: gain, non-regression, simplification, quick",
             ),
@@ -336,6 +430,27 @@ mod tests {
         assert!(text.contains("--movetime, --nodes or --depth"), "{text}");
         assert_eq!(help("hone suite x.epd --engine a --limt 8+0.08"), None);
         assert_eq!(help("hone report x --limit 8+0.08"), None);
+    }
+
+    #[test]
+    fn an_engines_command_of_several_words_needs_quotes() {
+        let shown = |line: &str| {
+            let words: Vec<String> = line.split(' ').skip(1).map(str::to_string).collect();
+            let error = help::command().try_get_matches_from(line.split(' '));
+            let error = error.expect_err(line);
+            let help = command_of_check(&error, &words);
+            rendered(error, help)
+        };
+        for line in [
+            "hone check python3 e/ok.py",
+            "hone check --dialogue python3 e/ok.py --json",
+        ] {
+            let text = shown(line);
+            let help = "\nhelp: quote the command: `hone check \"python3 e/ok.py\"`";
+            assert!(text.ends_with(help), "{text}");
+        }
+        let text = shown("hone check ./engine --jsn");
+        assert!(text.ends_with("\nhelp: did you mean `--json`?"), "{text}");
     }
 
     #[test]

@@ -1,15 +1,16 @@
 //! `hone verify`: checks that the files of a run agree.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::{Exit, Failure};
 use crate::kinds::{self, tune};
-use crate::output::hex;
+use crate::output::{hex, with_causes};
 use crate::report::{TestVerdict, counted};
-use crate::run::{RunFiles, find_run, verify};
+use crate::run::{Folder, Manifest, RunFiles, find_run, verify};
 
 /// Replay every game of a run with an independent rules library.
 ///
@@ -20,64 +21,193 @@ use crate::run::{RunFiles, find_run, verify};
 /// mean the same games. In a test with stages, each stage is checked, and the last
 /// line is the digest of their digests. For a tuning, the test of its values is checked
 /// too, and the last line is the digest of the tuning. Exit code 0: no fault; 1: at
-/// least one fault.
+/// least one fault, or a file of the run cannot be read; 2: it is not a run.
 #[derive(Debug, Args)]
 pub(super) struct VerifyArgs {
     /// The run: its folder, the beginning of its name in results/, or latest.
     run: PathBuf,
+    /// Print one JSON object on standard output.
+    #[arg(long)]
+    json: bool,
+}
+
+/// The check of a run.
+#[derive(Serialize)]
+struct Verified {
+    run: String,
+    /// Games that were checked.
+    games: u64,
+    /// The digest of all games up to the verdict; `None` if they cannot all be read.
+    digest: Option<String>,
+    /// The faults of all parts.
+    faults: Vec<String>,
+    /// The stages of a test, or a tuning and the test of its values.
+    #[serde(rename = "stages", skip_serializing_if = "is_single")]
+    parts: Vec<Part>,
+}
+
+/// The check of a whole run, or of one of its parts.
+#[derive(Serialize)]
+struct Part {
+    /// `None` for a whole run.
+    name: Option<String>,
+    games: u64,
+    digest: Option<String>,
+    faults: Vec<String>,
+    /// The pairs that count, as text.
+    #[serde(skip)]
+    pairs: Option<String>,
+    /// Whether the digest of the run includes it.
+    #[serde(skip)]
+    is_digested: bool,
+}
+
+/// The files of a run, of a stage or of the test of a tuning.
+struct NamedFiles {
+    name: Option<String>,
+    files: RunFiles,
+    is_digested: bool,
+}
+
+fn is_single(parts: &[Part]) -> bool {
+    parts.len() < 2
 }
 
 impl VerifyArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let first = RunFiles::open(&find_run(&self.run)?)?;
-        let later = kinds::later(&first)?;
-        let config = first.manifest.config.clone();
-        let mut digests = Vec::new();
-        let mut is_sound = true;
-        if let Some(test) = tune::test_of(&first)? {
-            outln!("verifying test");
-            is_sound &= checked(&test)?.1 == 0;
-            outln!("tuning");
+        let dir = find_run(&self.run)?;
+        let manifest = Manifest::read(&dir)?;
+        let verified = Verified::of(&dir, manifest);
+        if self.json {
+            outln!("{}", serde_json::to_string(&verified)?);
+        } else {
+            out!("{}", verified.text());
         }
-        for (stage, files) in std::iter::once(first).chain(later).enumerate() {
-            if config.stage.len() > 1 {
-                outln!("{}", config.stage_words(stage));
-            }
-            let (digest, faults) = checked(&files)?;
-            is_sound &= faults == 0;
-            digests.push(digest);
-        }
-        if let [_, _, ..] = &digests[..] {
-            outln!("{}", hex(&Sha256::digest(digests.concat())));
-        }
-        Ok(match is_sound {
+        Ok(match verified.faults.is_empty() {
             true => Exit::Done,
             false => Exit::Rejected,
         })
     }
 }
 
-/// Verifies one run and prints what was found. Returns its digest and the
-/// number of faults.
-fn checked(files: &RunFiles) -> anyhow::Result<(String, usize)> {
-    let report = verify::verify(files, kinds::experiment_of(files)?)?;
-    for fault in &report.faults {
-        outln!("{fault}");
-    }
-    let shard = files.manifest.config.r#match.shard;
-    let result = match shard.is_whole() {
-        true => {
-            let verdict = TestVerdict::from(report.fold.verdict());
-            format!("up to the verdict: {verdict}")
+impl Verified {
+    fn of(dir: &Path, manifest: Manifest) -> Self {
+        let folder = Folder::open(dir);
+        let run = folder.name();
+        let parts: Vec<Part> = match all_files(folder, manifest) {
+            Ok(all) => all.into_iter().map(Part::of).collect(),
+            Err(error) => vec![Part::unreadable(None, true, &error)],
+        };
+        Self {
+            run,
+            games: parts.iter().map(|part| part.games).sum(),
+            digest: digest(&parts),
+            faults: parts.iter().flat_map(|part| part.faults.clone()).collect(),
+            parts,
         }
-        false => format!("of {}", shard.words()),
-    };
-    outln!(
-        "{} checked, {}; {} {result}",
-        counted(report.games, "game"),
-        counted(report.faults.len() as u64, "fault"),
-        counted(report.fold.tally.pairs, "pair")
-    );
-    outln!("{}", report.digest);
-    Ok((report.digest, report.faults.len()))
+    }
+
+    fn text(&self) -> String {
+        let mut text: String = self.parts.iter().map(Part::text).collect();
+        if self.parts.iter().filter(|part| part.is_digested).count() > 1
+            && let Some(digest) = &self.digest
+        {
+            text += &format!("{digest}\n");
+        }
+        text
+    }
+}
+
+/// The files of a run and its parts, in the order of the output.
+fn all_files(folder: Folder, manifest: Manifest) -> anyhow::Result<Vec<NamedFiles>> {
+    let first = RunFiles::of(folder, manifest)?;
+    let later = kinds::later(&first)?;
+    let config = first.manifest.config.clone();
+    let test = tune::test_of(&first)?;
+    let has_test = test.is_some();
+    let mut all = Vec::new();
+    all.extend(test.map(|files| NamedFiles {
+        name: Some("verifying test".to_string()),
+        files,
+        is_digested: false,
+    }));
+    for (stage, files) in std::iter::once(first).chain(later).enumerate() {
+        let name = match config.stage.len() {
+            0 | 1 => has_test.then(|| "tuning".to_string()),
+            _ => Some(config.stage_words(stage)),
+        };
+        all.push(NamedFiles {
+            name,
+            files,
+            is_digested: true,
+        });
+    }
+    Ok(all)
+}
+
+/// The digest of several parts is that of their digests.
+fn digest(parts: &[Part]) -> Option<String> {
+    let digested = parts.iter().filter(|part| part.is_digested);
+    let digests: Option<Vec<String>> = digested.map(|part| part.digest.clone()).collect();
+    match &digests?[..] {
+        [digest] => Some(digest.clone()),
+        digests => Some(hex(&Sha256::digest(digests.concat()))),
+    }
+}
+
+impl Part {
+    /// Verifies a run, a stage or the test of a tuning.
+    fn of(named: NamedFiles) -> Self {
+        let NamedFiles {
+            name,
+            files,
+            is_digested,
+        } = named;
+        let experiment = kinds::experiment_of(&files);
+        let report = match experiment.and_then(|it| verify::verify(&files, it)) {
+            Ok(report) => report,
+            Err(error) => return Self::unreadable(name, is_digested, &error),
+        };
+        let shard = files.manifest.config.r#match.shard;
+        let which = match shard.is_whole() {
+            true => {
+                let verdict = TestVerdict::from(report.fold.verdict());
+                format!("up to the verdict: {verdict}")
+            }
+            false => format!("of {}", shard.words()),
+        };
+        let pairs = counted(report.fold.tally.pairs, "pair");
+        Self {
+            name,
+            games: report.games,
+            digest: Some(report.digest),
+            faults: report.faults,
+            pairs: Some(format!("{pairs} {which}")),
+            is_digested,
+        }
+    }
+
+    /// A part whose files cannot be read.
+    fn unreadable(name: Option<String>, is_digested: bool, error: &anyhow::Error) -> Self {
+        Self {
+            name,
+            games: 0,
+            digest: None,
+            faults: vec![format!("cannot verify the run: {}", with_causes(error))],
+            pairs: None,
+            is_digested,
+        }
+    }
+
+    fn text(&self) -> String {
+        let checked = counted(self.games, "game");
+        let faults = counted(self.faults.len() as u64, "fault");
+        let result = match &self.pairs {
+            Some(pairs) => format!("{checked} checked, {faults}; {pairs}"),
+            None => format!("{checked} checked, {faults}"),
+        };
+        let lines = self.name.iter().chain(&self.faults);
+        let lines = lines.chain([&result]).chain(&self.digest);
+        lines.map(|line| format!("{line}\n")).collect()
+    }
 }

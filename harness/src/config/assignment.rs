@@ -3,15 +3,13 @@
 
 use toml_edit::{DocumentMut, InlineTable, Item, Table, TableLike, Value};
 
-use super::places::{KeyPath, content};
-use crate::rules::Limit;
-use crate::settings::TimeSpan;
+use super::places::{KeyPath, content, is_same};
 
 /// How specific a value is: a later level wins over an earlier one, and all
 /// win over the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
-    /// Inferred, as the build of a repository.
+    /// Inferred, such as the build command of a repository.
     Guess,
     /// From `--profile`.
     Profile,
@@ -27,12 +25,12 @@ pub(super) struct Assignment {
     pub(super) level: Level,
     pub(super) path: KeyPath,
     pub(super) value: Value,
-    /// As the user wrote it, as in `--limit 8+0.08`.
+    /// The user's text, for example `--limit 8+0.08`.
     pub(super) source: String,
 }
 
 impl Assignment {
-    /// Whether it and a later one can both hold.
+    /// Whether it is compatible with a later assignment.
     pub(super) fn agrees_with(&self, other: &Self) -> bool {
         let Some(inside) = other.path.strip_prefix(&self.path[..]) else {
             return true;
@@ -50,10 +48,10 @@ impl Assignment {
         is_same(&content(value), &content(&other.value))
     }
 
-    /// Puts it into a document.
+    /// Inserts the value into a document.
     ///
     /// # Errors
-    /// In words, if the document has no place for it.
+    /// A message, if the document cannot hold such a key.
     pub(super) fn insert_into(&self, document: &mut DocumentMut) -> Result<(), String> {
         let Some((last, parents)) = self.path.split_last() else {
             return Err("a key is empty".to_string());
@@ -84,7 +82,7 @@ impl Assignment {
     }
 }
 
-/// Which numbers the tables of a list have.
+/// The valid indices of a list of tables, as text.
 fn range_of(list: &str, len: usize) -> String {
     match len.checked_sub(1) {
         None => format!("`{list}` is an empty list"),
@@ -95,20 +93,8 @@ fn range_of(list: &str, len: usize) -> String {
     }
 }
 
-/// Whether two texts are the same value: word for word, as numbers, limits or
-/// times.
-fn is_same(one: &str, other: &str) -> bool {
-    fn as_both<T: std::str::FromStr + PartialEq>(one: &str, other: &str) -> bool {
-        matches!((one.parse::<T>(), other.parse::<T>()), (Ok(one), Ok(other)) if one == other)
-    }
-    one == other
-        || as_both::<f64>(one, other)
-        || as_both::<Limit>(one, other)
-        || as_both::<TimeSpan>(one, other)
-}
-
-/// The table that a short form stands for: of `openings` its file, of any
-/// other key none, because the more specific value takes its place.
+/// The table that a short form abbreviates: `openings = "FILE"` is a table with its file. For
+/// any other key it is empty, because a more specific value replaces it.
 fn long_form(key: &str, short: &Item) -> InlineTable {
     let mut table = InlineTable::new();
     if let ("openings", Some(file)) = (key, short.as_str()) {

@@ -1,4 +1,4 @@
-//! The option by which an engine plays Chess960.
+//! The UCI option for Chess960.
 
 use super::places::KeyPath;
 use super::{Config, EngineOptions};
@@ -6,8 +6,8 @@ use crate::openings::Variant;
 
 const OPTION: &str = "UCI_Chess960";
 
-/// The first option that contradicts the variant, and what to do. An engine
-/// with it would castle in the wrong form and lose by illegal moves.
+/// The first option that contradicts the variant, and a help message. With it, an engine
+/// would castle in the wrong notation and lose by illegal moves.
 pub(super) fn contradiction(config: &Config) -> Option<(KeyPath, String)> {
     let (wrong, message) = match config.r#match.variant {
         Variant::Chess960 => (
@@ -37,7 +37,7 @@ pub(super) fn contradiction(config: &Config) -> Option<(KeyPath, String)> {
     None
 }
 
-/// Options with the list that they are in and their number there.
+/// Options with their list and their index in it.
 fn tables<'a>(
     list: &'static str,
     options: impl Iterator<Item = &'a EngineOptions>,

@@ -1,6 +1,5 @@
-//! A configuration that is being assembled: a file, overridden by a profile and
-//! the command line. What is more specific wins; two contradicting values of
-//! the command line are refused.
+//! A configuration that is being assembled: a file, overridden by a profile and the command
+//! line. The more specific value wins; contradicting values of the command line are refused.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -15,8 +14,8 @@ use super::assignment::{Assignment, Level};
 use super::castling;
 use super::error::{ConfigError, SourcePosition};
 use super::names::name_engines;
+use super::parse_error::{document, in_words, key_of};
 use super::places::{KeyPath, Places, content};
-use super::wording::plain;
 use crate::builds::Spec;
 
 mod set_text;
@@ -44,12 +43,7 @@ impl Draft {
             })?,
             None => String::new(),
         };
-        let mut document: DocumentMut =
-            text.parse()
-                .map_err(|error: toml_edit::TomlError| ConfigError::Content {
-                    path: file.unwrap_or(Path::new("")).to_path_buf(),
-                    place: SourcePosition::new(&text, error.span(), error.message()),
-                })?;
+        let mut document = document(file.unwrap_or(Path::new("")), &text)?;
         // `engine = [{ … }, { … }]` is changed and extended as `[[engine]]` is.
         for list in ["engine", "stage"] {
             if let Some(inline) = document.get_mut(list)
@@ -72,12 +66,12 @@ impl Draft {
             .and_then(Item::as_array_of_tables)
     }
 
-    /// How many engines it has.
+    /// Number of engines.
     pub(crate) fn engine_count(&self) -> usize {
         self.engines().map_or(0, ArrayOfTables::len)
     }
 
-    /// A text of an engine, as its `build`.
+    /// A text value of an engine, such as `build`.
     pub(crate) fn engine_text(&self, index: usize, key: &str) -> Option<String> {
         let path = ["engine".to_string(), index.to_string(), key.to_string()];
         let set = self.assignments.iter().filter(|set| set.path == path);
@@ -96,8 +90,8 @@ impl Draft {
         item.as_integer()
     }
 
-    /// Makes engine `index` what a command line names, keeping how a commit is
-    /// built. An engine after the last one is added, with that name.
+    /// Replaces engine `index` by one of the command line and keeps its build command. An
+    /// engine after the last one is added with this name.
     pub(crate) fn take_engine(&mut self, index: usize, name: &str, spec: &Spec, source: &str) {
         if self.engines().is_none() {
             self.document
@@ -135,7 +129,7 @@ impl Draft {
         }
     }
 
-    /// Takes a key of an engine out of what the file says.
+    /// Removes a key of an engine that the file sets.
     pub(crate) fn forget(&mut self, index: usize, key: &str) {
         if let Some(table) = self
             .document
@@ -169,7 +163,7 @@ impl Draft {
         }
     }
 
-    /// Sets a key to the value of a command line's flag, as `--pairs`, if that is given.
+    /// Sets a key to the value of a flag such as `--pairs`, if it is given.
     pub(crate) fn flag<V: Into<Value> + Display>(
         &mut self,
         flag: &str,
@@ -182,7 +176,7 @@ impl Draft {
         }
     }
 
-    /// Sets a key. `source` is how the user said it.
+    /// Sets a key. `source` is the user's text, for errors.
     pub(crate) fn set(
         &mut self,
         level: Level,
@@ -200,13 +194,12 @@ impl Draft {
         });
     }
 
-    /// The text of a configuration file with everything laid over the file.
+    /// The text of the file with all assignments applied.
     ///
     /// # Errors
-    /// [`ConfigError`]: a contradiction with both its sides, or a value that
-    /// has no place.
+    /// [`ConfigError`]: two contradicting assignments, or one that the file cannot hold.
     pub(crate) fn text(&mut self) -> Result<String, ConfigError> {
-        // The table before what is in it.
+        // A table comes before its keys.
         self.assignments
             .sort_by_key(|set| (set.level, set.path.len()));
         self.refuse_contradictions()?;
@@ -225,15 +218,15 @@ impl Draft {
         Ok(document.to_string())
     }
 
-    /// The configuration with everything laid over the file, and checked.
+    /// The configuration with all assignments applied, and checked.
     ///
     /// # Errors
-    /// [`ConfigError`]: a contradiction with both its sides, a mistake with
-    /// its place in the file or with what set it.
+    /// [`ConfigError`]: two contradicting assignments; a mistake, with its place in the file or
+    /// with the option that set it.
     pub(crate) fn finish(mut self) -> Result<Config, ConfigError> {
         let (text, mut config) = self.parsed()?;
         name_engines(&mut config).map_err(|message| {
-            // The last table of engines is where the duplicate is at the latest.
+            // A duplicate is in the last table of engines or before it.
             let at = text.rfind("[[engine]]").unwrap_or(0);
             self.fault(&text, Some(at..at), message)
         })?;
@@ -253,8 +246,8 @@ impl Draft {
         Ok(config)
     }
 
-    /// The complete text and what it configures. A key that takes a text has
-    /// one also where what was set looks like a number: `rev=1234567`.
+    /// The complete text and its configuration. A key of type string accepts an assignment
+    /// that looks like a number: `rev=1234567`.
     fn parsed(&mut self) -> Result<(String, Config), ConfigError> {
         loop {
             let text = self.text()?;
@@ -266,8 +259,8 @@ impl Draft {
         }
     }
 
-    /// Where the reader expects a string, replaces the value that was set by its
-    /// text. Returns whether it replaced one.
+    /// If the parser expects a string, replaces the assigned value by its text. Returns whether
+    /// it replaced one.
     fn quote(&mut self, text: &str, error: &toml::de::Error) -> bool {
         let expects_text = ["expected a string", "expected path string"]
             .iter()
@@ -309,21 +302,11 @@ impl Draft {
         Ok(())
     }
 
-    /// A mistake that the reader finds in the complete text.
+    /// The error of the parser in the complete text.
     fn mistake(&self, text: &str, error: &toml::de::Error) -> ConfigError {
-        let key_of = |text: &str, error: &toml::de::Error| {
-            let places = Places::of(text);
-            let (path, _) = places.at(error.span()?.start)?;
-            Some(path.clone())
-        };
         let path = key_of(text, error);
-        // A name that is not allowed is also the last key where a table has it.
-        let is_key = |key: &&String| {
-            key.parse::<usize>().is_err() && !error.message().contains(&format!("`{key}`, exp"))
-        };
-        let key = path.iter().flatten().rfind(is_key).map(String::as_str);
-        let message = plain(error.message(), key);
-        // What the file has wrong by itself has nothing to do with what is set.
+        let message = in_words(text, error);
+        // A mistake of the file alone does not depend on the assignments.
         let of_file = toml::from_str::<Config>(&self.text).err();
         let of_file = of_file.filter(|of_file| {
             of_file.message() == error.message() && key_of(&self.text, of_file) == path
@@ -337,8 +320,8 @@ impl Draft {
         }
     }
 
-    /// A mistake at `span` of the complete text: where it is in the file, or
-    /// what put it there.
+    /// A mistake at `span` of the complete text, with its place in the file or the option that
+    /// set it.
     fn fault(&self, text: &str, span: Option<Range<usize>>, message: String) -> ConfigError {
         let at = span.map_or(0, |span| span.start);
         let places = Places::of(text);
@@ -353,7 +336,7 @@ impl Draft {
                 Some(SourcePosition::new(&self.text, Some(at..at), ""))
             }
             Some(_) => {
-                // The same distance from the start of the same key or value.
+                // The same offset in the same key or value.
                 let now: Vec<_> = places.of_key(&path).collect();
                 let which = now.iter().position(|range| range.start == start);
                 let then = Places::of(&self.text);
@@ -373,7 +356,7 @@ impl Draft {
                 place: place.saying(message),
             };
         }
-        // A value that was set is not in the file.
+        // An assigned value has no place in the file.
         let is_set = self
             .assignments
             .iter()
@@ -387,8 +370,7 @@ impl Draft {
         }
     }
 
-    /// What set the key at `path`, or the keys below it that a message is
-    /// about.
+    /// The assignments of the key at `path`, or of keys below it that the message names.
     fn sources(&self, path: &KeyPath, message: &str) -> Vec<String> {
         let mut last = BTreeMap::new();
         for set in &self.assignments {

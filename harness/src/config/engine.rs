@@ -17,12 +17,12 @@ use crate::rules::Limit;
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EngineConfig {
-    /// What it is called in results; by default the program's file name.
+    /// Its name in results; by default the program's file name.
     #[serde(default)]
     pub name: String,
-    /// The program: a path, relative to `dir` or to where `hone` was started,
-    /// or a bare name to be found on the `PATH`. May hold arguments. Of an
-    /// engine built from a repository: a path in its work tree, or `{out}`.
+    /// The program with optional arguments: a path, relative to `dir` or to the folder in which
+    /// `hone` was started, or a bare name on the `PATH`. For an engine built from a
+    /// repository: a path in its work tree, or `{out}`.
     #[serde(default)]
     pub cmd: String,
     /// A repository from whose commit `rev` the engine is built.
@@ -34,21 +34,20 @@ pub struct EngineConfig {
     /// A repository from whose uncommitted changes the engine is built.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<PathBuf>,
-    /// Those changes must be this tree: a run continues with no other.
+    /// The tree of those changes: a run is resumed only with the same one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tree: Option<String>,
-    /// What the node count of its `bench` is compared with.
+    /// The node count that its `bench` must have.
     #[serde(default)]
     pub bench: BenchCheck,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<String>,
-    /// Working directory of `build` and of the engine; by default the one in
-    /// which the run was started. The build of a commit runs in the root of a
-    /// work tree instead.
+    /// Working directory of `build` and of the engine; by default that in which the run was
+    /// started. The build of a commit always runs in the root of a work tree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dir: Option<PathBuf>,
-    /// A shell command that is run before the start; for a commit, once, with
-    /// `{out}` replaced by the path of the program.
+    /// A shell command that runs before the start; for a commit, only once, with `{out}`
+    /// replaced by the path of the program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<String>,
     #[serde(default, skip_serializing_if = "EngineOptions::is_empty")]
@@ -56,22 +55,38 @@ pub struct EngineConfig {
     /// Overrides the limit of `[match]`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<Limit>,
-    /// Whether it thinks in its opponent's time.
+    /// Whether it ponders.
     #[serde(default)]
     pub ponder: bool,
-    /// Whether it is started anew for each game.
+    /// Whether it is restarted for each game.
     #[serde(default)]
     pub restart: bool,
-    /// The most memory that its process may have, as in `2G`.
+    /// Memory limit of its process, as in `2G`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_memory: Option<MemorySize>,
     /// Environment variables to add.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, deserialize_with = "environment", skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
 }
 
+/// Environment variables that a process can have.
+fn environment<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<BTreeMap<String, String>, D::Error> {
+    let variables = BTreeMap::<String, String>::deserialize(deserializer)?;
+    let is_wrong = |(name, value): &(&String, &String)| {
+        name.is_empty() || name.contains(['=', '\0']) || value.contains('\0')
+    };
+    match variables.iter().find(is_wrong) {
+        None => Ok(variables),
+        Some((name, _)) => Err(de::Error::custom(format!(
+            "{name:?} is not a valid environment variable: a name must not be empty or contain `=`, and neither name nor value may contain a NUL"
+        ))),
+    }
+}
+
 impl EngineConfig {
-    /// How it is built from a repository, if it is. Relative paths start from
+    /// The recipe of an engine that is built from a repository. Relative paths start from
     /// `base`.
     pub fn recipe(&self, base: &Path) -> Option<Recipe> {
         let (repository, revision) = match (&self.git, &self.worktree) {
@@ -93,8 +108,7 @@ impl EngineConfig {
         })
     }
 
-    /// What it is called if it has no name: after its program, or after what
-    /// it is built from.
+    /// Its default name: that of its program, or of the revision that it is built from.
     pub(super) fn default_name(&self) -> String {
         if let Some(rev) = self.git.as_ref().map(|_| self.rev.as_deref()) {
             return rev.unwrap_or("HEAD").to_string();
@@ -102,10 +116,11 @@ impl EngineConfig {
         if self.worktree.is_some() {
             return "worktree".to_string();
         }
-        program_name(&self.cmd)
+        let dir = self.dir.as_deref().unwrap_or(Path::new(""));
+        program_name(&self.cmd, dir)
     }
 
-    /// Says which keys do not go together.
+    /// Refuses keys that exclude each other.
     pub(super) fn check(&self) -> Result<(), String> {
         let refuse = |reason: &str| Err(reason.to_string());
         if self.git.is_some() && self.worktree.is_some() {
@@ -138,7 +153,7 @@ impl EngineConfig {
     }
 }
 
-/// Reads the engines, each checked by itself so that its place is named.
+/// Deserializes the engines and checks each one, so that errors have its place.
 pub(super) fn checked<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Vec<EngineConfig>, D::Error> {
@@ -156,7 +171,7 @@ pub(super) fn checked<'de, D: Deserializer<'de>>(
             f.write_str("a table of an engine")
         }
 
-        // The reader adds the place of the table to errors from here.
+        // The parser adds the place of the table to errors of this function.
         fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Checked, A::Error> {
             let engine = EngineConfig::deserialize(MapAccessDeserializer::new(map))?;
             engine.check().map_err(de::Error::custom)?;
@@ -229,7 +244,7 @@ impl<'de> Deserialize<'de> for EngineOptions {
     }
 }
 
-/// A number, a truth value or a text, as `setoption` writes it.
+/// A number, a boolean or a string, as text for `setoption`.
 struct OptionText(String);
 
 impl<'de> Deserialize<'de> for OptionText {

@@ -4,6 +4,8 @@ use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
+use super::wording::of_syntax;
+
 /// An error in a configuration file, with its place.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
@@ -22,7 +24,7 @@ pub enum ConfigError {
     Said {
         sources: String,
         reason: String,
-        /// Where the file sets something that it does not go together with.
+        /// The place of a value in the file that conflicts with it.
         place: Option<Box<(PathBuf, SourcePosition)>>,
     },
     #[error(
@@ -41,7 +43,7 @@ fn at(place: Option<&(PathBuf, SourcePosition)>) -> String {
     })
 }
 
-/// A place in a file, the line itself and what is wrong with it.
+/// A place in a file, with the line itself and a message.
 #[derive(Debug)]
 pub struct SourcePosition {
     line: usize,
@@ -63,6 +65,13 @@ impl SourcePosition {
             source_line: format!("{of_line}{}", rest.unwrap_or("")),
             message: message.into().trim_end().to_string(),
         }
+    }
+
+    /// The place of a syntax error; `message` is that of the parser.
+    pub(super) fn of_syntax(text: &str, span: Option<Range<usize>>, message: &str) -> Self {
+        let place = Self::new(text, span, "");
+        let message = of_syntax(message, &place.source_line);
+        place.saying(message)
     }
 
     /// The same place with another message.

@@ -3,24 +3,25 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// How a run is played on the workers of a fleet. Played on one machine, it
-/// has no effect.
+use crate::settings::positive_option;
+
+/// How a run is played on the workers of a fleet. It has no effect on a run on one machine.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct FleetSection {
-    /// Workers that play no pair of the run.
+    /// Workers that do not play pairs of the run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub exclude: Vec<WorkerPattern>,
     /// Whether time controls depend on a machine's speed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scale: Option<Scale>,
-    /// Nodes a second of the second engine for which time controls are meant;
-    /// by default, those on the machine where the run is started.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Nodes a second of the second engine at which time controls are not scaled; by default,
+    /// those on the machine where the run is started.
+    #[serde(deserialize_with = "positive_option", skip_serializing_if = "Option::is_none")]
     pub reference: Option<u64>,
 }
 
-/// What time controls are scaled by.
+/// The quantity by which time controls are scaled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Scale {
@@ -28,15 +29,15 @@ pub enum Scale {
     Bench,
 }
 
-/// Which workers: a machine (`box`), a machine of a credential (`anna/box`) or
-/// all machines of a credential (`anna/*`).
+/// A selection of workers: a machine (`box`), a machine of a credential (`anna/box`) or all
+/// machines of a credential (`anna/*`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct WorkerPattern(String);
 
 impl WorkerPattern {
     #[cfg(feature = "fleet")]
-    /// Whether it means a worker by its name, as in `anna/box`.
+    /// Whether it selects the worker with this name, such as `anna/box`.
     pub(crate) fn matches(&self, worker: &str) -> bool {
         match (self.0.split_once('/'), worker.split_once('/')) {
             (None, Some((_, machine))) => self.0 == machine,

@@ -5,8 +5,7 @@ use std::path::Path;
 use super::error::ConfigError;
 use super::{Config, Draft};
 
-/// Reads the configuration at `path`, with `overrides` in the form
-/// `key.path=value` laid over it.
+/// Reads the configuration at `path` and applies `overrides` of the form `key.path=value`.
 ///
 /// # Errors
 /// [`ConfigError`], with file, line and what is allowed.
@@ -121,6 +120,37 @@ mod tests {
                 "`widht` is not a valid `stop`",
             ),
             ("[match]\npairs = 0\n", "2:9", "at least 1"),
+            ("[fleet]\nreference = 0\n", "2:13", "at least 1"),
+            (
+                "[match]\npairs = 99999999999999999999\n",
+                "2:9",
+                "at most 9223372036854775807",
+            ),
+            (
+                "[adjudication]\ndraw = 5\n",
+                "2:8",
+                "expected a table, as in { move = 34, count = 8, score = 20 }",
+            ),
+            (
+                "[match]\nstop = 5\n",
+                "2:8",
+                "`stop`: expected \"zero_outside\"",
+            ),
+            (
+                "[[engine]]\ncmd = \"a\"\nenv = { \"A=B\" = \"1\" }\n",
+                "3:7",
+                "\"A=B\" is not a valid environment variable",
+            ),
+            (
+                "[[engine]]\ncmd = \"a\"\nenv = { \"\" = \"1\" }\n",
+                "3:7",
+                "must not be empty",
+            ),
+            (
+                "[[engine]]\ncmd = \"a\"\nenv = { A = \"\\u0000\" }\n",
+                "3:7",
+                "contain a NUL",
+            ),
             ("[sprt]\nalpha = 0.5\n", "2:9", "below 0.5"),
             ("[sprt]\nelo0 = 5.0\nelo1 = 5.0\n", "1:1", "elo0"),
             ("[sprt]\nmodel = \"x\"\n", "2:9", "normalized"),
@@ -130,6 +160,27 @@ mod tests {
                 "score",
             ),
             ("x = \n", "1:5", ""),
+            (
+                "[[engine]]\nname = new\n",
+                "2:8",
+                "help: text needs quotes: `name = \"new\"`",
+            ),
+            (
+                "[[engine]]\ncmd = \"C:\\Users\\me\"\n",
+                "2:12",
+                "\nhelp: `\\` begins an escape",
+            ),
+            ("[engine]\ncmd = \"a\"\n", "1:1", "help: write `[[engine]]`"),
+            (
+                "[engine]\ncmd = \"a\"\n[engine]\ncmd = \"b\"\n",
+                "3:2",
+                "help: write `[[engine]]`",
+            ),
+            (
+                "[match]\nbook = \"x.epd\"\n",
+                "2:1",
+                "did you mean `openings`?",
+            ),
         ];
         for (text, place, allowed) in cases {
             let error = load_text(text, &[]).expect_err(text);
@@ -138,7 +189,7 @@ mod tests {
         }
     }
 
-    /// Not that of the first engine.
+    /// The place is not that of the first engine.
     #[test]
     fn keys_that_do_not_go_together_have_the_place_of_their_engine() {
         for wrong in ["bench = 5", "rev = \"v1\"", "git = \".\"\nworktree = \".\""] {
@@ -197,7 +248,7 @@ mod tests {
         assert!(error.contains("limt"), "{error}");
     }
 
-    /// What a manifest leaves out would follow a later change of the default.
+    /// A default that a manifest left out would change with later versions.
     #[test]
     fn defaults_are_written() {
         let config = load_text(TWO, &[]).expect("valid");
@@ -214,7 +265,7 @@ mod tests {
             let found = lines.iter().filter(|written| **written == line).count();
             assert_eq!(found, times, "{line}: {written}");
         }
-        // Of a manifest without them.
+        // A manifest without these keys.
         let rest = lines.iter().filter(|line| {
             let keys = [
                 "seeds",

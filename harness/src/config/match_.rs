@@ -8,11 +8,11 @@ use crate::rules::Limit;
 use crate::settings::{OnFailure, OnMachineFault, OpeningsConfig, Shard, TimeSpan, positive};
 use crate::stats::confidence::StopRule;
 
-/// Who plays whom.
+/// The pairings of a tournament.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Tournament {
-    /// Everybody against everybody.
+    /// Each engine against each other one.
     #[default]
     RoundRobin,
     /// The first engine against each of the others; with `seeds`, several.
@@ -27,15 +27,14 @@ pub struct MatchConfig {
     pub openings: OpeningsConfig,
     pub variant: Variant,
     pub tournament: Tournament,
-    /// Engines of a gauntlet that play all others.
+    /// Number of engines of a gauntlet that play all others.
     #[serde(deserialize_with = "positive")]
     pub seeds: usize,
     /// Pairs of each pairing of `hone match`.
     #[serde(deserialize_with = "positive")]
     pub pairs: u64,
-    /// Ends a match of two engines before that: `{ width = 5.0 }` once the
-    /// always-valid interval of the Elo is this narrow, `"zero_outside"` once
-    /// zero lies outside it.
+    /// Ends a match of two engines early: `{ width = 5.0 }` once the always-valid interval of
+    /// the Elo is this narrow, `"zero_outside"` once it excludes zero.
     #[serde(deserialize_with = "stop_rule", skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopRule>,
     /// Ends a run after this time, even without a decision. A resumed run gets
@@ -46,18 +45,18 @@ pub struct MatchConfig {
     #[serde(deserialize_with = "concurrency", skip_serializing_if = "Option::is_none")]
     pub concurrency: Option<usize>,
     pub seed: u64,
-    /// The part of the pairs that is played here.
+    /// The shard of the pairs that is played here.
     #[serde(skip_serializing_if = "Shard::is_whole")]
     pub shard: Shard,
-    /// Whether engines and builds run without network, with a read-only view
-    /// of the file system and without sight of other processes.
+    /// Whether engines and builds run without network, with a read-only file system and
+    /// without access to other processes.
     pub sandbox: bool,
-    /// Whether each game's engines get processors of their own.
+    /// Whether the engines of each game are pinned to separate processors.
     pub affinity: bool,
     /// Milliseconds by which an engine may overrun its clock.
     pub margin_ms: u64,
-    /// Milliseconds without `readyok`, or without `bestmove` where no clock
-    /// runs, after which an engine counts as stalled.
+    /// Milliseconds without `readyok`, or without `bestmove` at a limit without a clock, after
+    /// which an engine counts as stalled.
     #[serde(deserialize_with = "positive")]
     pub stall_ms: u64,
     /// Milliseconds from an engine's start to its `uciok`.
@@ -71,29 +70,29 @@ pub struct MatchConfig {
     pub max_failures: f64,
 }
 
-/// TOML has no greater integers.
+/// Maximum integer of TOML.
 const LAST: u64 = i64::MAX as u64;
 
 impl MatchConfig {
-    /// Whether the run continues however many of its games an engine loses by failing.
+    /// Whether the run continues regardless of the number of failures.
     pub(crate) fn continues_after_failures(&self) -> bool {
         self.max_failures >= 1.0 && self.on_failure != OnFailure::Stop
     }
 
-    /// Begins with other openings than `runs` runs, of at most `pairs` pairs each, with
-    /// this configuration: after them in the order of the book, else by another seed.
+    /// Avoids the openings of `runs` earlier runs with this configuration, of at most `pairs`
+    /// pairs each: in sequential order it starts after them, else it uses another seed.
     pub(crate) fn use_openings_after(&mut self, runs: u64, pairs: u64) {
         self.seed = self.seed.wrapping_add(runs) & LAST;
         self.skip_openings(runs.saturating_mul(pairs));
     }
 
-    /// Begins `used` openings later in the order of the book. Another order depends on
-    /// the seed alone.
+    /// In sequential order, starts `used` openings later. A random order depends only on the
+    /// seed.
     pub(crate) fn skip_openings(&mut self, used: u64) {
         if self.openings.order == Order::Sequential {
             let last = usize::try_from(LAST).unwrap_or(usize::MAX);
             let used = usize::try_from(used).unwrap_or(last);
-            // Beyond the end of the book it begins again.
+            // Beyond the end of the book, it starts again at the first opening.
             self.openings.start = self.openings.start.saturating_add(used).min(last);
         }
     }
@@ -126,7 +125,7 @@ impl Default for MatchConfig {
     }
 }
 
-/// Pairs at a time at most: each needs a thread and two processes.
+/// Maximum number of pairs at a time; each needs a thread and two processes.
 pub(crate) const MAX_CONCURRENCY: usize = 1024;
 
 /// Refuses more pairs at a time than [`MAX_CONCURRENCY`].
@@ -185,7 +184,7 @@ mod tests {
         assert_eq!(after(Order::Random, 5, 100), (12, 3));
         assert_eq!(after(Order::Sequential, 0, 100), (7, 3));
         assert_eq!(after(Order::Sequential, 5, 100), (12, 503));
-        // TOML has no greater numbers.
+        // The maximum of TOML.
         let (seed, start) = after(Order::Sequential, u64::MAX, u64::MAX);
         assert!(i64::try_from(seed).is_ok() && i64::try_from(start).is_ok());
     }

@@ -1,5 +1,5 @@
-//! The configuration of a run: read from TOML, every mistake named with file,
-//! line and what is allowed; every default filled in.
+//! The configuration of a run, read from TOML: errors have file, line and the allowed values,
+//! and all defaults are filled in.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -10,10 +10,12 @@ mod castling;
 mod draft;
 mod engine;
 mod error;
+mod faulty_key;
 mod fleet;
 mod load;
 mod match_;
 mod names;
+mod parse_error;
 mod places;
 mod profile;
 mod stage;
@@ -26,26 +28,29 @@ use serde::{Deserialize, Serialize};
 pub(crate) use assignment::Level;
 pub(crate) use draft::Draft;
 pub(crate) use engine::{EngineConfig, EngineOptions};
+pub(crate) use faulty_key::FaultyKey;
 pub(crate) use fleet::FleetSection;
 #[cfg(feature = "fleet")]
 pub(crate) use fleet::WorkerPattern;
 pub use load::load;
 pub(crate) use match_::{MAX_CONCURRENCY, MatchConfig, Tournament, check_concurrency};
+pub(crate) use parse_error::{document, of_value};
 pub(crate) use places::place_of;
 pub(crate) use profile::Profile;
 pub(crate) use stage::StageSection;
 pub(crate) use track::{TrackSection, false_alarm_nights};
+pub(crate) use wording::ESCAPE_HELP;
 
 use crate::experiment::SprtSection;
 use crate::experiment::bisect::BisectSection;
 use crate::experiment::tune::TuneSection;
 use crate::rules::{Adjudication, Limit, RecordStyle};
 
-/// A whole configuration. What is absent in the file has its default.
+/// A complete configuration. Keys that are absent in the file have their defaults.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Config {
-    /// The players; the first is the one under test.
+    /// The engines; the first is the one under test.
     #[serde(default, deserialize_with = "engine::checked")]
     pub engine: Vec<EngineConfig>,
     /// How they play.
@@ -53,13 +58,13 @@ pub struct Config {
     pub r#match: MatchConfig,
     #[serde(default)]
     pub adjudication: Adjudication,
-    /// What is written of each game.
+    /// What is recorded of each game.
     #[serde(default)]
     pub pgn: RecordStyle,
     /// The sequential test of `hone sprt`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sprt: Option<SprtSection>,
-    /// Tests in a row, in place of one.
+    /// The stages of a test, played one after another.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stage: Vec<StageSection>,
     /// The tuning of `hone tune`.
@@ -79,11 +84,13 @@ pub struct Config {
 impl Config {
     /// Whether any engine can lose on time.
     pub(crate) fn is_timed(&self) -> bool {
-        let limit = |engine: &EngineConfig| {
-            let own = engine.limit.as_ref();
-            own.unwrap_or(&self.r#match.limit).is_timed()
-        };
-        self.engine.iter().any(limit)
+        let mut engines = self.engine.iter();
+        engines.any(|engine| self.limit_of(engine).is_timed())
+    }
+
+    /// The limit of an engine's searches: its own, or that of all engines.
+    pub(crate) fn limit_of<'a>(&'a self, engine: &'a EngineConfig) -> &'a Limit {
+        engine.limit.as_ref().unwrap_or(&self.r#match.limit)
     }
 
     /// Gives every engine the same limit.

@@ -5,11 +5,10 @@ use std::collections::HashSet;
 use super::{Config, EngineConfig};
 use crate::output::numbered;
 
-/// The pairings of a round robin grow with the square of it.
+/// Maximum number of engines: the pairings of a round robin grow with its square.
 pub(super) const MAX_ENGINES: usize = 1000;
 
-/// Gives engines without a name that of their program, and makes sure that
-/// no two have the same.
+/// Names engines without a name after their program, and checks that all names differ.
 pub(super) fn name_engines(config: &mut Config) -> Result<(), String> {
     if config.engine.len() > MAX_ENGINES {
         return Err(format!(
@@ -36,8 +35,7 @@ pub(super) fn name_engines(config: &mut Config) -> Result<(), String> {
     Ok(())
 }
 
-/// Gives engines without a name that of their program, with a number if it is
-/// taken.
+/// Names engines without a name after their program, with a number if that name is taken.
 pub(super) fn fill_in(engines: &mut [EngineConfig]) {
     let names = engines.iter().map(|engine| engine.name.clone());
     let mut taken: HashSet<String> = names.collect();

@@ -1,4 +1,4 @@
-//! Where the keys of a TOML text are.
+//! Positions of keys in a TOML text.
 
 use std::cmp::Reverse;
 use std::fs;
@@ -7,36 +7,75 @@ use std::path::Path;
 
 use toml_edit::{Document, Item, TableLike, Value};
 
+use super::Config;
 use super::error::SourcePosition;
+use crate::rules::Limit;
+use crate::settings::TimeSpan;
 
-/// Names of tables and numbers in lists, from the top down to a key.
+/// Path of a key: names of tables and indices in lists, from the top.
 pub(super) type KeyPath = Vec<String>;
 
-/// Where the file at `file` sets `keys` to `value`: a line with the place, then
-/// the line of the file. `None` if the file does not, because an option has set it.
-pub(crate) fn place_of(file: &Path, keys: &[String], value: &str) -> Option<String> {
+/// The place where the file at `file` sets `keys` to the value in `config`, as text: a line
+/// with the place, then the line of the file. `None` if the file does not set it, but an option.
+pub(crate) fn place_of(file: &Path, keys: &[String], config: &Config) -> Option<String> {
     let text = fs::read_to_string(file).ok()?;
-    let places = Places::of(&text);
-    let is_value = |range: &Range<usize>| {
-        let there = text.get(range.clone()).and_then(|text| text.parse().ok());
-        there.is_some_and(|there: Value| content(&there) == value)
-    };
+    let in_file = toml::Value::Table(text.parse().ok()?);
+    let in_config = toml::Value::try_from(config).ok()?;
+    let value = value_at(&in_config, keys)?;
     // `openings = "book.epd"` is short for the key `file` of a table.
     let (_, above) = keys.split_last()?;
-    let at = [keys, above]
-        .into_iter()
-        .find_map(|keys| places.of_key(&keys.to_vec()).find(is_value))?;
+    let is_set = |keys: &&[String]| value_at(&in_file, keys).is_some_and(|it| is_equal(it, value));
+    let set = [keys, above].into_iter().find(is_set)?;
+    let at = Places::of(&text).of_key(&set.to_vec()).last()?;
     let place = SourcePosition::new(&text, Some(at), "");
     Some(format!("  --> {}:{place}", file.display()))
 }
 
-/// The keys and values of a text with their places.
+fn value_at<'a>(value: &'a toml::Value, keys: &[String]) -> Option<&'a toml::Value> {
+    keys.iter().try_fold(value, |value, key| match value {
+        toml::Value::Array(list) => list.get(key.parse::<usize>().ok()?),
+        value => value.get(key),
+    })
+}
+
+/// Whether two values are the same in a configuration, where options are text: `8` is `"8"`.
+fn is_equal(one: &toml::Value, other: &toml::Value) -> bool {
+    let text = |value: &toml::Value| match value.as_str() {
+        Some(text) => text.to_string(),
+        None => value.to_string(),
+    };
+    match (one, other) {
+        (toml::Value::Table(one), toml::Value::Table(other)) => {
+            let is_in_other = |(key, value): (&String, &toml::Value)| {
+                other.get(key).is_some_and(|other| is_equal(value, other))
+            };
+            one.len() == other.len() && one.iter().all(is_in_other)
+        }
+        (toml::Value::Array(one), toml::Value::Array(other)) => {
+            one.len() == other.len() && one.iter().zip(other).all(|(a, b)| is_equal(a, b))
+        }
+        _ => is_same(&text(one), &text(other)),
+    }
+}
+
+/// Whether two texts are the same value: literally, or as numbers, limits or durations.
+pub(super) fn is_same(one: &str, other: &str) -> bool {
+    fn as_both<T: std::str::FromStr + PartialEq>(one: &str, other: &str) -> bool {
+        matches!((one.parse::<T>(), other.parse::<T>()), (Ok(one), Ok(other)) if one == other)
+    }
+    one == other
+        || as_both::<f64>(one, other)
+        || as_both::<Limit>(one, other)
+        || as_both::<TimeSpan>(one, other)
+}
+
+/// The keys and values of a text with their positions.
 pub(super) struct Places {
     found: Vec<(KeyPath, Range<usize>)>,
 }
 
 impl Places {
-    /// Of a text that may be invalid: then it has none.
+    /// Parses a text; an invalid one has no positions.
     pub(super) fn of(text: &str) -> Self {
         let mut places = Self { found: Vec::new() };
         if let Ok(document) = Document::parse(text) {
@@ -45,8 +84,8 @@ impl Places {
         places
     }
 
-    /// The innermost key whose name or value is at byte `at`, and where that
-    /// name or value starts.
+    /// The innermost key whose name or value contains byte `at`, and the start of that name or
+    /// value.
     pub(super) fn at(&self, at: usize) -> Option<(&KeyPath, usize)> {
         self.found
             .iter()
@@ -55,7 +94,7 @@ impl Places {
             .map(|(path, range)| (path, range.start))
     }
 
-    /// The name (the first place) and the value of a key.
+    /// The positions of a key's name (first) and value.
     pub(super) fn of_key(&self, path: &KeyPath) -> impl Iterator<Item = Range<usize>> {
         self.found
             .iter()
@@ -114,16 +153,20 @@ mod tests {
     use super::*;
 
     const TEXT: &str = "[[engine]]\ncmd = \"a\"\n[[engine]]\ncmd = 'b c'\n\
-        options = { Hash = 0 }\n[match]\nopenings = \"x.epd\"\n";
+        options = { Hash = 0 }\n[match]\nopenings = \"x.epd\"\n\
+        [tune]\ngroup = [\"A\", \"B\"]\n[tune.params]\nC = { max = 7 }\n\
+        [[stage]]\n[[stage]]\nlimit = \"nodes=5\"\n";
 
     #[test]
     fn a_value_has_its_place_unless_the_file_has_another() {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("c.toml");
         fs::write(&file, TEXT).expect("written");
-        let place = |keys: &str, value: &str| {
+        // `value` replaces that of the file, as an option does.
+        let place = |keys: &str, from: &str, value: &str| {
+            let config = toml::from_str(&TEXT.replacen(from, value, 1)).expect(value);
             let keys: Vec<_> = keys.split('.').map(str::to_string).collect();
-            let place = place_of(&file, &keys, value)?;
+            let place = place_of(&file, &keys, &config)?;
             let (_, place) = place.split_once("c.toml:")?;
             Some(place.to_string())
         };
@@ -139,10 +182,30 @@ mod tests {
                 "x.epd",
                 "7:12\n  7 | openings = \"x.epd\"",
             ),
+            ("tune.group.1", "B", "9:15\n  9 | group = [\"A\", \"B\"]"),
+            ("tune.params.C.max", "7", "11:13\n  11 | C = { max = 7 }"),
+            ("tune.params.C", "max = 7", "11:5\n  11 | C = { max = 7 }"),
+            (
+                "stage.1.limit",
+                "nodes=5",
+                "14:9\n  14 | limit = \"nodes=5\"",
+            ),
         ] {
-            assert_eq!(place(keys, value).as_deref(), Some(expected), "{keys}");
-            assert_eq!(place(keys, "other"), None, "{keys}");
+            assert_eq!(
+                place(keys, value, value).as_deref(),
+                Some(expected),
+                "{keys}"
+            );
+            let other = match keys {
+                "tune.params.C" => "max = 8, step = 1",
+                "stage.1.limit" => "nodes=6",
+                _ if value.parse::<u32>().is_ok() => "5",
+                _ => "other",
+            };
+            assert_eq!(place(keys, value, other), None, "{keys}");
         }
-        assert_eq!(place("engine.0.options.Hash", "0"), None);
+        let with_option = "cmd = \"a\"\noptions = { Hash = 0 }";
+        let place = place("engine.0.options.Hash", "cmd = \"a\"", with_option);
+        assert_eq!(place, None);
     }
 }

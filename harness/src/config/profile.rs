@@ -26,8 +26,8 @@ pub(crate) enum Profile {
 const QUICK_NODES: &str = "nodes=10000";
 
 impl Profile {
-    /// The budget: some three times the pairs of a test whose truth is in the middle
-    /// of the hypotheses. That of `Quick` keeps the test short.
+    /// The budget: about three times the expected pairs of a test whose true strength is
+    /// midway between the hypotheses. That of `Quick` keeps the test short.
     fn pairs(self) -> i64 {
         match self {
             Self::Gain | Self::NonRegression => 60_000,
@@ -46,7 +46,7 @@ impl Profile {
     }
 
     #[cfg_attr(not(test), expect(clippy::expect_used, reason = "its own variants"))]
-    /// Sets its hypotheses in place of the file's own, in normalized Elo.
+    /// Replaces the hypotheses of the file by its own, in normalized Elo.
     pub(crate) fn apply(self, draft: &mut Draft) {
         let name = self.to_possible_value().expect("no profile is skipped");
         let source = format!("--profile {}", name.get_name());

@@ -1,10 +1,10 @@
-//! Tests in a row, each played if the one before accepts H1: the configuration of
-//! each.
+//! The configurations of the stages of a test; each stage is played if the previous one
+//! accepts H1.
 
 use super::Config;
 use super::stage::StageSection;
 
-/// Lays a stage over the configuration of the one before.
+/// Applies a stage to the configuration of the previous one.
 fn apply(stage: &StageSection, config: &mut Config) {
     if let Some(limit) = &stage.limit {
         config.set_limit(limit.clone());
@@ -28,22 +28,22 @@ fn apply(stage: &StageSection, config: &mut Config) {
 }
 
 impl Config {
-    /// Makes it the configuration of its first stage, which still lists all
-    /// stages; without stages it stays as it is.
+    /// Turns it into the configuration of its first stage, which still lists all stages;
+    /// without stages it is unchanged.
     pub(crate) fn enter_first_stage(&mut self) {
         if let Some(first) = self.stage.first().cloned() {
             apply(&first, self);
         }
     }
 
-    /// The configurations of the stages after the first, from that of the
-    /// first. None of them has stages of its own.
+    /// The configurations of the later stages, derived from that of the first. They do not
+    /// list stages.
     pub(crate) fn later_stages(&self) -> Vec<Self> {
         let mut config = self.clone();
         let stages = std::mem::take(&mut config.stage);
         let mut later = Vec::new();
         for stage in stages.iter().skip(1) {
-            // Other openings than those before, even from the same book.
+            // Other openings than the previous stages, even from the same book.
             let pairs = config.sprt.map_or(0, |sprt| sprt.max_pairs);
             config.r#match.use_openings_after(1, pairs);
             apply(stage, &mut config);
@@ -52,7 +52,7 @@ impl Config {
         later
     }
 
-    /// How stage `index` (from 0) is called: `stage 2 of 3 (LTC)`.
+    /// Description of stage `index` (from 0): `stage 2 of 3 (LTC)`.
     pub(crate) fn stage_words(&self, index: usize) -> String {
         let words = format!("stage {} of {}", index.saturating_add(1), self.stage.len());
         match self.stage.get(index).map(|stage| stage.name.as_str()) {

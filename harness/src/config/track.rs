@@ -3,27 +3,25 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// Which history is followed and what is played every night.
+/// The tracked history and the matches of every night.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TrackSection {
     /// The commit, tag or branch whose first-parent history is followed.
     #[serde(default = "head")]
     pub branch: String,
-    /// Only commits that change something in these paths count; all, if there
-    /// are none.
+    /// Only commits that change something in these paths count; all commits if it is empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
     /// The commit that always has Elo 0.
     pub anchor: String,
-    /// Which tags are releases, as a pattern; none if empty.
+    /// Pattern of the tags that are releases; none if empty.
     #[serde(default = "any")]
     pub releases: String,
     /// Pairs against each opponent.
     #[serde(default = "pairs", deserialize_with = "crate::settings::positive")]
     pub pairs: u64,
-    /// Mean number of nights without any change until a regression is reported
-    /// wrongly, at least.
+    /// Minimum mean number of nights without any change until a false alarm.
     #[serde(default = "false_alarm_nights", deserialize_with = "several")]
     pub false_alarm_nights: u64,
 }
@@ -40,7 +38,7 @@ fn pairs() -> u64 {
     200
 }
 
-/// [`TrackSection::false_alarm_nights`] where it is not said: ten years.
+/// Default of [`TrackSection::false_alarm_nights`]: ten years.
 pub(crate) fn false_alarm_nights() -> u64 {
     3650
 }

@@ -1,4 +1,4 @@
-//! Time controls as cutechess-cli and fastchess write them.
+//! Time controls in the notation of cutechess-cli and fastchess.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -8,10 +8,10 @@ use anyhow::{anyhow, bail};
 
 use crate::rules::Limit;
 
-/// The clock of `tc=TEXT` as a limit of `hone` writes it; `None` for no clock.
+/// Converts `tc=TEXT` to a limit of `hone`; `None` for no clock.
 ///
 /// # Errors
-/// If it is not a clock, or one that is not supported.
+/// If it is not a time control, or an unsupported one.
 pub(super) fn clock(text: &str) -> anyhow::Result<Option<String>> {
     if matches!(text, "inf" | "infinite") {
         return Ok(None);
@@ -22,7 +22,7 @@ pub(super) fn clock(text: &str) -> anyhow::Result<Option<String>> {
     if text.contains(',') {
         bail!("`tc={text}` has a comma: write a decimal point, as in 8+0.08");
     }
-    // No moves in a stage: the whole game is one.
+    // Without a number of moves, the whole game is one stage.
     let (moves, rest) = match text.split_once('/') {
         Some(("inf" | "infinite" | "0", rest)) => (None, rest),
         Some((moves, rest)) => (Some(moves), rest),

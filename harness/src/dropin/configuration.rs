@@ -1,4 +1,4 @@
-//! A command line as a configuration of `hone`.
+//! Converts a command line to a configuration of `hone`.
 
 use anyhow::{Context, ensure};
 
@@ -8,19 +8,19 @@ use super::settings::Settings;
 use crate::builds::Spec;
 use crate::config::{Config, Draft, Level};
 
-/// Games of a test of fastchess without `-rounds`, in rounds.
+/// Default of `-rounds` in a test by fastchess.
 const SPRT_ROUNDS: u64 = 500_000;
 
 impl Settings {
-    /// The configuration. Where no seed was given, it has `seed`: by default
-    /// both programs shuffle openings anew for each run.
+    /// The configuration. If the command line has no seed, it is `seed`, because both programs
+    /// shuffle the openings differently in each run by default.
     ///
     /// # Errors
-    /// A value that is not allowed, with the words that set it.
+    /// An invalid value, with the words that set it.
     pub(crate) fn config(&self, seed: u64) -> anyhow::Result<Config> {
         let mut draft = self.draft()?;
         let seed = self.seed.unwrap_or(seed);
-        // The configuration's numbers have a sign.
+        // Numbers of the configuration are signed.
         let seed = i64::try_from(seed & (u64::MAX >> 1))?;
         draft.set(Level::Key, &["match", "seed"], seed, "-srand");
         Ok(draft.finish()?)
@@ -31,7 +31,7 @@ impl Settings {
     /// # Errors
     /// As [`Settings::config`].
     pub(crate) fn explanation(&self) -> anyhow::Result<String> {
-        // What is wrong is named by its words.
+        // Checked first, because its errors name the words of the command line.
         self.config(1)?;
         let command = if self.is_sprt { "sprt" } else { "match" };
         let mut text = format!("# hone {command} FILE\n");
@@ -70,7 +70,7 @@ impl Settings {
         if !self.keys.contains_key("match.concurrency") {
             set("match.concurrency", 1.into(), "no -concurrency");
         }
-        // Both play on however many games an engine loses by failing.
+        // Both programs continue regardless of the number of failures.
         set("match.max_failures", 1.0.into(), self.program.name());
         let pairs = i64::try_from(self.pairs()?)?;
         let key = match self.is_sprt {
@@ -81,7 +81,7 @@ impl Settings {
         Ok(draft)
     }
 
-    /// The limit that all engines share belongs to the match.
+    /// Sets a limit that all engines share in `[match]`, other limits in the engines.
     fn set_limits(&self, draft: &mut Draft) -> anyhow::Result<()> {
         let limits: Vec<String> = self
             .engines
@@ -103,7 +103,7 @@ impl Settings {
     /// Pairs of each pairing.
     ///
     /// # Errors
-    /// If there would be none.
+    /// If the number would be 0.
     pub(crate) fn pairs(&self) -> anyhow::Result<u64> {
         let (rounds, games) = match self.program {
             Program::Fastchess => {
@@ -112,7 +112,7 @@ impl Settings {
             }
             Program::Cutechess => (self.rounds.unwrap_or(1), self.games.unwrap_or(1)),
         };
-        // fastchess takes `-games N` above 2 for the rounds.
+        // fastchess interprets `-games N` above 2 as the number of rounds.
         let (rounds, games) = match (self.program, self.rounds) {
             (Program::Fastchess, None) if games > 2 => (games, 2),
             _ => (rounds, games),
@@ -176,7 +176,7 @@ fn take_engine(
     Ok(())
 }
 
-/// Numbers and truth values without quotes, where that is the same.
+/// The value of an option; numbers and booleans without quotes if their text stays the same.
 fn option_value(text: &str) -> toml_edit::Value {
     match (text.parse::<i64>(), text) {
         (Ok(number), _) if number.to_string() == text => number.into(),

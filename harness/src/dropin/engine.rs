@@ -13,14 +13,14 @@ use super::program::Program;
 use super::words::{Pair, split_arguments};
 use crate::run::find_program;
 
-/// What was said of an engine.
+/// The settings of one engine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Engine {
     pub name: Option<String>,
     pub cmd: String,
     pub args: Vec<String>,
     pub dir: Option<String>,
-    /// A clock was given; `None` inside if it is infinite.
+    /// The time control, if given; the inner `None` is an infinite one.
     pub clock: Option<Option<String>>,
     pub movetime: Option<u64>,
     pub nodes: Option<u64>,
@@ -32,11 +32,11 @@ pub(super) struct Engine {
 }
 
 impl Engine {
-    /// Takes one word of `flag`. The key is known and supported; `known` finds
-    /// the engine of `conf=NAME`.
+    /// Applies one word of `flag`, whose key is known and supported. `known` has the engines
+    /// for `conf=NAME`.
     ///
     /// # Errors
-    /// If the value is not allowed.
+    /// If the value is invalid.
     pub(super) fn take(
         &mut self,
         flag: &str,
@@ -74,7 +74,8 @@ impl Engine {
         Ok(())
     }
 
-    /// The engine of a `conf=`: limits do not belong to it, and stay.
+    /// The engine of a `conf=` in place of this one. Limits are not part of such an engine, so
+    /// those of this one are kept.
     fn replaced_by(&self, known: Self) -> Self {
         Self {
             clock: self.clock.clone(),
@@ -86,7 +87,7 @@ impl Engine {
         }
     }
 
-    /// The last value of an option counts.
+    /// Sets an option; the last value counts.
     pub(super) fn set_option(&mut self, name: &str, value: &str) {
         let known = self
             .options
@@ -98,10 +99,10 @@ impl Engine {
         }
     }
 
-    /// Its limit as `hone` writes it.
+    /// Its limit in the notation of `hone`.
     ///
     /// # Errors
-    /// If it has none, or a clock and a fixed time.
+    /// If it has no limit, or both a time control and a fixed time.
     pub(super) fn limit(&self) -> anyhow::Result<String> {
         let mut parts: Vec<String> = self.clock.clone().flatten().into_iter().collect();
         ensure!(
@@ -129,9 +130,9 @@ impl Engine {
         self.name.clone().unwrap_or_else(stem)
     }
 
-    /// Its program. Where `dir` is given, a bare name is a file there for fastchess;
-    /// cutechess-cli looks on the `PATH` first. Otherwise it may be a file here:
-    /// cutechess-cli looks here first, fastchess on the `PATH` first.
+    /// Its program. With `dir`, a bare name is a file in that folder for fastchess;
+    /// cutechess-cli searches the `PATH` first. Without `dir`, it may be a file in the working
+    /// directory, which cutechess-cli searches before the `PATH` and fastchess after it.
     pub(super) fn program(&self, program: Program) -> String {
         let is_bare = Path::new(&self.cmd).components().count() == 1;
         let is_cutechess = program == Program::Cutechess;
@@ -152,7 +153,7 @@ impl Engine {
     }
 }
 
-/// `None` for zero, which means no limit in both programs.
+/// `None` for zero, which means "no limit" in both programs.
 fn positive<T: PartialEq + From<u8>>(number: T) -> Option<T> {
     (number != T::from(0)).then_some(number)
 }

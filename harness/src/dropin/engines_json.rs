@@ -1,4 +1,4 @@
-//! `engines.json`: the engines that cutechess keeps.
+//! `engines.json`: the engine list of cutechess.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -14,7 +14,7 @@ use super::engine::Engine;
 use crate::engine::uci::split_command;
 use crate::output::nearest;
 
-/// Name of the file.
+/// File name.
 const FILE: &str = "engines.json";
 
 /// An engine of the file.
@@ -46,21 +46,22 @@ struct KnownOption {
     value: serde_json::Value,
 }
 
-/// The engines of `engines.json`, read when one is asked for.
+/// The engines of `engines.json`, read on first use.
 #[derive(Debug)]
 pub(crate) struct KnownEngines<'a> {
-    /// Where the file may be, in order.
+    /// Possible paths of the file, in order.
     places: &'a [PathBuf],
     read: Option<Vec<ListedEngine>>,
 }
 
 impl<'a> KnownEngines<'a> {
-    /// The engines of the first of these files that is there.
+    /// The engines of the first existing file.
     pub(crate) fn in_first_of(places: &'a [PathBuf]) -> Self {
         Self { places, read: None }
     }
 
-    /// Where cutechess looks: here, then in the user's configuration.
+    /// The paths that cutechess uses: in the working directory, then in the user's
+    /// configuration.
     pub(crate) fn usual_places() -> Vec<PathBuf> {
         let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
         let configuration = std::env::var_os("XDG_CONFIG_HOME")
@@ -103,7 +104,7 @@ impl<'a> KnownEngines<'a> {
     /// The engine of this name.
     ///
     /// # Errors
-    /// If there is none, or it cannot be played.
+    /// If it does not exist or cannot be played.
     pub(super) fn get(&mut self, name: &str) -> anyhow::Result<Engine> {
         let all = self.all()?;
         let known = all.iter().find(|engine| engine.name == name);
@@ -150,7 +151,7 @@ impl ListedEngine {
         };
         for option in &self.options {
             match &option.value {
-                // A button that was never pressed.
+                // A button without a value.
                 serde_json::Value::Null => {}
                 serde_json::Value::String(text) => engine.set_option(&option.name, text),
                 other => engine.set_option(&option.name, &other.to_string()),

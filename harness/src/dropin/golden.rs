@@ -1,5 +1,5 @@
-//! Command lines as public scripts have them, and the configurations that one
-//! would write by hand; and every flag of the table by its example.
+//! Tests: command lines of public scripts with hand-written configurations, and every flag of
+//! the table by its example.
 
 use super::Program;
 use super::settings::{Request, Settings};
@@ -87,7 +87,7 @@ fn check(entry: &Entry, line: &str) {
                 panic!("{line}: {:?}", settings.warnings);
             };
             assert!(warning.contains(entry.name) && warning.contains(entry.note));
-            // What servers count in every line that they read.
+            // Words that servers count in every line.
             for word in ["stall", "disconnect", "on time", "timeout", "Warning;"] {
                 assert!(!warning.contains(word), "{warning}");
             }
@@ -153,7 +153,7 @@ fn the_table_is_complete() {
         }
     }
     let known: Vec<&str> = FASTCHESS.split(' ').chain(CUTECHESS.split(' ')).collect();
-    // They are accepted too: a short form, and a flag of earlier versions.
+    // Also accepted: a short form, and a flag of earlier versions.
     let others = ["-v", "-randomseed"];
     for entry in FLAGS.iter().filter(|entry| !others.contains(&entry.name)) {
         let dashed = format!("-{}", entry.name);

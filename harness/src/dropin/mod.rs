@@ -1,10 +1,10 @@
-//! The command lines of fastchess and cutechess-cli, and what they print.
+//! The command lines of fastchess and cutechess-cli, and their output.
 //!
-//! * [`table`]: every flag of both programs and what becomes of it.
-//! * [`settings`]: a command line, read.
-//! * [`configuration`]: the same as a configuration of `hone`.
+//! * [`table`]: every flag of both programs and its support.
+//! * [`settings`]: a parsed command line.
+//! * [`configuration`]: its conversion to a configuration of `hone`.
 //! * [`resume`]: the file by which a run is resumed.
-//! * [`show`]: the lines that scripts and servers read, on standard output.
+//! * [`show`]: the output for scripts and servers.
 //! * [`page`]: the table as a page of the documentation.
 //! * [`wording`]: messages of a run, with flags in place of keys.
 

@@ -1,9 +1,9 @@
-//! The table of flags as the documentation has it.
+//! The table of flags for the documentation.
 
 use super::program::Program;
 use super::table::{Entry, FLAGS, GROUPS, Of, Support};
 
-/// A table of all flags, and one of the keys of each flag that has any.
+/// A table of all flags, and one table of keys for each flag with keys.
 pub(crate) fn tables() -> String {
     let mut text = String::from("## Flags\n\n");
     rows(&mut text, "flag", FLAGS);
@@ -41,7 +41,7 @@ fn rows(text: &mut String, first: &str, entries: &[Entry]) {
     }
 }
 
-/// The flags of a program with an example each, for a terminal.
+/// The flags of a program, each with an example, for a terminal.
 pub(crate) fn plain(program: Program) -> String {
     let mut text = String::new();
     for entry in FLAGS.iter().filter(|entry| entry.of.includes(program)) {

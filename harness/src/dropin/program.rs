@@ -1,20 +1,20 @@
-//! The programs whose place `hone` takes.
+//! The programs that `hone` can replace.
 
 use std::ffi::OsStr;
 use std::path::Path;
 
-/// A program whose command line is understood.
+/// A program whose command line is supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Program {
     Fastchess,
     Cutechess,
 }
 
-/// Whose lines are printed.
+/// The format of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum OutputFormat {
     Fastchess,
-    /// Those of fastchess under `-output format=cutechess`.
+    /// That of fastchess with `-output format=cutechess`.
     FastchessAsCutechess,
     Cutechess,
 }
@@ -22,7 +22,7 @@ pub(crate) enum OutputFormat {
 impl Program {
     const ALL: [Self; 2] = [Self::Fastchess, Self::Cutechess];
 
-    /// As it is called.
+    /// Its name.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Fastchess => "fastchess",
@@ -30,7 +30,7 @@ impl Program {
         }
     }
 
-    /// The version whose command line is understood.
+    /// The version whose command line is supported.
     pub(crate) fn version(self) -> &'static str {
         match self {
             Self::Fastchess => "1.8.2",
@@ -43,8 +43,8 @@ impl Program {
         Self::ALL.into_iter().find(|program| program.name() == name)
     }
 
-    /// The program by whose name this process was started. Servers append
-    /// something to the name, as in `fastchess-ob`.
+    /// The program by whose name this process was started. Servers append a suffix to the name,
+    /// as in `fastchess-ob`.
     pub(crate) fn of_command(argument: &OsStr) -> Option<Self> {
         let stem = Path::new(argument).file_stem()?.to_str()?;
         Self::ALL.into_iter().find(|program| {
@@ -53,7 +53,7 @@ impl Program {
         })
     }
 
-    /// Whose lines it prints unless told otherwise.
+    /// Its default output format.
     pub(crate) fn format(self) -> OutputFormat {
         match self {
             Self::Fastchess => OutputFormat::Fastchess,

@@ -1,5 +1,5 @@
-//! `config.json`: what `-config file=` resumes. fastchess keeps its counts
-//! there; here the file only names the run, whose ledger has them.
+//! `config.json`: the file by which `-config file=` resumes a run. fastchess stores its counts
+//! there; the file of `hone` only names the run, whose ledger has them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,20 +9,20 @@ use serde::{Deserialize, Serialize};
 
 use crate::platform::write_whole;
 
-/// Its name, unless `outname=` gives another.
+/// Default name of the file, without `outname=`.
 pub(crate) const CONFIG_JSON: &str = "config.json";
 
 /// The run that a command line started.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct StartedRun {
-    /// The version that started it.
+    /// Version of `hone` that started it.
     pub hone: String,
-    /// The program whose command line it was; earlier files are of fastchess.
+    /// The program of the command line; files of earlier versions are of fastchess.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub program: Option<String>,
     /// The run's folder.
     pub run: PathBuf,
-    /// The words that started it, without the program's name.
+    /// The command line that started it, without the program's name.
     pub arguments: Vec<String>,
 }
 
@@ -30,7 +30,7 @@ impl StartedRun {
     /// Reads the file.
     ///
     /// # Errors
-    /// If it cannot be read, or fastchess itself has written it.
+    /// If it cannot be read, or was written by fastchess itself.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -42,8 +42,8 @@ impl StartedRun {
         })
     }
 
-    /// Replaces the file, as a whole. A device or a pipe is written to, and a link
-    /// keeps pointing to the file.
+    /// Replaces the file atomically. It writes to a device or a pipe, and follows a symbolic
+    /// link.
     ///
     /// # Errors
     /// If it cannot be written.
@@ -79,7 +79,7 @@ mod tests {
             let mode = |path: &Path| fs::metadata(path).expect("there").permissions().mode();
             fs::write(dir.path().join("usual"), "").expect("written");
             assert_eq!(mode(&path), mode(&dir.path().join("usual")));
-            // A link leads to the file.
+            // A link is followed.
             let link = dir.path().join("link.json");
             symlink(&path, &link).expect("linked");
             fs::remove_file(&path).expect("removed");

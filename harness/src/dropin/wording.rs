@@ -1,10 +1,18 @@
-//! Messages of a run in the words of a command line: the same messages name keys of a
-//! configuration, which its user does not have.
+//! Rewords the messages of a run for a user of a command line, who has no configuration: flags
+//! replace its keys.
 
-/// What names a key, and the flag with the same effect. An earlier one may contain a
-/// later one.
+use super::program::Program;
+
+/// Names of keys in messages, and the flags with the same effect. A longer name precedes a
+/// shorter one that it contains.
 const FLAGS: &[(&str, &str)] = &[
     ("raise `stall_ms` in [match]", "raise `-ping-ms`"),
+    ("raise `startup_ms` in [match]", "raise `-startup-ms`"),
+    (
+        "give it another `limit`",
+        "give it another limit, as in `-each tc=10+0.1`",
+    ),
+    ("correct `dir` in [[engine]]", "correct `dir=` of `-engine`"),
     ("`margin_ms` in [match]", "`-each timemargin=`"),
     ("and `on_failure` is \"stop\"", "and `-strict` is given"),
     (
@@ -27,12 +35,24 @@ const FLAGS: &[(&str, &str)] = &[
     ),
 ];
 
-/// The message with flags in place of the keys.
-pub(crate) fn by_flags(message: &str) -> String {
+/// Advised flags that only fastchess has, although `hone cutechess-cli` accepts them.
+const OF_FASTCHESS: [&str; 2] = ["raise `-ping-ms`", "raise `-startup-ms`"];
+
+/// The message with flags of `program` in place of the keys.
+pub(crate) fn by_flags(message: &str, program: Program) -> String {
     let text = message.to_string();
-    FLAGS
+    let text = FLAGS
         .iter()
-        .fold(text, |text, (key, flag)| text.replace(key, flag))
+        .fold(text, |text, (key, flag)| text.replace(key, flag));
+    match program {
+        Program::Fastchess => text,
+        Program::Cutechess => OF_FASTCHESS.iter().fold(text, |text, flag| {
+            text.replace(
+                flag,
+                &format!("{flag} (of fastchess; `hone cutechess-cli` accepts it too)"),
+            )
+        }),
+    }
 }
 
 #[cfg(test)]
@@ -43,20 +63,31 @@ mod tests {
     use crate::rules::tablebase::TablebaseError;
 
     #[test]
+    fn help_about_an_engine_without_an_answer_names_flags() {
+        let help = "give it another `limit`\nhelp: raise `stall_ms` in [match]";
+        let flags = "give it another limit, as in `-each tc=10+0.1`\nhelp: raise `-ping-ms`";
+        assert_eq!(by_flags(help, Program::Fastchess), flags);
+        assert_eq!(
+            by_flags(help, Program::Cutechess),
+            format!("{flags} (of fastchess; `hone cutechess-cli` accepts it too)")
+        );
+    }
+
+    #[test]
     fn messages_about_tables_name_the_flags() {
         let path = PathBuf::from("/tables");
         let empty = TablebaseError::Empty { path: path.clone() };
         assert_eq!(
-            by_flags(&empty.to_string()),
+            by_flags(&empty.to_string(), Program::Fastchess),
             "`-tb`: /tables contains no tables (*.rtbw)"
         );
         let pieces = TablebaseError::Pieces {
             path,
-            asked: 7,
-            there: 5,
+            requested: 7,
+            available: 5,
         };
         assert_eq!(
-            by_flags(&pieces.to_string()),
+            by_flags(&pieces.to_string(), Program::Fastchess),
             "`-tb`: `-tbpieces` is 7, but the tables in /tables have at most 5 pieces"
         );
     }

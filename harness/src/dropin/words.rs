@@ -1,4 +1,4 @@
-//! A command line, split into flags and their values.
+//! Splits a command line into flags and their values.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -16,15 +16,15 @@ pub(super) struct Given {
     pub values: Vec<String>,
 }
 
-/// A word `key=value`, or a word alone.
+/// A word: `key=value`, or only a key.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Pair<'a> {
     pub key: &'a str,
     pub value: Option<&'a str>,
 }
 
-/// Splits a command line. What begins with a dash and a letter is a flag;
-/// negative numbers are values.
+/// Splits a command line. Words that begin with a dash and a letter are flags; negative
+/// numbers are values.
 ///
 /// # Errors
 /// A flag that neither program has, and one that is not supported.
@@ -59,8 +59,8 @@ pub(crate) fn flags(arguments: &[String]) -> anyhow::Result<Vec<&'static str>> {
     Ok(given.iter().map(|given| given.entry.name).collect())
 }
 
-/// Splits `args=` as fastchess does: at spaces outside of quotes. A backslash is one,
-/// except before a quote, which it makes a part of the word.
+/// Splits `args=` like fastchess: at spaces outside of quotes. A backslash is literal, except
+/// before a quote, which it escapes.
 pub(super) fn split_arguments(text: &str) -> Vec<String> {
     let (mut words, mut word) = (Vec::new(), None::<String>);
     let mut quote = None;
@@ -119,7 +119,7 @@ impl Given {
     /// Its only value as a number.
     ///
     /// # Errors
-    /// If it is not one.
+    /// If it is not a number.
     pub(super) fn number<T: std::str::FromStr>(&self) -> anyhow::Result<T> {
         number(self.entry.name, self.single()?)
     }
@@ -164,7 +164,7 @@ impl<'a> Pair<'a> {
     /// Its value.
     ///
     /// # Errors
-    /// If it has none.
+    /// If it has no value.
     pub(super) fn value(&self, flag: &str) -> anyhow::Result<&'a str> {
         self.value.ok_or_else(|| {
             anyhow!(
@@ -178,15 +178,15 @@ impl<'a> Pair<'a> {
     /// Its value as a number.
     ///
     /// # Errors
-    /// If it is not one.
+    /// If it is not a number.
     pub(super) fn number<T: std::str::FromStr>(&self, flag: &str) -> anyhow::Result<T> {
         number(&format!("{flag} {}", self.key), self.value(flag)?)
     }
 
-    /// Its value as a truth value; the key alone is true.
+    /// Its value as a boolean; the key alone is true.
     ///
     /// # Errors
-    /// If it is not one.
+    /// If it is not a boolean.
     pub(super) fn flag(&self, flag: &str) -> anyhow::Result<bool> {
         match self.value {
             None | Some("true") => Ok(true),

@@ -1,5 +1,5 @@
-//! One engine: its process and protocol, what it thinks of a position, and
-//! whether it keeps to the protocol.
+//! One engine: its process and protocol, its analysis of positions, and its compliance
+//! with the protocol.
 
 pub(crate) mod analysis;
 pub(crate) mod compliance;

@@ -1,4 +1,4 @@
-//! All that is needed to play a pair, and all that comes back.
+//! What an executor needs to play a pair, and what it returns.
 
 use std::sync::Arc;
 
@@ -18,19 +18,20 @@ pub struct Player {
     pub engine: usize,
     pub name: Arc<str>,
     pub launch: Arc<Launch>,
-    /// The program that `launch` must start.
+    /// The identity of the program that `launch` starts.
     #[serde(default)]
     pub program: Arc<ProgramFile>,
     /// All UCI options to set, in order.
     pub options: Arc<[(String, String)]>,
     pub limit: Arc<Limit>,
     pub ponder: bool,
-    /// Started anew for each game.
+    /// Whether the engine is restarted for each game.
     pub restart: bool,
 }
 
 impl Player {
-    /// All options its engine is given: what the rules ask for, then its own.
+    /// All options that the engine is sent: those for the variant and for pondering, then
+    /// its own.
     pub(crate) fn all_options(&self, rules: &Rules) -> Vec<(String, String)> {
         options_for(rules.variant, self.ponder, &self.options)
     }
@@ -50,7 +51,7 @@ pub struct Rules {
     pub on_machine_fault: OnMachineFault,
 }
 
-/// A pair to play: this process, another machine or a model can do it.
+/// A pair to play: by this process, by another machine or by a model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PairJob {
     /// Number of the pair, from 0.
@@ -61,7 +62,7 @@ pub struct PairJob {
     /// Number of the opening in its book, from 1.
     pub opening_number: u64,
     pub rules: Arc<Rules>,
-    /// The run's seed, for executors that draw results from a model.
+    /// Seed of the run, for executors that draw results from a model.
     pub seed: u64,
 }
 
@@ -69,10 +70,9 @@ pub struct PairJob {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameText {
     pub pgn: String,
-    /// The final position as an EPD line, if it is asked for.
+    /// The final position as an EPD line; empty without the setting `epd`.
     pub epd: String,
-    /// Why the game ended, as [`Termination::reason`](crate::rules::Termination::reason)
-    /// has it.
+    /// Why the game ended, from [`Termination::reason`](crate::rules::Termination::reason).
     pub reason: String,
 }
 
@@ -82,13 +82,13 @@ pub struct PlayedPair {
     pub result: PairResult,
     pub opening_number: u64,
     pub texts: [GameText; 2],
-    /// Which worker played it.
+    /// Number of the worker that played it.
     pub worker: usize,
-    /// When it was finished: milliseconds since 1970.
+    /// When it finished, in milliseconds since 1970.
     pub finished_ms: i64,
 }
 
-/// What is kept of a game that an engine lost by failing.
+/// The evidence of an engine's failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Evidence {
     /// Number of the pair, from 0, and of the game in it, 0 or 1.

@@ -1,7 +1,7 @@
-//! The games that are being played, for those who watch them.
+//! The games that are being played, for live pages.
 //!
-//! A move never waits for a watcher: a worker keeps moves until the place of its
-//! game is free, and a place is only taken to be copied.
+//! A reader never delays a move: a worker keeps its moves while the cell of its game is
+//! locked, and publishes them with the next move.
 
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
@@ -11,27 +11,27 @@ use shakmaty::uci::UciMove;
 
 use crate::rules::Score;
 
-/// A place for each worker's game.
+/// The current game of each worker.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Boards(Arc<[Mutex<BoardCell>]>);
 
 #[derive(Debug, Default)]
 struct BoardCell {
-    game: Option<Box<Shown>>,
-    /// Counts the changes.
+    game: Option<Box<ShownGame>>,
+    /// Number of changes.
     version: u64,
 }
 
-/// A game in its place. `thinking_since_ms` is that of its first move: the time
-/// of day is found for those who ask, not at every move.
+/// A game in its cell. `game.thinking_since_ms` is that of the first move: the time of day
+/// is computed when the game is read, not at every move.
 #[derive(Debug)]
-struct Shown {
+struct ShownGame {
     game: LiveGame,
     begun: Instant,
     thinking_since: Instant,
 }
 
-impl Shown {
+impl ShownGame {
     fn game(&self) -> LiveGame {
         let mut game = self.game.clone();
         let later = self.thinking_since.saturating_duration_since(self.begun);
@@ -51,18 +51,17 @@ pub(crate) struct LiveGame {
     pub players: [usize; 2],
     /// Number of the opening in its book, from 1.
     pub opening: u64,
-    /// The first position, if it is not the usual one.
+    /// The start position, unless it is the standard one.
     pub fen: Option<String>,
-    /// Plies from the first position, those of the opening among them.
+    /// Plies from the start position, those of the opening included.
     pub moves: Vec<LiveMove>,
-    /// Milliseconds on the clocks of White and Black; none where no clock
-    /// runs.
+    /// Milliseconds on the clocks of White and Black; `None` without a clock.
     pub left_ms: [Option<u64>; 2],
-    /// When the side to move began to think: milliseconds since 1970.
+    /// When the side to move began to think, in milliseconds since 1970.
     pub thinking_since_ms: i64,
 }
 
-/// A ply, and what its engine reported.
+/// A ply with what the engine reported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct LiveMove {
     #[serde(with = "as_text")]
@@ -96,12 +95,12 @@ mod as_text {
 }
 
 impl Boards {
-    /// Places for this many workers.
+    /// Boards of `workers` workers, without games.
     pub(crate) fn new(workers: usize) -> Self {
         Self((0..workers).map(|_| Mutex::default()).collect())
     }
 
-    /// What a worker writes to.
+    /// The writer of a worker, by its index.
     pub(crate) fn writer(&self, worker: usize) -> BoardWriter {
         BoardWriter {
             boards: self.clone(),
@@ -110,22 +109,21 @@ impl Boards {
         }
     }
 
-    /// The games of the first `most` workers, and a number that changes with
-    /// them.
+    /// The games of the first `most` workers, and a version that changes with them.
     pub(crate) fn games(&self, most: usize) -> (u64, Vec<LiveGame>) {
         let mut version = 0;
         let mut games = Vec::new();
-        for place in self.0.iter().take(most) {
+        for cell in self.0.iter().take(most) {
             // A worker that panicked has ended the run.
-            let Ok(place) = place.lock() else { continue };
-            version += place.version;
-            games.extend(place.game.as_deref().map(Shown::game));
+            let Ok(cell) = cell.lock() else { continue };
+            version += cell.version;
+            games.extend(cell.game.as_deref().map(ShownGame::game));
         }
         (version, games)
     }
 }
 
-/// A worker's side of its place.
+/// Publishes the games of one worker.
 #[derive(Debug)]
 pub(crate) struct BoardWriter {
     boards: Boards,
@@ -135,48 +133,45 @@ pub(crate) struct BoardWriter {
 }
 
 impl BoardWriter {
-    fn place(&self) -> Option<&Mutex<BoardCell>> {
-        self.boards.0.get(self.worker)
-    }
-
-    /// Between two games there is time to wait until the place has been copied.
-    fn replace(&mut self, game: Option<Box<Shown>>) {
+    /// Replaces the game. Between games a worker can wait for the lock.
+    fn replace(&mut self, game: Option<Box<ShownGame>>) {
         self.moves.clear();
-        if let Some(Ok(mut place)) = self.place().map(Mutex::lock) {
-            place.version += 1;
-            place.game = game;
+        if let Some(Ok(mut cell)) = self.boards.0.get(self.worker).map(Mutex::lock) {
+            cell.version += 1;
+            cell.game = game;
         }
     }
 
-    /// A game begins.
+    /// Publishes the start of a game.
     pub(crate) fn begin(&mut self, game: LiveGame) {
         let begun = Instant::now();
-        self.replace(Some(Box::new(Shown {
+        self.replace(Some(Box::new(ShownGame {
             game,
             begun,
             thinking_since: begun,
         })));
     }
 
-    /// A move was made. It is published with what happens next.
+    /// Adds a move; [`Self::thinking`] publishes it.
     pub(crate) fn push(&mut self, played: LiveMove) {
         self.moves.push(played);
     }
 
-    /// The side to move started to think at `since`.
+    /// Publishes the moves, the clocks and that the side to move has been thinking since
+    /// `since`, unless a reader has the lock.
     pub(crate) fn thinking(&mut self, left_ms: [Option<u64>; 2], since: Instant) {
-        let Some(Ok(mut place)) = self.boards.0.get(self.worker).map(Mutex::try_lock) else {
+        let Some(Ok(mut cell)) = self.boards.0.get(self.worker).map(Mutex::try_lock) else {
             return;
         };
-        place.version += 1;
-        if let Some(shown) = &mut place.game {
+        cell.version += 1;
+        if let Some(shown) = &mut cell.game {
             shown.game.moves.append(&mut self.moves);
             shown.game.left_ms = left_ms;
             shown.thinking_since = since;
         }
     }
 
-    /// The game has ended.
+    /// Removes the game, which has ended.
     pub(crate) fn end(&mut self) {
         self.replace(None);
     }
@@ -207,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_that_is_being_read_does_not_delay_others() {
+    fn a_reader_does_not_delay_a_worker() {
         let boards = Boards::new(2);
         let mut writer = boards.writer(1);
         writer.begin(game(7));

@@ -1,4 +1,4 @@
-//! Engines that take far more memory than they were given.
+//! Engines that use far more memory than their `Hash`.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ pub struct MemoryNote {
 }
 
 impl MemoryNote {
-    /// A note if the peak of a player's process, in bytes, is worth one. Of an
-    /// engine without the option `Hash` no amount is.
+    /// A note if `peak`, the peak memory of the player's process in bytes, is far above its
+    /// `Hash`; `None` for an engine without that option.
     pub(super) fn of(player: &Player, declared: &[EngineOption], peak: u64) -> Option<Self> {
         let is_hash = |name: &str| name.eq_ignore_ascii_case("Hash");
         let set = player.options.iter().find(|(name, _)| is_hash(name));
@@ -39,7 +39,8 @@ impl MemoryNote {
     }
 }
 
-/// Networks and the tables of threads need a few hundred MiB.
+/// Whether the peak is above twice the hash plus 1 GiB: networks and tables of threads need
+/// a few hundred MiB.
 fn is_far_above(peak_mib: u64, hash_mib: u64) -> bool {
     peak_mib > hash_mib.saturating_mul(2).saturating_add(1024)
 }
@@ -49,7 +50,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_network_and_the_tables_of_threads_are_no_reason_for_a_note() {
+    fn the_memory_of_networks_and_threads_is_not_far_above_the_hash() {
         assert!(!is_far_above(1040, 16) && is_far_above(1057, 16));
         assert!(!is_far_above(9000, 4096) && is_far_above(9217, 4096));
         assert!(!is_far_above(u64::MAX, u64::MAX));

@@ -1,5 +1,5 @@
-//! Plays pairs. An executor takes [`PairJob`]s and gives back [`PlayedPair`]s
-//! in whatever order they finish.
+//! Plays pairs. An executor takes [`PairJob`]s and returns [`PlayedPair`]s in the order in
+//! which they finish.
 
 mod job;
 mod live_games;
@@ -12,8 +12,8 @@ pub(crate) mod remote;
 pub mod simulated;
 mod situation;
 
-pub(crate) use job::{Evidence, GameText, PlayedPair, Rules};
-pub use job::{PairJob, Player};
+pub(crate) use job::{Evidence, GameText, Rules};
+pub use job::{PairJob, PlayedPair, Player};
 pub(crate) use live_games::{BoardWriter, Boards, LiveGame, LiveMove, LiveSearch};
 pub(crate) use memory::MemoryNote;
 pub(crate) use program::ProgramError;
@@ -26,55 +26,56 @@ use std::future::Future;
 #[derive(Debug)]
 pub enum Event {
     Played(Box<PlayedPair>),
-    /// An engine failed; the game's result comes with its pair.
+    /// The evidence of an engine's failure; the result of the game comes with its pair.
     Evidence(Box<Evidence>),
-    /// An engine has far more memory than it was given.
+    /// An engine uses far more memory than its `Hash`.
     Memory(Box<MemoryNote>),
-    /// Something else that the user should know; it may come again in the same words.
+    /// Another warning for the user; may be repeated.
     Warning(String),
-    /// It cannot go on; the run stops and can be resumed.
+    /// The executor cannot continue; the run stops and can be resumed.
     Failed(ExecutorError),
-    /// Nothing more will come: it has stopped as requested, or it has no job and
-    /// does not wait for one.
+    /// The last event: the executor has stopped as requested, or it has no job and does not
+    /// wait for one.
     Finished,
 }
 
-/// Why an executor cannot go on.
+/// Why an executor cannot continue.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{0}")]
 pub struct ExecutorError(pub String);
 
-/// How an executor is asked to stop.
+/// How an executor stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
-    /// Finish the pairs that are being played, start no other.
+    /// Finish the pairs that are being played; start no others.
     Drain,
-    /// Leave everything at once.
+    /// Abandon the pairs that are being played.
     Abort,
 }
 
 /// Plays pairs.
 pub trait Executor {
-    /// How many jobs it wants to have at hand.
+    /// Number of jobs to keep submitted and not finished.
     fn capacity(&self) -> usize;
 
-    /// Takes a job.
+    /// Submits a job.
     fn submit(&mut self, job: PairJob);
 
-    /// The next report. Cancel safe.
+    /// The next event. Cancel safe.
     fn next(&mut self) -> impl Future<Output = Event>;
 
-    /// Asks it to stop; [`Event::Finished`] follows when it has.
+    /// Requests a stop; [`Event::Finished`] follows.
     fn stop(&mut self, how: Stop);
 
-    /// Whether it keeps results that it has given until [`Self::recorded`].
+    /// Whether the executor keeps results that [`Self::next`] has returned until
+    /// [`Self::recorded`].
     fn awaits_record(&self) -> bool {
         false
     }
 
-    /// All results that it has given are in the ledger, on disk.
+    /// Reports that all results that [`Self::next`] has returned are in the ledger, on disk.
     fn recorded(&mut self) {}
 
-    /// The run has its verdict: nothing of it is needed any more.
+    /// Reports that the run has its verdict and needs no more results.
     fn conclude(&mut self) {}
 }

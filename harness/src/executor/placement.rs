@@ -1,30 +1,29 @@
-//! Which processors the games get.
+//! The processors of each worker (`affinity`).
 
 use crate::platform::Processor;
 
-/// Which processors each worker's engines get, `each` of them: first one of
-/// every physical core, then the hyper-threads. `None` if there are too few
-/// for all workers.
+/// The ids of the processors of each worker, `each` per worker: first one of every physical
+/// core, then the other hyper-threads. `None` if there are not enough for all workers.
 pub(crate) fn place(
     processors: &[Processor],
     workers: usize,
     each: usize,
 ) -> Option<Vec<Vec<usize>>> {
-    let mut by_turn: Vec<(usize, Processor)> = processors
+    let mut ranked: Vec<(usize, Processor)> = processors
         .iter()
         .map(|processor| {
-            let turn = processors
+            let thread = processors
                 .iter()
                 .filter(|other| {
                     (other.package, other.core) == (processor.package, processor.core)
                         && other.id < processor.id
                 })
                 .count();
-            (turn, *processor)
+            (thread, *processor)
         })
         .collect();
-    by_turn.sort_by_key(|(turn, processor)| (*turn, processor.package, processor.id));
-    let ids: Vec<usize> = by_turn.iter().map(|(_, processor)| processor.id).collect();
+    ranked.sort_by_key(|(thread, processor)| (*thread, processor.package, processor.id));
+    let ids: Vec<usize> = ranked.iter().map(|(_, processor)| processor.id).collect();
     (each > 0 && ids.len() >= workers * each).then(|| {
         ids.chunks(each)
             .take(workers)
@@ -58,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn engines_with_threads_get_as_many_and_none_is_shared() {
+    fn engines_with_several_threads_get_several_processors() {
         let placed = place(&machine(), 3, 2).expect("enough");
         assert_eq!(placed, [[0, 1], [2, 3], [4, 5]]);
         assert_eq!(place(&machine(), 5, 2), None);

@@ -1,5 +1,5 @@
-//! The file of an engine's program. A run must not mix two builds: before each
-//! start, and after it, the file must be the one that was identified.
+//! The identity of an engine's program. A run must not mix two builds: the file is checked
+//! before and after each start.
 
 use std::fs;
 use std::io;
@@ -12,7 +12,7 @@ use crate::builds::BuildHold;
 use crate::checksum::sha256_file;
 use crate::platform::FileId;
 
-/// Why an engine must not be started again.
+/// Why an engine must not be started.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ProgramError {
     #[error("{}: {source}", path.display())]
@@ -32,21 +32,21 @@ fn short(sha256: &str) -> &str {
     sha256.get(..12).unwrap_or(sha256)
 }
 
-/// An identified program.
+/// The identity of a program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProgramFile {
-    /// Not compared if it is empty.
+    /// In hexadecimal digits; not checked if empty.
     sha256: String,
-    /// The file's state when it was read: as long as this is the same, it need
-    /// not be read again.
+    /// Metadata of the file when it was read. If they are unchanged, the file is not read
+    /// again.
     #[serde(skip)]
     stamp: Option<Stamp>,
-    /// Keeps a build in the cache from being pruned.
+    /// Protects a build in the cache from being pruned.
     #[serde(skip)]
     hold: BuildHold,
 }
 
-/// What changes whenever a file's content does.
+/// Metadata that change with the content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Stamp {
     len: u64,
@@ -66,11 +66,10 @@ impl Stamp {
 }
 
 impl ProgramFile {
-    /// Identifies the program at `path`, which stays in the cache of builds as
-    /// long as this exists.
+    /// Identifies the program at `path`.
     ///
     /// # Errors
-    /// Those of reading it.
+    /// Those of reading the file.
     pub(crate) fn identify(path: &Path, hold: BuildHold) -> io::Result<Self> {
         let stamp = Some(Stamp::of(path)?);
         let sha256 = sha256_file(path)?;
@@ -81,12 +80,12 @@ impl ProgramFile {
         })
     }
 
-    /// In hexadecimal digits.
+    /// The SHA-256 in hexadecimal digits.
     pub(crate) fn sha256(&self) -> &str {
         &self.sha256
     }
 
-    /// Makes sure that `path` still is this program.
+    /// Checks that the file at `path` is this program.
     ///
     /// # Errors
     /// [`ProgramError`].
@@ -118,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn another_content_is_noticed_and_another_file_of_the_same_is_not() {
+    fn another_content_is_refused_and_another_file_with_the_same_content_is_not() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("engine");
         let other = folder.path().join("other");

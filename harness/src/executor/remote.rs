@@ -1,5 +1,5 @@
-//! An executor whose pairs are played elsewhere: a thread of its own carries
-//! jobs and results, so that a slow connection never holds up the run's loop.
+//! An executor whose pairs are played on other machines. A thread of its own transports
+//! jobs and results, so that a slow connection does not block the run.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,30 +20,29 @@ pub(crate) enum Command {
     Conclude,
 }
 
-/// The thread's ends of the channels.
+/// The channel ends of the thread.
 #[derive(Debug)]
 pub(crate) struct Carrier {
     pub(crate) commands: mpsc::UnboundedReceiver<Command>,
     pub(crate) events: mpsc::UnboundedSender<Event>,
-    /// How many jobs are wanted at hand.
+    /// See [`Executor::capacity`].
     pub(crate) capacity: Arc<AtomicUsize>,
 }
 
-/// The run's side.
+/// The executor: the channel ends of the run.
 #[derive(Debug)]
 pub(crate) struct Remote {
-    /// `None` once the thread has been asked to end.
+    /// `None` once this is dropped, which ends the thread.
     commands: Option<mpsc::UnboundedSender<Command>>,
     events: mpsc::UnboundedReceiver<Event>,
     capacity: Arc<AtomicUsize>,
     thread: Option<JoinHandle<()>>,
-    /// Pairs whose results were given and are not on disk yet.
-    given: Vec<u64>,
+    /// Pairs whose results were returned and are not on disk yet.
+    returned: Vec<u64>,
 }
 
 impl Remote {
-    /// Both ends; the thread that holds the [`Carrier`] is added by
-    /// [`Self::carried_by`].
+    /// Both ends; [`Self::carried_by`] adds the thread that holds the [`Carrier`].
     pub(crate) fn new() -> (Self, Carrier) {
         let (command_sender, commands) = mpsc::unbounded_channel();
         let (event_sender, events) = mpsc::unbounded_channel();
@@ -53,7 +52,7 @@ impl Remote {
             events,
             capacity: Arc::clone(&capacity),
             thread: None,
-            given: Vec::new(),
+            returned: Vec::new(),
         };
         let carrier = Carrier {
             commands,
@@ -63,15 +62,15 @@ impl Remote {
         (remote, carrier)
     }
 
-    /// The same, waiting for a thread when it is dropped.
+    /// Adds the thread, which is joined on drop.
     pub(crate) fn carried_by(mut self, thread: JoinHandle<()>) -> Self {
         self.thread = Some(thread);
         self
     }
 
-    fn tell(&self, command: Command) {
+    fn send(&self, command: Command) {
         if let Some(commands) = &self.commands {
-            // A thread that has ended has reported why.
+            // Fails if the thread has ended, which it has reported.
             let _ = commands.send(command);
         }
     }
@@ -83,32 +82,32 @@ impl Executor for Remote {
     }
 
     fn submit(&mut self, job: PairJob) {
-        self.tell(Command::Play(Box::new(job)));
+        self.send(Command::Play(Box::new(job)));
     }
 
     async fn next(&mut self) -> Event {
         let event = self.events.recv().await.unwrap_or(Event::Finished);
         if let Event::Played(played) = &event {
-            self.given.push(played.result.pair);
+            self.returned.push(played.result.pair);
         }
         event
     }
 
     fn stop(&mut self, how: Stop) {
-        self.tell(Command::Stop(how));
+        self.send(Command::Stop(how));
     }
 
     fn awaits_record(&self) -> bool {
-        !self.given.is_empty()
+        !self.returned.is_empty()
     }
 
     fn recorded(&mut self) {
-        let given = std::mem::take(&mut self.given);
-        self.tell(Command::Recorded(given));
+        let returned = std::mem::take(&mut self.returned);
+        self.send(Command::Recorded(returned));
     }
 
     fn conclude(&mut self) {
-        self.tell(Command::Conclude);
+        self.send(Command::Conclude);
     }
 }
 

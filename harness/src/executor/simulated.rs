@@ -1,5 +1,4 @@
-//! Draws the results of pairs from a model in place of engines: for planning,
-//! and for testing everything above an executor without one.
+//! Draws the results of pairs from a model, without engines: for planning and for tests.
 
 use std::collections::VecDeque;
 
@@ -12,12 +11,12 @@ use crate::rules::{Effort, GameResult, Outcome, Termination};
 
 /// The results of pairs between two players.
 pub trait Model {
-    /// Probabilities of the pair's five results LL, LD, DD+WL, WD, WW for the
-    /// first player.
+    /// Probabilities of the pair's five results LL, LD, DD+WL, WD, WW for the first player;
+    /// their sum is 1.
     fn probabilities(&self, job: &PairJob) -> [f64; 5];
 
-    /// Stands for the moves of its two games: different in every game, unless
-    /// the model says otherwise.
+    /// Digests of the pair's two games, in place of their moves. By default all games of a
+    /// run differ.
     fn digests(&self, job: &PairJob) -> [u64; 2] {
         [0, 1].map(|number| {
             let mut rng = ChaCha8Rng::seed_from_u64(job.seed);
@@ -33,10 +32,9 @@ impl<F: Fn(&PairJob) -> [f64; 5]> Model for F {
     }
 }
 
-/// An executor without engines. A pair's result depends on the run's seed and
-/// the pair's number only; the order in which results come back is shuffled
-/// among those in flight, as it is with real games. It does not wait for a job:
-/// with none in flight it has finished.
+/// An executor without engines. The result of a pair depends only on the run's seed and the
+/// pair's number. The results in flight are returned in random order, as with real games.
+/// It does not wait for jobs: it has finished when none is in flight.
 #[derive(Debug)]
 pub struct Simulated<M> {
     model: M,
@@ -86,7 +84,7 @@ impl<M: Model> Executor for Simulated<M> {
     }
 }
 
-/// The pair's result in half points of the first player, from `seed` and the
+/// A pair result in half points of the first player, 0 to 4, drawn with `seed` and the
 /// pair's number.
 fn draw(probabilities: [f64; 5], seed: u64, pair: u64) -> usize {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);

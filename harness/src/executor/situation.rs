@@ -10,31 +10,33 @@ use shakmaty::{CastlingMode, Position};
 use crate::engine::uci::Launch;
 use crate::rules::Referee;
 
-/// A failure as `replay.toml` keeps it: all that is needed to put the engine
-/// into it again.
+/// An engine's failure in `replay.toml`, with what `hone replay` needs to repeat it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Situation {
     pub name: String,
-    /// What went wrong, in words.
+    /// The failure as text: [`Termination::reason`](crate::rules::Termination::reason).
     pub failure: String,
     pub chess960: bool,
-    /// The two commands it was sent; empty if it failed before the first.
+    /// The last `position` and `go`; empty if the engine failed before its first move.
     pub position: String,
     pub go: String,
     /// How a `go ponder` ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pondered: Option<Pondered>,
-    /// Milliseconds it had for its answer.
+    /// Number of searches of the process before this one.
+    #[serde(default)]
+    pub earlier_searches: u64,
+    /// Time limit of the answer in milliseconds.
     pub allowed_ms: u64,
-    /// Milliseconds it may take to start and to get ready.
+    /// As in [`Rules`](super::Rules).
     pub startup_ms: u64,
     pub stall_ms: u64,
-    /// All options it was given, in order.
+    /// All options that the engine was sent, in order.
     pub options: Vec<(String, String)>,
     pub launch: Launch,
 }
 
-/// The end of a search in the opponent's time.
+/// How a ponder search ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Pondered {
     pub end: PonderEnd,
@@ -42,18 +44,18 @@ pub(crate) struct Pondered {
     pub after_ms: u64,
 }
 
-/// The command that ends a search in the opponent's time.
+/// The command that ends a ponder search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum PonderEnd {
-    /// The opponent played the move that the engine expected.
+    /// The opponent played the expected move.
     PonderHit,
-    /// It played another.
+    /// The opponent played another move.
     Stop,
 }
 
 impl PonderEnd {
-    /// As it is sent, without a line end.
+    /// The command, without a line end.
     pub(crate) fn command(self) -> &'static str {
         match self {
             Self::PonderHit => "ponderhit",
@@ -63,11 +65,11 @@ impl PonderEnd {
 }
 
 impl Situation {
-    /// The game after the `position` command. Both commands are sent as they are, so
-    /// they may be nothing else.
+    /// The game after the `position` command. Both commands are sent unchanged, so that they
+    /// are checked here.
     ///
     /// # Errors
-    /// What is wrong with them, in words.
+    /// A message if one of them is not a single valid command.
     pub(crate) fn referee(&self) -> Result<Referee, String> {
         if [&self.position, &self.go]
             .iter()

@@ -1,4 +1,4 @@
-//! What is played and what it means.
+//! Experiments: which pairs a run plays, and the verdict on their results.
 //!
 //! An [`Experiment`] plans pairs and absorbs their results. It is pure: no
 //! clock, no I/O, no randomness but the run's seed. The same results in the
@@ -20,14 +20,14 @@ pub use tournament::TournamentExperiment;
 use crate::settings::Shard;
 use crate::stats::{Estimate, Sprt};
 
-/// What an experiment answers when asked for the plan of a pair.
+/// The answer of [`Experiment::plan`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Next {
     /// Play this pair.
     Play(PairPlan),
     /// The plan depends on results that are not absorbed yet.
     Wait,
-    /// No such pair: the budget ends before it.
+    /// The budget ends before this pair.
     End,
 }
 
@@ -38,8 +38,8 @@ pub enum Verdict {
     H1,
     /// The sequential test accepted H0.
     H0,
-    /// All that was asked for has been played (a match, a tuning budget), or
-    /// a stopping rule other than a test has been met.
+    /// The whole budget has been played (a match, a tuning), or a stopping rule
+    /// other than a test has been met.
     Complete,
     /// A sequential test used up its budget without a decision.
     Inconclusive,
@@ -52,18 +52,18 @@ pub enum Verdict {
 
 /// A plan of pairs and a judgement of their results.
 pub trait Experiment {
-    /// The part of its pairs that is played.
+    /// The shard of its pairs that is played.
     fn shard(&self) -> Shard {
         Shard::WHOLE
     }
 
     /// The plan of pair number `pair` (from 0). It may depend on the results
     /// of pairs up to `pair - window` and on nothing later, so that it is the
-    /// same however far the run has got when it is asked for.
+    /// same however many results have been absorbed.
     fn plan(&mut self, pair: u64) -> Next;
 
-    /// The place of a pair's opening in the run's schedule of openings. It depends on no
-    /// result.
+    /// The position of a pair's opening in the run's schedule of openings; it does not
+    /// depend on results.
     fn opening(&self, pair: u64) -> u64 {
         pair
     }
@@ -72,8 +72,8 @@ pub trait Experiment {
     /// in pair order, each once, and none after a verdict.
     fn absorb(&mut self, result: &PairResult);
 
-    /// Takes the place of [`Experiment::absorb`] for a pair that only repeats
-    /// earlier games: it uses up budget and does not count as evidence.
+    /// Takes a pair that only repeats earlier games, instead of
+    /// [`Experiment::absorb`]: it uses up budget and does not count as evidence.
     fn pass_over(&mut self, result: &PairResult);
 
     /// Whether the run continues although this engine fails too often, because the
@@ -85,7 +85,7 @@ pub trait Experiment {
     /// The verdict, once there is one.
     fn verdict(&self) -> Option<Verdict>;
 
-    /// Pairs after which it ends at the latest; of a shard, its own.
+    /// The largest number of pairs; of a shard, of its own pairs.
     fn budget(&self) -> u64;
 
     /// The sequential test it runs, if it runs one.
@@ -93,8 +93,8 @@ pub trait Experiment {
         None
     }
 
-    /// The first engine's Elo with an interval that stays valid however often
-    /// one looks, if it keeps one.
+    /// The first engine's Elo with its always-valid interval, if the experiment
+    /// computes one.
     fn always_valid(&self) -> Option<Estimate> {
         None
     }

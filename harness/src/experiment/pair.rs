@@ -27,8 +27,7 @@ impl Side {
     }
 }
 
-/// What an experiment wants to see played: `first` has White in the first
-/// game and Black in the second.
+/// A pair to be played: `first` has White in the first game and Black in the second.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PairPlan {
     pub first: Side,

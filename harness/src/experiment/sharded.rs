@@ -1,4 +1,4 @@
-//! An experiment of which only a shard is played.
+//! A shard of an experiment.
 
 use super::{Experiment, Next, PairResult, Verdict};
 use crate::settings::Shard;
@@ -7,9 +7,8 @@ use crate::stats::{Estimate, Sprt};
 /// An experiment whose pairs do not depend on earlier results, and the shard
 /// of it that is played.
 ///
-/// A shard cannot know what the other shards have found, so no result ends it:
-/// it ends when its pairs are played. It has no sequential test either: the
-/// test of a fifth of the pairs is not a fifth of the test.
+/// A shard does not have the results of the other shards, so no result ends it: it
+/// ends when its pairs are played. For the same reason it has no sequential test.
 #[derive(Debug)]
 pub struct Sharded<E> {
     whole: E,

@@ -5,20 +5,20 @@ use crate::stats::confidence::{ConfidenceSequence, StopRule};
 
 use super::{Experiment, Next, PairPlan, PairResult, Side, Verdict};
 
-/// Who plays whom, and how often.
+/// A round robin or gauntlet.
 #[derive(Debug)]
 pub struct TournamentExperiment {
     pairings: Vec<[usize; 2]>,
     /// Pairs of each pairing.
     rounds: u64,
     absorbed: u64,
-    /// Of a match of two engines.
+    /// Only of a match of two engines.
     sequence: Option<ConfidenceSequence>,
     stop: Option<StopRule>,
 }
 
 impl TournamentExperiment {
-    /// Everybody against everybody, `rounds` pairs each.
+    /// All engines against each other, `rounds` pairs each.
     pub fn round_robin(engines: usize, rounds: u64) -> Self {
         Self::gauntlet(engines, engines, rounds)
     }
@@ -44,15 +44,15 @@ impl TournamentExperiment {
     }
 
     /// The same with `rounds` pairs of each pairing. The always-valid interval of a match
-    /// of two engines stays that of the plan: it holds only if the results have no
-    /// influence on its shape.
+    /// of two engines keeps the shape that was planned: it is valid only if the shape does
+    /// not depend on the results.
     pub fn extended_to(mut self, rounds: u64) -> Self {
         self.rounds = rounds;
         self
     }
 
     /// Ends a match of two engines as soon as `rule` is met. With more engines
-    /// no single interval exists to stop on, and the rule is never met.
+    /// there is no single interval, and the rule is never met.
     pub fn stopping_when(mut self, rule: Option<StopRule>) -> Self {
         self.stop = rule;
         self
@@ -73,8 +73,8 @@ impl Experiment for TournamentExperiment {
         })
     }
 
-    /// A round plays all pairings with the same opening, so that none meets an
-    /// easier book than another.
+    /// A round plays all pairings with the same opening, so that all pairings have
+    /// the same openings.
     fn opening(&self, pair: u64) -> u64 {
         pair / (self.pairings.len() as u64).max(1)
     }
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn more_pairs_leave_the_shape_of_the_interval() {
+    fn more_pairs_do_not_change_the_shape_of_the_interval() {
         let mut extended = TournamentExperiment::round_robin(2, 10).extended_to(40);
         let mut planned = ConfidenceSequence::of_match(10);
         for pair in 0..40 {

@@ -12,19 +12,19 @@ use serde::{Deserialize, Serialize};
 
 use super::ids::Name;
 
-/// Where a user names a fleet other than the one on this machine.
+/// The environment variable that names a fleet other than the one on this machine.
 pub(crate) const FLEET_VARIABLE: &str = "HONE_FLEET";
-/// In the data folder of `hone fleet up`: what runs on this machine use.
+/// The file in the data folder of `hone fleet up` that runs on this machine use.
 pub(crate) const SUBMIT_FILE: &str = "submit.toml";
 const PREFIX: &str = "hone1.";
-/// A text of fewer bytes holds no seed.
-const SHORT: usize = 50;
+/// A text of fewer bytes cannot contain a seed.
+const MIN_SEED: usize = 50;
 
 /// What a credential allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Role {
-    /// Take jobs and give results.
+    /// Take jobs and send results.
     Worker,
     /// Start runs.
     Submit,
@@ -61,7 +61,7 @@ pub(crate) struct Access {
     pub(crate) fingerprint: Option<String>,
 }
 
-/// Without the secret.
+/// Does not show the secret.
 impl fmt::Debug for Access {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} at {}", self.role.name(), self.name, self.url)
@@ -75,17 +75,17 @@ impl Access {
         format!("{PREFIX}{}", URL_SAFE_NO_PAD.encode(json))
     }
 
-    /// Reads a line, or the file of that name: with a line in it, which so
-    /// stays out of the list of processes, or a `fleet.toml`. A line may be within
-    /// the command that `hone fleet join` prints.
+    /// Reads a line, or the file of that name: a `fleet.toml`, or a file with a line,
+    /// which keeps the secret out of the list of processes. A line may be part of the
+    /// command that `hone fleet join` prints.
     ///
     /// # Errors
-    /// If it is neither. None of them has the secret.
+    /// If it is neither. No error shows the secret.
     pub(crate) fn read(text: &str) -> anyhow::Result<Self> {
         let Some(encoded) = encoded_in(text) else {
             let path = Path::new(text);
-            // What is long may be a damaged line.
-            let shown = match text.len() < SHORT {
+            // A long text may be a damaged line, with the secret.
+            let shown = match text.len() < MIN_SEED {
                 true => format!("`{text}`"),
                 false => "what was given".to_string(),
             };
@@ -102,13 +102,13 @@ impl Access {
         access.context("the credential is damaged\nhelp: copy the whole line that `hone fleet up` or `hone fleet join` printed")
     }
 
-    /// Reads a line, and nothing but a line: no file.
+    /// Reads a line, but not a file.
     #[cfg(feature = "serve")]
     pub(crate) fn of_line(text: &str) -> Option<Self> {
         Self::is_line(text).then(|| Self::read(text).ok())?
     }
 
-    /// Whether a text is a line, which holds the secret.
+    /// Whether a text is a line, which contains the secret.
     pub(crate) fn is_line(text: &str) -> bool {
         encoded_in(text).is_some()
     }
@@ -116,7 +116,7 @@ impl Access {
     /// Reads a `fleet.toml`, or a file with a line.
     ///
     /// # Errors
-    /// If it cannot be read. None of them has the secret.
+    /// If it cannot be read. No error shows the secret.
     pub(crate) fn of_file(path: &Path) -> anyhow::Result<Self> {
         let text =
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
@@ -130,8 +130,8 @@ impl Access {
         })
     }
 
-    /// The fleet that `--fleet` means: what it names, or `HONE_FLEET`, or the
-    /// one that `hone fleet up` has on this machine.
+    /// The fleet of `--fleet`: the one that `named` or else `HONE_FLEET` names, or the one
+    /// of `hone fleet up` on this machine.
     ///
     /// # Errors
     /// If there is none.
@@ -151,10 +151,10 @@ impl Access {
         }
     }
 
-    /// Refuses a credential for something else.
+    /// Checks that the credential is for a role.
     ///
     /// # Errors
-    /// Which one is needed.
+    /// Which role is needed.
     pub(crate) fn for_role(self, role: Role) -> anyhow::Result<Self> {
         ensure!(
             self.role == role || self.creds.is_some(),
@@ -168,18 +168,18 @@ impl Access {
     }
 }
 
-/// What follows the prefix of the line in a text: alone, or as `hone fleet join`
-/// prints it, after `hone worker` or `HONE_FLEET=`.
+/// The encoded part of a line, after its prefix. The line may follow `hone worker` or
+/// `HONE_FLEET=`, as `hone fleet join` prints it.
 fn encoded_in(text: &str) -> Option<&str> {
     let mut words = text.split(|c: char| c.is_whitespace() || c == '=');
     words.find_map(|word| word.strip_prefix(PREFIX))
 }
 
-/// Where `hone fleet up` keeps its data: `fleet` in `hone` in `$XDG_DATA_HOME`
-/// or `~/.local/share` (on Windows `%LOCALAPPDATA%`).
+/// The folder of `hone fleet up`: `hone/fleet` in `$XDG_DATA_HOME` or `~/.local/share`
+/// (on Windows `%LOCALAPPDATA%`).
 ///
 /// # Errors
-/// If the folder does not exist.
+/// If no environment variable names a folder.
 pub(crate) fn data_dir() -> anyhow::Result<PathBuf> {
     let folder = |name: &str| {
         let value = std::env::var_os(name).filter(|value| !value.is_empty());
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_comes_back_and_needs_no_quotes() {
+    fn a_line_reads_back_and_needs_no_quotes() {
         let line = access().line();
         assert!(
             line.bytes()
@@ -240,7 +240,7 @@ mod tests {
             assert_eq!(Access::of_file(&path).expect("read"), access());
             assert_eq!(Access::read(&text).expect("read"), access());
         }
-        // A file may be named like a line.
+        // A file name may begin like a line.
         let toml = toml::to_string(&Access {
             creds: Some("hone1.creds".into()),
             ..access()

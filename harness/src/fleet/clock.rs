@@ -1,4 +1,4 @@
-//! Time controls by the speed of a machine: `scale = "bench"`.
+//! Time controls scaled by the speed of a machine: `scale = "bench"`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,27 +10,27 @@ use crate::executor::PairJob;
 use crate::run::files::machines::CLOCKS;
 pub(crate) use crate::run::files::machines::ClockRow;
 
-/// Factors beyond these are not played: such a machine is not what the time
-/// control is meant for, or its measurement is wrong.
+/// The allowed factors. A machine with another factor is unsuitable for the time control,
+/// or its speed was measured wrongly.
 const FACTORS: std::ops::RangeInclusive<f64> = 0.05..=20.0;
 
-/// What time controls are relative to.
+/// The speed that scaled time controls refer to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Reference {
-    /// Nodes a second of the second player's engine.
+    /// Nodes per second of the second player's engine.
     pub(crate) nps: u64,
 }
 
 impl Reference {
-    /// By what times are multiplied on a machine of this speed; `None` if the
-    /// speed is impossible.
+    /// The factor of all times on a machine of this speed, in nodes per second, rounded to
+    /// 0.001; `None` if it is not allowed.
     pub(crate) fn factor(self, speed: u64) -> Option<f64> {
         let factor = (1000.0 * self.nps as f64 / speed as f64).round() / 1000.0;
         FACTORS.contains(&factor).then_some(factor)
     }
 
-    /// Gives a job the clocks of a machine of this speed.
+    /// Scales the time controls of a job for a machine of this speed, in nodes per second.
     pub(crate) fn scale(self, job: &mut PairJob, speed: u64) {
         if let Some(factor) = self.factor(speed) {
             for player in &mut job.players {
@@ -40,7 +40,10 @@ impl Reference {
     }
 }
 
-/// The clocks that were played, in the run's folder.
+/// Opens the table of scaled clocks in a run's folder.
+///
+/// # Errors
+/// Those of [`Table::open`].
 pub(crate) fn open(dir: &Path) -> anyhow::Result<Table> {
     Ok(Table::open::<ClockRow>(dir.join(CLOCKS))?.0)
 }

@@ -1,10 +1,10 @@
-//! Names that are parts of subjects: nothing else may get into one.
+//! Names that are safe as parts of NATS subjects.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A name with a character that does not belong.
+/// A text that is not a valid name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a valid name: use 1 to 32 of a-z, 0-9 and -")]
 pub(crate) struct NameError(String);
@@ -25,7 +25,8 @@ impl Name {
         }
     }
 
-    /// The nearest valid name, as of a host name.
+    /// The nearest valid name, for example of a host name; `None` if no character of it is
+    /// valid.
     pub(crate) fn nearest(text: &str) -> Option<Self> {
         let valid = |c: char| match c.to_ascii_lowercase() {
             c @ ('a'..='z' | '0'..='9') => c,
@@ -35,7 +36,7 @@ impl Name {
         Self::new(text.trim_matches('-')).ok()
     }
 
-    /// A random one: 16 hexadecimal digits.
+    /// A random name of 16 hexadecimal digits.
     pub(crate) fn random() -> Self {
         Self(format!("{:016x}", rand::random::<u64>()))
     }
@@ -73,8 +74,8 @@ impl fmt::Display for Name {
     }
 }
 
-/// A worker: the credential that it joined with, which the server checks, and
-/// its own name under that.
+/// A worker: its credential, which the server checks, and the machine's name, unique for
+/// that credential.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct WorkerId {
     pub(crate) credential: Name,
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_means_something_in_a_subject_is_a_name() {
+    fn characters_with_a_meaning_in_a_subject_are_not_valid_in_a_name() {
         for text in ["", "a.b", "*", ">", "A", "a b", "é", &"a".repeat(33)] {
             assert!(Name::new(text).is_err(), "{text}");
         }

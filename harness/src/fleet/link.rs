@@ -1,5 +1,5 @@
-//! The interface between the fleet and its transport. NATS is one transport;
-//! another one implements the traits of this module.
+//! The interface of a transport. NATS is one; another transport implements the traits of
+//! this module.
 
 use std::future::Future;
 use std::time::Duration;
@@ -7,83 +7,86 @@ use std::time::Duration;
 use super::ids::{Name, WorkerId};
 use super::runner::Change;
 
-/// Why the transport could not do something.
+/// An error of the transport.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct LinkError(pub(crate) String);
 
 impl LinkError {
+    /// An error with the text `what: error`.
     pub(crate) fn new(what: &str, error: impl std::fmt::Display) -> Self {
         Self(format!("{what}: {error}"))
     }
 }
 
-/// What reaches a run's runner.
+/// A message to a run's runner.
 pub(crate) enum ToRunner<R> {
-    /// A result, and how its delivery is acknowledged.
+    /// A reply, and the receipt that acknowledges its delivery.
     Reply {
         worker: WorkerId,
         bytes: Vec<u8>,
         receipt: R,
     },
     /// A worker's status.
-    Status { worker: WorkerId, bytes: Vec<u8> },
-    /// Somebody wants to know which runs there are.
-    StatusRequested,
-    /// The server is there again, gone, or refuses the credential.
+    Status {
+        worker: WorkerId,
+        bytes: Vec<u8>,
+    },
+    /// A request for the notices of all runs.
+    NoticeRequested,
     Connection(Change),
 }
 
-/// The side of a runner. One value carries one run.
+/// The connection of one run's runner.
 pub(crate) trait RunnerLink {
     /// Acknowledges a delivery.
     type Receipt;
     type Files: FileStore;
 
-    /// Removes all jobs of the run.
-    async fn withdraw(&self) -> Result<(), LinkError>;
+    /// Removes all jobs of the run from the queue.
+    async fn purge_jobs(&self) -> Result<(), LinkError>;
 
-    /// Makes sure that the run's queue and its results exist. Returns the
-    /// number of jobs that are in the queue or with a worker.
+    /// Creates the run's queue and its results if they do not exist. Returns the number of
+    /// jobs that are in the queue or at a worker.
     async fn backlog(&mut self) -> Result<u64, LinkError>;
 
-    /// Number of results that wait.
-    async fn waiting(&self) -> Result<u64, LinkError>;
+    /// Number of results that are not delivered yet.
+    async fn waiting_results(&self) -> Result<u64, LinkError>;
 
-    /// Puts a job into the queue; repeated until it is there.
+    /// Puts a job into the queue; returns when the server has stored it.
     fn publish(&self, bytes: Vec<u8>) -> impl Future<Output = ()> + Send + 'static;
 
-    /// Tells the workers of the run.
+    /// Sends the run's notice to all workers.
     async fn announce(&self, bytes: Vec<u8>) -> Result<(), LinkError>;
 
-    /// Asks all workers for their status.
-    async fn ask(&self) -> Result<(), LinkError>;
+    /// Requests the statuses of all workers.
+    async fn request_statuses(&self) -> Result<(), LinkError>;
 
-    /// Tells the workers to leave the run's pairs.
+    /// Makes the workers drop the run's pairs.
     async fn stop(&self) -> Result<(), LinkError>;
 
-    /// What comes next. Cancel safe.
+    /// The next message. Cancel safe.
     async fn next(&mut self) -> ToRunner<Self::Receipt>;
 
-    /// The result is on disk here, or not wanted.
+    /// Acknowledges a result that is on disk or does not count.
     async fn acknowledge(&self, receipt: Self::Receipt) -> Result<(), LinkError>;
 
-    /// Where files of jobs go.
+    /// The store for the files of jobs.
     fn files(&self) -> Self::Files;
 
-    /// Removes everything of the run.
+    /// Removes all jobs and results of the run.
     async fn remove(&self) -> Result<(), LinkError>;
 
-    /// Sends what has not been sent yet.
+    /// Sends all buffered messages.
     async fn flush(&self);
 }
 
-/// Where the files of jobs are kept.
+/// The server's store for the files of jobs.
 pub(crate) trait FileStore: Clone + Send + Sync + 'static {
-    /// Numbers of the parts of a file that are there.
+    /// Numbers of the stored parts of a file.
     fn parts(&self, sha256: &str) -> impl Future<Output = Result<Vec<u64>, LinkError>> + Send;
 
-    /// Puts a part of a file there.
+    /// Stores a part of a file.
     fn put(
         &self,
         sha256: &str,
@@ -92,9 +95,9 @@ pub(crate) trait FileStore: Clone + Send + Sync + 'static {
     ) -> impl Future<Output = Result<(), LinkError>> + Send;
 }
 
-/// Where the files of jobs come from.
+/// A worker's access to the files of jobs.
 pub(crate) trait FileSource: Send + Sync + 'static {
-    /// A part of a file.
+    /// Fetches a part of a file.
     fn chunk(
         &self,
         sha256: &str,
@@ -102,69 +105,69 @@ pub(crate) trait FileSource: Send + Sync + 'static {
     ) -> impl Future<Output = Result<Vec<u8>, LinkError>> + Send;
 }
 
-/// What reaches a worker.
+/// A message to a worker.
 pub(crate) enum ToWorker<D> {
-    /// A job, and its delivery.
+    /// A job and its delivery.
     Job {
         run: Name,
         bytes: Vec<u8>,
         delivery: D,
     },
-    /// What was pulled has come; there may have been none.
+    /// A pull has ended after this number of jobs, possibly 0.
     PullEnded { run: Name, jobs: usize },
     /// A run's notice.
     Notice { run: Name, bytes: Vec<u8> },
-    /// A run's pairs are not wanted any more.
+    /// The run does not need its pairs any more.
     Stopped { run: Name },
-    /// Somebody wants to know which workers there are.
+    /// A request for the statuses of all workers.
     StatusRequested,
-    /// Somebody watches the games of a run.
-    Watched { run: Name },
-    /// The server is there again, or gone.
+    /// A request for the games of a run.
+    GamesRequested { run: Name },
+    /// The connection is established or lost.
     Connection { is_up: bool },
-    /// The server does not let this worker send or hear something.
-    Denied { what: String },
-    /// The server does not accept the credential any more.
-    Expelled,
+    /// The server denies a permission that this worker needs.
+    PermissionDenied { what: String },
+    /// The server does not accept the credential.
+    CredentialRefused,
 }
 
-/// The side of a worker.
+/// The connection of a worker.
 pub(crate) trait WorkerLink {
-    /// A job that this worker was given.
+    /// The delivery of a job to this worker.
     type Delivery: Clone;
     type Files: FileSource;
 
-    /// What comes next. Cancel safe.
+    /// The next message. Cancel safe.
     async fn next(&mut self) -> ToWorker<Self::Delivery>;
 
-    /// Asks for up to `jobs` jobs of a run, and waits for them up to `wait`.
-    /// [`ToWorker::PullEnded`] follows. One request at a time.
+    /// Requests up to `jobs` jobs of a run, which arrive within `wait`, followed by
+    /// [`ToWorker::PullEnded`]. Only one pull may be open.
     async fn pull(&mut self, run: &Name, jobs: usize, wait: Duration);
 
-    /// The job is still being played.
-    async fn keep(&self, delivery: &Self::Delivery);
+    /// Reports that the job is still being played.
+    async fn keep_alive(&self, delivery: &Self::Delivery);
 
-    /// The job is done.
+    /// Reports that the job is done.
     async fn done(&self, delivery: &Self::Delivery);
 
-    /// Another worker may take the job.
+    /// Returns the job to the queue for another worker.
     async fn give_back(&self, delivery: &Self::Delivery);
 
-    /// Sends a result; returns when it is stored. Repeated until then.
+    /// Sends a reply; returns when the server has stored it.
     fn reply(&self, run: &Name, bytes: Vec<u8>) -> impl Future<Output = ()> + Send + 'static;
 
     /// Sends this worker's status.
-    async fn report(&self, bytes: Vec<u8>);
+    async fn send_status(&self, bytes: Vec<u8>);
 
-    /// Shows the games of a run to those who watch it.
-    async fn show(&self, run: &Name, bytes: Vec<u8>);
+    /// Sends the games of a run to its spectators.
+    async fn send_games(&self, run: &Name, bytes: Vec<u8>);
 
-    /// Asks all runs for their notice.
-    async fn ask(&self);
+    /// Requests the notices of all runs.
+    async fn request_notices(&self);
 
-    /// Where files come from.
+    /// Access to the files of jobs.
     fn files(&self) -> Self::Files;
 
-    /// Sends what has not been sent yet.
+    /// Sends all buffered messages.
     async fn flush(&self);
 }

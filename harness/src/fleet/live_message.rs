@@ -1,21 +1,21 @@
-//! The games that a worker is playing, for those who watch a run. A worker
-//! sends them only while somebody asks; nothing is kept for who is slow.
+//! The games that a worker is playing, for the live pages of a run. A worker sends them
+//! only while they are requested, and the server does not store them.
 
 use serde::{Deserialize, Serialize};
 
 use super::message::Message;
 use crate::executor::LiveGame;
 
-/// Games in one message.
+/// Maximum number of games in a message.
 pub(crate) const MAX_GAMES: usize = 16;
-/// Plies of a game in a message.
-const LONGEST: usize = 2000;
+/// Maximum number of plies of a game in a message.
+const MAX_PLIES: usize = 2000;
 
 /// The games of a run that a worker is playing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Shown {
-    /// The worker's time: milliseconds since 1970.
+    /// The worker's time, in milliseconds since 1970.
     pub(crate) now_ms: i64,
     pub(crate) games: Vec<LiveGame>,
 }
@@ -26,7 +26,7 @@ impl Message for Shown {
     fn check(&self) -> Result<(), &'static str> {
         let is_long = |game: &LiveGame| {
             let fen = game.fen.as_ref().map_or(0, String::len);
-            game.moves.len() > LONGEST || fen > 256
+            game.moves.len() > MAX_PLIES || fen > 256
         };
         match self.games.len() > MAX_GAMES || self.games.iter().any(is_long) {
             true => Err("too many games, or a game that is too long"),
@@ -37,12 +37,13 @@ impl Message for Shown {
 
 #[cfg(feature = "serve")]
 impl Shown {
-    /// The games by the clock of this machine, whose time is `now_ms`.
+    /// The games with their times converted to the clock of this machine, which is at
+    /// `now_ms`, in milliseconds since 1970.
     pub(crate) fn games_at(self, now_ms: i64) -> Vec<LiveGame> {
-        let later = now_ms.saturating_sub(self.now_ms);
+        let offset = now_ms.saturating_sub(self.now_ms);
         let mut games = self.games;
         for game in &mut games {
-            game.thinking_since_ms = game.thinking_since_ms.saturating_add(later);
+            game.thinking_since_ms = game.thinking_since_ms.saturating_add(offset);
         }
         games
     }
@@ -72,6 +73,6 @@ mod tests {
         let read: Shown = decode(&bytes).expect("read");
         assert_eq!(read.games_at(9500)[0].thinking_since_ms, 9000);
         assert!(encode(&shown(vec![game(1); MAX_GAMES + 1])).is_err());
-        assert!(encode(&shown(vec![game(LONGEST + 1)])).is_err());
+        assert!(encode(&shown(vec![game(MAX_PLIES + 1)])).is_err());
     }
 }

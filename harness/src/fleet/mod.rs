@@ -1,14 +1,14 @@
-//! Many machines: the runner of a run sends its pairs to workers and takes
-//! their results. NATS with JetStream carries the messages; only the run's ledger
-//! counts, so whatever the server loses is sent again.
+//! Runs on many machines: the runner of a run sends its pairs to workers and receives
+//! their results. NATS with JetStream is the transport. The run's ledger is the only
+//! lasting state, so everything that the server loses is sent again.
 //!
 //! ```text
 //! runner ──Job──► queue ──► worker (its own `local` executor)
-//!        ◄─Reply─ results ◄─┘      Notice, Status: who is there
+//!        ◄─Reply─ results ◄─┘      Notice, Status: which runs and workers exist
 //! ```
 //!
-//! * `message`, `ids`, `access`: what travels, and who may send it.
-//! * `link`: what is needed of a transport; `nats` is one.
+//! * `message`, `ids`, `access`: the messages, names and credentials.
+//! * `link`: the interface of a transport; `nats` implements it.
 //! * `runner`, `worker`: the two sides. `server`: `hone fleet up`. `overview`:
 //!   `hone fleet status`.
 
@@ -25,6 +25,7 @@ mod runner;
 mod samples;
 mod server;
 mod table;
+mod timer;
 mod worker;
 
 pub(crate) use access::{Access, FLEET_VARIABLE, Role, data_dir};

@@ -1,11 +1,10 @@
-//! Who is on a fleet: runs and machines, by their notices and statuses.
+//! The runs and machines on a fleet, by their notices and statuses.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use anyhow::{Context, ensure};
+use anyhow::ensure;
 use serde::Serialize;
-use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
 use super::access::Access;
@@ -15,15 +14,16 @@ use super::live_message::Shown;
 use super::message::{MessageError, Notice, Status, VERSION, decode};
 #[cfg(feature = "serve")]
 use super::nats::BoardWatch;
-use super::nats::{Heard, Watch, connect};
+use super::nats::{FleetMessage, Watch, connect};
 #[cfg(feature = "serve")]
 use crate::executor::LiveGame;
+use crate::platform::runtime;
 use crate::report::counted;
 
-/// How long is waited for answers.
+/// Time for which answers are collected.
 const ANSWERS: Duration = Duration::from_millis(1500);
 
-/// What is known of a fleet.
+/// The runs and workers of a fleet.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Overview {
     pub(crate) server: String,
@@ -35,8 +35,8 @@ pub(crate) struct Overview {
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Machine {
     pub(crate) worker: String,
-    /// The protocol version of its `hone`, if it is another than here: nothing else of
-    /// its message can be read.
+    /// The protocol version of its `hone`, if it differs from that of this `hone`: its
+    /// status cannot be read then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) protocol: Option<u32>,
     #[serde(flatten)]
@@ -44,7 +44,7 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// The machine that has sent a message; `None` if it is damaged.
+    /// The machine that sent a status; `None` if the status is damaged.
     fn of(worker: String, bytes: &[u8]) -> Option<Self> {
         let (protocol, status) = match decode(bytes) {
             Ok(status) => (None, status),
@@ -58,7 +58,7 @@ impl Machine {
         })
     }
 
-    /// What is known of a machine whose `hone` has another protocol version.
+    /// A description of a machine whose `hone` has another protocol version.
     pub(crate) fn other_version(&self) -> Option<String> {
         let version = self.protocol?;
         Some(format!("protocol {version}, this hone {VERSION}"))
@@ -73,14 +73,14 @@ pub(crate) struct RunLine {
     pub(crate) notice: Notice,
 }
 
-/// Somebody who looks at a fleet again and again.
+/// A connection for repeated overviews.
 pub(crate) struct Observer {
     server: String,
     watch: Watch,
 }
 
 impl Observer {
-    /// Connects to the server; from then on it connects again by itself.
+    /// Connects to the server, and later reconnects automatically.
     ///
     /// # Errors
     /// If the server cannot be reached.
@@ -93,7 +93,7 @@ impl Observer {
         })
     }
 
-    /// Somebody who watches games, over the same connection.
+    /// A spectator over the same connection.
     ///
     /// # Errors
     /// If the server refuses.
@@ -102,33 +102,34 @@ impl Observer {
         Ok(Spectator(self.watch.boards().await?))
     }
 
-    /// Asks everybody on the fleet.
+    /// Collects the state of all runs and workers.
     ///
     /// # Errors
     /// If the server cannot be reached now.
-    pub(crate) async fn look(&mut self) -> anyhow::Result<Overview> {
-        let heard = self.watch.ask(ANSWERS).await?;
+    pub(crate) async fn overview(&mut self) -> anyhow::Result<Overview> {
+        let messages = self.watch.collect(ANSWERS).await?;
         ensure!(
             self.watch.is_connected(),
             "the connection to {} is lost",
             self.server
         );
-        Ok(Overview::of(self.server.clone(), heard))
+        Ok(Overview::of(self.server.clone(), messages))
     }
 }
 
-/// Somebody who watches games on a fleet.
+/// Receives the games that workers are playing.
 #[cfg(feature = "serve")]
 pub(crate) struct Spectator(BoardWatch);
 
 #[cfg(feature = "serve")]
 impl Spectator {
-    /// Asks for the games of a run; to be repeated every few seconds.
-    pub(crate) async fn ask(&self, run: &Name) {
-        self.0.ask(run).await;
+    /// Requests the games of a run; must be repeated every few seconds.
+    pub(crate) async fn request(&self, run: &Name) {
+        self.0.request(run).await;
     }
 
-    /// A run, a worker, and the games that it plays. Cancel safe.
+    /// The next message: a run, a worker, and the games of the run that it plays; `None`
+    /// once the client is closed. Cancel safe.
     pub(crate) async fn next(&mut self) -> Option<(Name, String, Vec<LiveGame>)> {
         loop {
             let (run, worker, bytes) = self.0.next().await?;
@@ -140,15 +141,15 @@ impl Spectator {
     }
 }
 
-/// Asks everybody on the fleet.
+/// Collects the state of all runs and workers.
 ///
 /// # Errors
 /// If the server cannot be reached.
 pub(crate) fn overview(access: &Access) -> anyhow::Result<Overview> {
-    runtime()?.block_on(async { Observer::connect(access).await?.look().await })
+    runtime()?.block_on(async { Observer::connect(access).await?.overview().await })
 }
 
-/// Connects to the server and leaves it.
+/// Checks that the server accepts a connection.
 ///
 /// # Errors
 /// If it cannot be reached, or refuses the credential.
@@ -156,25 +157,18 @@ pub(crate) fn check_reachable(access: &Access) -> anyhow::Result<()> {
     runtime()?.block_on(Observer::connect(access)).map(drop)
 }
 
-fn runtime() -> anyhow::Result<Runtime> {
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the async runtime")
-}
-
 impl Overview {
-    fn of(server: String, heard: Vec<Heard>) -> Self {
+    fn of(server: String, messages: Vec<FleetMessage>) -> Self {
         let mut workers = BTreeMap::new();
         let mut runs = BTreeMap::new();
-        for one in heard {
+        for one in messages {
             match one {
-                Heard::Worker { worker, bytes } => {
+                FleetMessage::Worker { worker, bytes } => {
                     if let Some(machine) = Machine::of(worker.to_string(), &bytes) {
                         workers.insert(worker.to_string(), machine);
                     }
                 }
-                Heard::Run { run, bytes } => {
+                FleetMessage::Run { run, bytes } => {
                     if let Ok(notice) = decode::<Notice>(&bytes) {
                         runs.insert(run, notice);
                     }
@@ -189,7 +183,7 @@ impl Overview {
         }
     }
 
-    /// As a table.
+    /// The overview as tables of text.
     pub(crate) fn text(&self) -> String {
         let cores: usize = self.workers.iter().map(|one| one.status.cores).sum();
         let mut text = format!(
@@ -281,14 +275,14 @@ mod tests {
         let text = String::from_utf8(status).expect("text");
         let older = text.replace("\"hone\":2,\"body\"", "\"hone\":1,\"body\"");
         assert_ne!(older, text);
-        let heard = Heard::Worker {
+        let message = FleetMessage::Worker {
             worker: worker("old"),
             bytes: older.into_bytes(),
         };
-        let overview = Overview::of("tls://box:4222".to_string(), vec![heard]);
+        let overview = Overview::of("tls://box:4222".to_string(), vec![message]);
         let json = serde_json::to_value(&overview).expect("JSON");
         assert_eq!(json["workers"][0]["protocol"], 1);
-        assert_eq!(json["workers"][0]["platform"], "", "it is not known");
+        assert_eq!(json["workers"][0]["platform"], "", "unknown");
         let text = overview.text();
         assert!(text.contains("1 worker, 0 cores"), "{text}");
         let line = text.lines().find(|line| line.starts_with("all/old"));

@@ -1,4 +1,4 @@
-//! Names and a pair for tests.
+//! Names and a job for tests.
 
 use std::sync::Arc;
 

@@ -1,5 +1,4 @@
-//! An append-only table in a run's folder: rows are on disk before anything
-//! depends on them.
+//! An append-only CSV table in a run's folder, synced to disk.
 
 use std::fs::File;
 use std::io::Write;
@@ -12,7 +11,7 @@ use serde::de::DeserializeOwned;
 use crate::platform::write_whole;
 use crate::run::files::table::{rows, whole_rows};
 
-/// A table that is being written.
+/// A table that is open for appending.
 #[derive(Debug)]
 pub(crate) struct Table {
     path: PathBuf,
@@ -22,8 +21,9 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// Opens a table, with its rows. One that a kill has torn is removed; a table
-    /// with other columns, of an earlier version, gets those of today.
+    /// Opens a table and reads its rows. An incomplete last row, left by a kill, is
+    /// removed. A table with the columns of an earlier version is rewritten with the
+    /// current ones.
     ///
     /// # Errors
     /// Those of the file system.
@@ -36,8 +36,8 @@ impl Table {
         if let Some(first) = rows.first() {
             let current = text(first, true)?;
             let current = current.split(|byte| *byte == b'\n').next();
-            let there = std::fs::read(&path).with_context(failed)?;
-            if there.split(|byte| *byte == b'\n').next() != current {
+            let content = std::fs::read(&path).with_context(failed)?;
+            if content.split(|byte| *byte == b'\n').next() != current {
                 rewrite(&path, &rows).with_context(failed)?;
             }
         }
@@ -49,7 +49,7 @@ impl Table {
         Ok((table, rows))
     }
 
-    /// Adds a row; it is on disk when this returns.
+    /// Adds a row and syncs it to disk.
     ///
     /// # Errors
     /// Those of the file system.
@@ -61,14 +61,14 @@ impl Table {
     /// Adds a row; it is on disk after [`Table::sync`].
     ///
     /// # Errors
-    /// If it cannot be put into a table.
+    /// If it cannot be serialised as CSV.
     pub(crate) fn add(&mut self, row: &impl Serialize) -> anyhow::Result<()> {
         self.added.extend(text(row, self.is_empty)?);
         self.is_empty = false;
         Ok(())
     }
 
-    /// Brings the added rows to the disk, all together.
+    /// Writes the added rows and syncs them to disk.
     ///
     /// # Errors
     /// Those of the file system.
@@ -87,7 +87,7 @@ impl Table {
     }
 }
 
-/// A row as text, with the names of the columns before it or without.
+/// A row as CSV, after the names of the columns if `has_header`.
 fn text(row: &impl Serialize, has_header: bool) -> anyhow::Result<Vec<u8>> {
     let mut writer = csv::WriterBuilder::new()
         .has_headers(has_header)
@@ -104,7 +104,7 @@ fn rewrite(path: &Path, rows: &[impl Serialize]) -> anyhow::Result<()> {
     write_whole(path, |file| Ok(file.write_all(&all)?))
 }
 
-/// Removes what follows the last whole row, and a header without rows.
+/// Removes everything after the last complete row, and a header without rows.
 fn repair(path: &Path) -> std::io::Result<()> {
     let text = match std::fs::read(path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_come_to_the_disk_together_and_only_once() {
+    fn added_rows_are_written_by_sync_and_only_once() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("table.csv");
         let (mut table, rows) = Table::open::<Row>(path.clone()).expect("new");
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_follow_the_whole_ones_of_a_torn_table() {
+    fn new_rows_follow_the_complete_rows_of_a_torn_table() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("table.csv");
         let row = |reason: &str| Note {

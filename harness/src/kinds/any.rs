@@ -12,6 +12,7 @@ use super::session::{Conclusion, Session};
 use crate::config::Config;
 use crate::experiment::Experiment;
 use crate::ledger::Recovery;
+use crate::output::Announce;
 use crate::report::Report;
 use crate::run::{Manifest, RunFiles, SessionError};
 
@@ -34,16 +35,16 @@ pub(crate) trait AnyKind {
         recovery: Recovery,
         max_time: Option<Duration>,
         place: Place,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<Conclusion<Box<dyn Report>>, SessionError>;
 
     /// The experiment before its results.
     ///
     /// # Errors
-    /// If the manifest, or a file beside it, does not make sense.
+    /// If the manifest, or a file beside it, is not valid.
     fn experiment(&self, dir: &Path, manifest: &Manifest) -> anyhow::Result<Box<dyn Experiment>>;
 
-    /// The folders of the runs that have followed this one.
+    /// The folders of the follow-up runs that have been started.
     fn later(&self, manifest: &Manifest, dir: &Path) -> Vec<PathBuf>;
 
     /// The results so far.
@@ -55,10 +56,10 @@ pub(crate) trait AnyKind {
     /// Whether `hone report` writes the report's files into the run's folder too.
     fn report_writes_files(&self) -> bool;
 
-    /// The results as its ledger grows.
+    /// The results, updated as the ledger grows.
     ///
     /// # Errors
-    /// If the manifest does not make sense.
+    /// If the manifest is not valid.
     #[cfg(feature = "serve")]
     fn follow(&self, files: RunFiles) -> anyhow::Result<Box<dyn Following>>;
 }
@@ -75,7 +76,7 @@ impl<K: RunKind> AnyKind for K {
         recovery: Recovery,
         max_time: Option<Duration>,
         place: Place,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<Conclusion<Box<dyn Report>>, SessionError> {
         let session = Session::<K>::resume(dir, recovery, announce)?;
         let session = session.limited(max_time).at(place);
@@ -91,9 +92,7 @@ impl<K: RunKind> AnyKind for K {
     }
 
     fn report(&self, files: RunFiles) -> anyhow::Result<Box<dyn Report>> {
-        let dir = files.folder.path().to_path_buf();
-        let fold = files.fold(K::experiment(&dir, &files.manifest)?)?;
-        Ok(Box::new(K::report(files, fold)?))
+        Ok(Box::new(K::read_report(files)?))
     }
 
     fn report_writes_files(&self) -> bool {

@@ -1,4 +1,4 @@
-//! What `hone resume` may change in a run before continuing it.
+//! The changes that `hone resume` can make to a run before continuing it.
 
 use std::path::{Path, PathBuf};
 
@@ -8,15 +8,16 @@ use super::place::Place;
 use super::tune::test_folder;
 use super::{fold_of, of};
 use crate::config::check_concurrency;
+use crate::experiment::Verdict;
 use crate::ledger::{Lock, Recovery};
-use crate::output::with_causes;
+use crate::output::{Announce, with_causes};
 use crate::report::counted;
 use crate::run::prepare::setup::warn_of_repeats;
 use crate::run::{BookIdentity, Folder, Kind, Manifest, RunFiles};
 
 /// The changes of one `hone resume`, which are undone if the run is refused.
 pub(crate) struct Changes {
-    /// What is done with damage.
+    /// How a damaged ledger is treated.
     recovery: Recovery,
     /// Where the run is continued.
     place: Place,
@@ -25,7 +26,7 @@ pub(crate) struct Changes {
 }
 
 impl Changes {
-    /// Nothing is changed yet.
+    /// No changes yet.
     pub(crate) fn new(recovery: Recovery, place: Place) -> Self {
         Self {
             recovery,
@@ -34,8 +35,7 @@ impl Changes {
         }
     }
 
-    /// Sets the number of pairs played at the same time in a run, and in those that have
-    /// followed it in its folder.
+    /// Sets the number of pairs played at the same time in a run and in its follow-up runs.
     ///
     /// # Errors
     /// If the number is out of range, or a run is being played or cannot be read or
@@ -44,10 +44,10 @@ impl Changes {
         &mut self,
         dir: &Path,
         pairs: usize,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> anyhow::Result<()> {
         check_concurrency(pairs).map_err(|error| anyhow::anyhow!("`--concurrency`: {error}"))?;
-        // Not while another process plays it.
+        // Another process must not be playing it.
         let _held = Lock::resume(dir, self.recovery)?;
         let mut manifest = Manifest::read(dir)?;
         // The workers of a pool's sources have the next numbers.
@@ -61,11 +61,11 @@ impl Changes {
         let mut followers = of(manifest.kind).later(&manifest, dir);
         followers.extend(test_folder(&manifest, dir));
         manifest.concurrency = pairs;
-        // For runs that are still to follow.
+        // For follow-up runs that are not started yet.
         manifest.config.r#match.concurrency = Some(pairs);
         let (config, engines) = (&manifest.config, &manifest.engines);
         manifest.placement = self.place.placement(config, engines, pairs, announce)?;
-        // First those that another process may hold.
+        // First the runs that another process may have locked.
         for follower in followers {
             self.concurrency(&follower, pairs, &mut |_| {})?;
         }
@@ -83,9 +83,9 @@ impl Changes {
         &mut self,
         dir: &Path,
         pairs: u64,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> anyhow::Result<()> {
-        // Not while another process plays it.
+        // Another process must not be playing it.
         let _held = Lock::resume(dir, self.recovery)?;
         let mut manifest = Manifest::read(dir)?;
         let stage = of(manifest.kind).later(&manifest, dir).pop();
@@ -119,11 +119,12 @@ impl Changes {
         manifest.pairs = Some(pairs);
         let files = RunFiles::of(Folder::open(dir), manifest)?;
         let fold = fold_of(&files)?;
+        // A shard may have no pair among the new ones; the shards of a pool must agree.
         ensure!(
-            fold.verdict().is_none(),
+            matches!(fold.verdict(), None | Some(Verdict::ShardPlayed)),
             "`--pairs`: the run has ended after {}, and more pairs do not change its result\n\
              help: see it with `hone report {}`",
-            counted(fold.absorbed(), "pair"),
+            counted(fold.tally.judged_pairs(), "pair"),
             dir.display()
         );
         let manifest = &files.manifest;
@@ -137,7 +138,7 @@ impl Changes {
     /// # Errors
     /// If it is not a tuning, is being played, or cannot be read or written.
     pub(crate) fn verification(&mut self, dir: &Path) -> anyhow::Result<()> {
-        // Not while another process plays it.
+        // Another process must not be playing it.
         let _held = Lock::resume(dir, self.recovery)?;
         let mut manifest = Manifest::read(dir)?;
         ensure!(
@@ -162,7 +163,7 @@ impl Changes {
     }
 
     /// Undoes all changes, the last one first, and warns of those that stay.
-    pub(crate) fn undo(self, announce: &mut dyn FnMut(&str)) {
+    pub(crate) fn undo(self, announce: Announce<'_>) {
         for (dir, before) in self.before.into_iter().rev() {
             if let Err(error) = before.write(&dir) {
                 announce(&format!(

@@ -9,10 +9,10 @@ use crate::stats::{Estimate, Sprt};
 /// The results of a run of any kind as its ledger grows. It never writes to
 /// the run's folder.
 pub(crate) trait Following {
-    /// Takes the pair that has arrived next.
+    /// Absorbs the next pair in the order of arrival.
     fn absorb(&mut self, entry: &Entry);
 
-    /// Where the run stands.
+    /// The state of the run.
     ///
     /// # Errors
     /// If the run's files cannot be read.
@@ -25,16 +25,16 @@ pub(crate) trait Following {
     fn report(&mut self) -> anyhow::Result<Box<dyn Report>>;
 }
 
-/// Where a run stands.
+/// The state of a run.
 pub(crate) struct Standing {
     pub verdict: Option<Verdict>,
     /// Pairs after which it ends at the latest.
     pub budget: u64,
     pub tally: Tally,
-    /// The sequential test it runs, if it runs one.
+    /// The sequential test, if the run is one.
     pub test: Option<Sprt>,
     pub always_valid: Option<Estimate>,
-    /// What a bisection has found, in words.
+    /// The result of a bisection, in words.
     pub found: Option<String>,
 }
 
@@ -51,7 +51,7 @@ impl Standing {
     }
 }
 
-/// A match or a sequential test: each pair is taken in once.
+/// A match or a sequential test, which absorbs each pair once.
 pub(super) struct FollowedMatch<E> {
     files: RunFiles,
     fold: Fold<E>,
@@ -62,7 +62,7 @@ impl<E: Experiment> FollowedMatch<E> {
     /// A run before its first pair.
     ///
     /// # Errors
-    /// If the manifest's test makes no sense.
+    /// If the manifest's test is not valid.
     pub(super) fn new(files: RunFiles, experiment: E) -> anyhow::Result<Self> {
         let manifest = &files.manifest;
         Ok(Self {

@@ -1,4 +1,4 @@
-//! What a kind of run is.
+//! [`RunKind`]: what differs between the kinds of runs.
 
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -13,6 +13,7 @@ use crate::executor::Player;
 use crate::experiment::Experiment;
 use crate::ledger::Recovery;
 use crate::openings::Opening;
+use crate::output::Announce;
 use crate::report::{Report, counted};
 use crate::run::{
     Driver, Ended, EngineIdentity, Fold, Kind, Manifest, PreparedEngines, RepeatRule, RunFiles,
@@ -22,43 +23,37 @@ use crate::settings::TimeSpan;
 
 /// A kind of run: what a session needs besides the experiment. `hone resume`,
 /// `report`, `verify` and `runs` work on every kind through this trait.
-pub(crate) trait RunKind: 'static {
+pub(crate) trait RunKind: Sized + 'static {
     type Experiment: Experiment + 'static;
     type Report: Report + 'static;
 
-    /// As manifests name it.
+    /// Its name in manifests.
     const KIND: Kind;
 
     /// Whether it can be played in shards: no pair's plan depends on earlier
     /// results.
     const IS_DIVISIBLE: bool = false;
 
-    /// Whether `hone report` writes the report's files into the run's folder
-    /// too, because they hold what the text does not.
+    /// Whether `hone report` also writes the report's files into the run's folder, because
+    /// they contain more than the text.
     const REPORT_WRITES_FILES: bool = false;
 
-    /// What helps if an engine fails too often.
-    const REMEDY: &str =
-        "fix the engine, or raise `max_failures` in [config.match] of the run's run.toml";
+    /// The help line of the error about an engine that fails too often.
+    const REMEDY: &str = "fix the engine and start a new run (`hone resume` refuses a changed engine), or raise `max_failures` in [config.match] of the run's run.toml";
 
     /// Refuses a configuration that lacks what this kind needs.
     ///
     /// # Errors
     /// What is missing.
     fn check(config: &Config) -> anyhow::Result<()> {
-        ensure!(
-            config.engine.len() >= 2,
-            "{} engines are configured: at least two are needed, each in an [[engine]] table",
-            config.engine.len()
-        );
-        Ok(())
+        check_engines(config)
     }
 
-    /// The most openings that a run can use; `None` if there is no limit.
+    /// Maximum number of openings that a run can use; `None` if there is no limit.
     fn openings(config: &Config) -> Option<u64>;
 
-    /// What is done with pairs that repeat earlier games: under a clock they
-    /// are evidence like any other.
+    /// The rule for pairs that repeat earlier games: with a time control they are evidence
+    /// like any other.
     fn repeats(config: &Config) -> RepeatRule {
         match config.is_timed() {
             true => RepeatRule::Count,
@@ -66,14 +61,13 @@ pub(crate) trait RunKind: 'static {
         }
     }
 
-    /// How long one process may play.
+    /// The time limit of one process.
     fn max_time(config: &Config) -> Option<TimeSpan> {
         config.r#match.max_time
     }
 
-    /// Prepares the engines of a new run, and completes the configuration with
-    /// the results. Relative paths start from `base`; `opening` is the run's
-    /// first.
+    /// Prepares the engines of a new run, and adds what was built to the configuration.
+    /// Relative paths start from `base`; `opening` is the run's first.
     ///
     /// # Errors
     /// If an engine cannot play.
@@ -81,14 +75,12 @@ pub(crate) trait RunKind: 'static {
         config: &mut Config,
         base: &Path,
         opening: &Opening,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<Engines, SessionError> {
-        let mut engines = prepared(config, base, opening, announce)?;
-        engines.folder_names = Self::folder_names(&engines.identities);
-        Ok(engines)
+        prepared::<Self>(config, base, opening, announce)
     }
 
-    /// What the run's folder is named after.
+    /// Names of the engines in the name of the run's folder.
     fn folder_names(identities: &[EngineIdentity]) -> Vec<String> {
         identities.iter().map(EngineIdentity::folder_name).collect()
     }
@@ -100,7 +92,7 @@ pub(crate) trait RunKind: 'static {
     fn same_engines(
         manifest: &Manifest,
         opening: &Opening,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<Vec<Player>, SessionError> {
         setup::same_engines(manifest, opening, announce)
     }
@@ -108,14 +100,14 @@ pub(crate) trait RunKind: 'static {
     /// The experiment before its results, from the run's folder.
     ///
     /// # Errors
-    /// If the manifest, or a file beside it, does not make sense.
+    /// If the manifest, or a file beside it, is not valid.
     fn experiment(dir: &Path, manifest: &Manifest) -> anyhow::Result<Self::Experiment>;
 
     /// The message when a process starts to play. `at_a_time`: pairs that can be played at
     /// a time; `None` on a fleet.
     ///
     /// # Errors
-    /// If the manifest does not make sense.
+    /// If the manifest is not valid.
     fn introduction(
         manifest: &Manifest,
         at_a_time: Option<usize>,
@@ -124,16 +116,16 @@ pub(crate) trait RunKind: 'static {
         Ok(introduction(manifest, at_a_time, dir))
     }
 
-    /// What is shown while it plays, at most `at_a_time` pairs.
+    /// The live view. `at_a_time` as in [`Self::introduction`].
     fn view(manifest: &Manifest, at_a_time: Option<usize>) -> impl View<Self::Experiment>;
 
-    /// Prepares what the plan waits for when no pair is in flight, as a build.
+    /// Prepares what the plan waits for when no pair is in flight, such as a build.
     ///
     /// # Errors
     /// If that fails and the run needs it.
     fn prepare_next(
         _waiting: Waiting<'_, Self::Experiment>,
-        _announce: &mut dyn FnMut(&str),
+        _announce: Announce<'_>,
     ) -> Result<Readiness, SessionError> {
         Ok(Readiness::Stuck)
     }
@@ -144,59 +136,82 @@ pub(crate) trait RunKind: 'static {
     /// If the ledger cannot be read.
     fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<Self::Report>;
 
-    /// The results as its ledger grows.
+    /// The results so far of a run's files.
     ///
     /// # Errors
-    /// If the manifest does not make sense.
+    /// If a file is not valid or cannot be read.
+    fn read_report(files: RunFiles) -> anyhow::Result<Self::Report> {
+        let fold = files.fold(Self::experiment(files.folder.path(), &files.manifest)?)?;
+        Self::report(files, fold)
+    }
+
+    /// The results, updated as the ledger grows.
+    ///
+    /// # Errors
+    /// If the manifest is not valid.
     #[cfg(feature = "serve")]
     fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>>;
 
-    /// What it has found, in words, if its verdict is not a result by itself.
+    /// The result in words, if the verdict alone does not show it.
     #[cfg(feature = "serve")]
     fn found(_manifest: &Manifest, _experiment: &Self::Experiment) -> Option<String> {
         None
     }
 
-    /// Plays what belongs to a run after its verdict, and adds it to the report.
-    /// The result takes the place of the run's own end.
+    /// Plays the follow-up runs of a run after its verdict, and adds them to the report.
+    /// Returns how they ended, in place of the run's own end; `None` if there are none.
     ///
     /// # Errors
     /// [`SessionError`].
     fn follow_up(
         _report: &mut Self::Report,
-        _terms: &Terms,
-        _announce: &mut dyn FnMut(&str),
+        _options: &FollowUpOptions,
+        _announce: Announce<'_>,
     ) -> Result<Option<Ended>, SessionError> {
         Ok(None)
     }
 
-    /// The folders of the runs that have followed this one, and whose verdict
-    /// takes the place of its own.
+    /// The folders of the follow-up runs that have been started and whose verdict replaces
+    /// the run's own.
     fn later(_manifest: &Manifest, _dir: &Path) -> Vec<PathBuf> {
         Vec::new()
     }
 }
 
-/// Prepares the engines that a configuration names.
+/// Refuses fewer than two engines.
+///
+/// # Errors
+/// The number of engines.
+pub(super) fn check_engines(config: &Config) -> anyhow::Result<()> {
+    let engines = config.engine.len();
+    ensure!(
+        engines >= 2,
+        "{} configured: at least two are needed, each in an [[engine]] table",
+        counted(engines as u64, "engine")
+    );
+    Ok(())
+}
+
+/// Prepares the engines of a configuration.
 ///
 /// # Errors
 /// If one cannot play.
-pub(super) fn prepared(
+pub(super) fn prepared<K: RunKind>(
     config: &mut Config,
     base: &Path,
     opening: &Opening,
-    announce: &mut dyn FnMut(&str),
+    announce: Announce<'_>,
 ) -> Result<Engines, SessionError> {
     let engines = PreparedEngines::prepare(config, base, Some(opening), announce)?;
     engines.pin(config);
     Ok(Engines {
-        folder_names: engines.identities.iter().map(|e| e.folder_name()).collect(),
+        folder_names: K::folder_names(&engines.identities),
         players: engines.players,
         identities: engines.identities,
     })
 }
 
-/// What is played, and where.
+/// The message about what is played, and where.
 pub(super) fn introduction(manifest: &Manifest, at_a_time: Option<usize>, dir: &Path) -> String {
     let shard = manifest.config.r#match.shard;
     let part = match shard.is_whole() {
@@ -223,10 +238,10 @@ pub(crate) struct Engines {
     pub folder_names: Vec<String>,
 }
 
-/// How the runs that follow one are played: as that one.
-pub(crate) struct Terms {
+/// How the follow-up runs of a run are played: like the run itself.
+pub(crate) struct FollowUpOptions {
     pub place: Place,
-    /// What is done with damage.
+    /// How a damaged ledger is treated.
     pub recovery: Recovery,
     /// The end of `--max-time`.
     pub deadline: Option<Instant>,
@@ -237,16 +252,16 @@ pub(crate) struct Waiting<'a, E> {
     pub dir: &'a Path,
     pub manifest: &'a Manifest,
     pub driver: &'a mut Driver<E>,
-    /// Whether the user has asked to stop.
+    /// Whether a stop was requested.
     pub is_stop_requested: &'a mut dyn FnMut() -> bool,
 }
 
-/// What [`RunKind::prepare_next`] has done.
+/// The result of [`RunKind::prepare_next`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Readiness {
     Ready,
-    /// There is nothing that it can prepare.
+    /// It cannot prepare anything.
     Stuck,
-    /// The user has asked to stop.
+    /// A stop was requested.
     Stopped,
 }

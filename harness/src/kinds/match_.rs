@@ -6,7 +6,7 @@ use anyhow::ensure;
 
 #[cfg(feature = "serve")]
 use super::follow::{FollowedMatch, Following};
-use super::kind::RunKind;
+use super::kind::{RunKind, check_engines};
 use crate::config::{Config, Tournament};
 use crate::experiment::{Sharded, TournamentExperiment};
 use crate::report::{MatchReport, Scoreboard};
@@ -23,11 +23,8 @@ impl RunKind for Match {
     const IS_DIVISIBLE: bool = true;
 
     fn check(config: &Config) -> anyhow::Result<()> {
+        check_engines(config)?;
         let engines = config.engine.len();
-        ensure!(
-            engines >= 2,
-            "{engines} engines are configured: at least two are needed, each in an [[engine]] table"
-        );
         ensure!(
             engines == 2 || config.r#match.stop.is_none(),
             "`stop` is for matches of two engines, and {engines} are configured"

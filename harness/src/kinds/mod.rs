@@ -1,5 +1,5 @@
-//! The kinds of runs, each one module: what it needs besides its experiment,
-//! and how its results are shown.
+//! The kinds of runs, a module for each: its engines, its experiment, its live view and its
+//! report.
 //!
 //! [`of`] is the one place where a manifest is mapped to its kind.
 
@@ -37,7 +37,7 @@ use crate::ledger::Entry;
 use crate::report::Report;
 use crate::run::{Fold, Kind, RunFiles};
 
-/// What a run of a kind is and does.
+/// The implementation of a kind.
 pub(crate) fn of(kind: Kind) -> &'static dyn AnyKind {
     match kind {
         Kind::Match => &Match,
@@ -56,8 +56,8 @@ pub(crate) fn report(dir: &Path) -> anyhow::Result<Box<dyn Report>> {
     of(files.manifest.kind).report(files)
 }
 
-/// The runs that have followed a run in its folder, and whose verdict takes the
-/// place of its own: later stages of a test.
+/// The follow-up runs of a run that have been started and whose verdict replaces its own:
+/// later stages of a test.
 ///
 /// # Errors
 /// If one cannot be read.
@@ -69,7 +69,7 @@ pub(crate) fn later(files: &RunFiles) -> anyhow::Result<Vec<RunFiles>> {
 /// The experiment of a run before its results.
 ///
 /// # Errors
-/// If the manifest, or a file beside it, does not make sense.
+/// If the manifest, or a file beside it, is not valid.
 pub(crate) fn experiment_of(files: &RunFiles) -> anyhow::Result<Box<dyn Experiment>> {
     of(files.manifest.kind).experiment(files.folder.path(), &files.manifest)
 }
@@ -82,8 +82,8 @@ pub(crate) fn fold_of(files: &RunFiles) -> anyhow::Result<Fold<Box<dyn Experimen
     Ok(files.fold(experiment_of(files)?)?)
 }
 
-/// The pairs that a run's verdict rests on, by number: the finished ones up to it, without
-/// repeats that do not count.
+/// The pairs that count for a run's result, by number: the absorbed ones without dropped
+/// repeats.
 ///
 /// # Errors
 /// As [`fold_of`].

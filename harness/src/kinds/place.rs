@@ -11,6 +11,7 @@ use crate::executor::remote::Remote;
 use crate::executor::{Boards, Event, Executor, PairJob, Stop};
 #[cfg(feature = "fleet")]
 use crate::fleet;
+use crate::output::Announce;
 #[cfg(feature = "fleet")]
 use crate::report::limits;
 use crate::run::files::machines::first_local_worker;
@@ -36,16 +37,16 @@ pub(crate) enum Place {
     },
 }
 
-/// Who plays the pairs.
-pub(super) enum Players {
+/// The executor of a run.
+pub(super) enum AnyExecutor {
     Local(Local),
     #[cfg(feature = "fleet")]
     Remote(Remote),
 }
 
 impl Place {
-    /// Warns of what the configuration asks for in vain.
-    pub(super) fn warn(&self, config: &Config, announce: &mut dyn FnMut(&str)) {
+    /// Warns of settings that have no effect here.
+    pub(super) fn warn(&self, config: &Config, announce: Announce<'_>) {
         let is_scaled = config
             .fleet
             .as_ref()
@@ -67,7 +68,7 @@ impl Place {
         config: &Config,
         engines: &[EngineIdentity],
         concurrency: usize,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> anyhow::Result<Vec<Vec<usize>>> {
         match self {
             Self::Here => placement(config, engines, concurrency, announce),
@@ -76,8 +77,8 @@ impl Place {
         }
     }
 
-    /// Pairs of a run that can be played at a time; `None` on a fleet, whose workers come
-    /// and go.
+    /// Pairs of a run that can be played at a time; `None` on a fleet, whose number of workers
+    /// changes.
     pub(super) fn pairs_at_a_time(&self, manifest: &Manifest) -> Option<usize> {
         match self {
             Self::Here => Some(manifest.concurrency),
@@ -86,8 +87,8 @@ impl Place {
         }
     }
 
-    /// Starts whoever plays the pairs of the run in `dir`. Games on this
-    /// machine are shown on `boards`.
+    /// Starts the executor of the run in `dir`. Games on this machine are published on
+    /// `boards`.
     ///
     /// # Errors
     /// If a thread cannot be started, or the fleet cannot be reached.
@@ -96,7 +97,7 @@ impl Place {
         manifest: &Manifest,
         dir: &Path,
         boards: &Boards,
-    ) -> anyhow::Result<Players> {
+    ) -> anyhow::Result<AnyExecutor> {
         match self {
             Self::Here => {
                 // In a pool, the first numbers are kept for this machine.
@@ -105,7 +106,7 @@ impl Place {
                     false => 0,
                 };
                 let local = Local::start(manifest.concurrency, &manifest.placement, first, boards);
-                Ok(Players::Local(local.context("workers cannot start")?))
+                Ok(AnyExecutor::Local(local.context("workers cannot start")?))
             }
             #[cfg(feature = "fleet")]
             Self::Fleet { access, priority } => {
@@ -120,7 +121,7 @@ impl Place {
                         .filter(|fleet| fleet.scale.is_some())
                         .and_then(|fleet| fleet.reference),
                 })?;
-                Ok(Players::Remote(remote))
+                Ok(AnyExecutor::Remote(remote))
             }
         }
     }
@@ -132,7 +133,7 @@ fn is_buildable(engine: &EngineIdentity) -> bool {
     engine.commit.is_some() && !engine.is_uncommitted()
 }
 
-/// What workers get to know of a run.
+/// The announcement of a run to the workers of a fleet.
 #[cfg(feature = "fleet")]
 fn notice(manifest: &Manifest, priority: u32) -> anyhow::Result<fleet::Notice> {
     let config = &manifest.config;
@@ -155,7 +156,7 @@ fn notice(manifest: &Manifest, priority: u32) -> anyhow::Result<fleet::Notice> {
         title: format!("{} {engines}, {}", manifest.kind.name(), limits(config)),
         priority,
         threads: processors_a_game(config, &manifest.engines),
-        // Beside its hash, an engine needs some for its program and its net.
+        // 64 MB for the program and the network, besides the hash.
         memory_mb: hashes.iter().rev().take(2).map(|hash| hash + 64).sum(),
         platform: fleet::platform(),
         has_sources: manifest.engines.iter().all(is_buildable),
@@ -168,60 +169,43 @@ fn notice(manifest: &Manifest, priority: u32) -> anyhow::Result<fleet::Notice> {
     })
 }
 
-impl Executor for Players {
-    fn capacity(&self) -> usize {
-        match self {
-            Self::Local(local) => local.capacity(),
+/// Calls a method of the executor in an [`AnyExecutor`].
+macro_rules! delegate {
+    ($any:expr, $executor:ident => $call:expr) => {
+        match $any {
+            Self::Local($executor) => $call,
             #[cfg(feature = "fleet")]
-            Self::Remote(remote) => remote.capacity(),
+            Self::Remote($executor) => $call,
         }
+    };
+}
+
+impl Executor for AnyExecutor {
+    fn capacity(&self) -> usize {
+        delegate!(self, executor => executor.capacity())
     }
 
     fn submit(&mut self, job: PairJob) {
-        match self {
-            Self::Local(local) => local.submit(job),
-            #[cfg(feature = "fleet")]
-            Self::Remote(remote) => remote.submit(job),
-        }
+        delegate!(self, executor => executor.submit(job));
     }
 
     async fn next(&mut self) -> Event {
-        match self {
-            Self::Local(local) => local.next().await,
-            #[cfg(feature = "fleet")]
-            Self::Remote(remote) => remote.next().await,
-        }
+        delegate!(self, executor => executor.next().await)
     }
 
     fn stop(&mut self, how: Stop) {
-        match self {
-            Self::Local(local) => local.stop(how),
-            #[cfg(feature = "fleet")]
-            Self::Remote(remote) => remote.stop(how),
-        }
+        delegate!(self, executor => executor.stop(how));
     }
 
     fn awaits_record(&self) -> bool {
-        match self {
-            Self::Local(local) => local.awaits_record(),
-            #[cfg(feature = "fleet")]
-            Self::Remote(remote) => remote.awaits_record(),
-        }
+        delegate!(self, executor => executor.awaits_record())
     }
 
     fn recorded(&mut self) {
-        match self {
-            Self::Local(local) => local.recorded(),
-            #[cfg(feature = "fleet")]
-            Self::Remote(remote) => remote.recorded(),
-        }
+        delegate!(self, executor => executor.recorded());
     }
 
     fn conclude(&mut self) {
-        match self {
-            Self::Local(local) => local.conclude(),
-            #[cfg(feature = "fleet")]
-            Self::Remote(remote) => remote.conclude(),
-        }
+        delegate!(self, executor => executor.conclude());
     }
 }

@@ -1,4 +1,4 @@
-//! A run that is read anew when it has grown.
+//! A run that is read again when it has grown.
 
 use super::follow::{Following, Standing};
 use super::kind::RunKind;
@@ -6,8 +6,8 @@ use crate::ledger::Entry;
 use crate::report::Report;
 use crate::run::{Fold, RunFiles};
 
-/// A run whose experiment depends on more than its ledger, such as the builds
-/// of a bisection: its files are read again when pairs have come.
+/// A run whose experiment depends on more than its ledger, such as the builds of a bisection:
+/// its files are read again when pairs were appended.
 pub(super) struct Reread<K: RunKind> {
     files: RunFiles,
     fold: Option<Fold<K::Experiment>>,

@@ -1,48 +1,54 @@
-//! `scale` in `[fleet]`: the speed that time controls are relative to.
+//! `scale` in `[fleet]`: time controls relative to the speed of an engine.
 
 use anyhow::{Context, ensure};
 
 use crate::builds::speed;
-use crate::config::Config;
+use crate::config::{Config, FaultyKey};
 use crate::executor::Player;
+use crate::output::Announce;
 use crate::run::Kind;
 
-/// The engine whose speed counts: the one that the other is compared with.
+/// Index of the engine whose speed is measured: the baseline of a test.
 const BASE: usize = 1;
 
-/// Refuses scaling where it has no meaning.
+/// Refuses scaling where it is not supported.
 ///
 /// # Errors
 /// What is refused.
 pub(super) fn check(kind: Kind, config: &Config) -> anyhow::Result<()> {
-    let Some(fleet) = config.fleet.as_ref().filter(|fleet| fleet.scale.is_some()) else {
+    if config
+        .fleet
+        .as_ref()
+        .is_none_or(|fleet| fleet.scale.is_none())
+    {
         return Ok(());
-    };
+    }
+    let refused = |message: &str| FaultyKey::new(message, &["fleet", "scale"]);
     ensure!(
         config.is_timed(),
-        "`scale` in [fleet] needs a time control, and the limit is \"{}\"\nhelp: remove `scale`: with a limit of nodes or depth, the speed of a machine does not matter",
-        config.r#match.limit
+        refused(&format!(
+            "`scale` in [fleet] needs a time control, and the limit is \"{}\"\nhelp: remove `scale`: with a limit of nodes or depth, the speed of a machine does not matter",
+            config.r#match.limit
+        ))
     );
     ensure!(
         matches!(kind, Kind::Match | Kind::Sprt) && config.engine.len() == 2,
-        "`scale` in [fleet] is only supported for a match or a test of two engines\nhelp: remove `scale`, or use machines of the same speed"
-    );
-    ensure!(
-        fleet.reference != Some(0),
-        "`reference` in [fleet] must be a number of nodes a second above 0"
+        refused(
+            "`scale` in [fleet] is only supported for a match or a test of two engines\nhelp: remove `scale`, or use machines of the same speed"
+        )
     );
     Ok(())
 }
 
-/// Measures the base engine here if the configuration has no reference.
+/// Measures the base engine on this machine if the configuration has no `reference`.
 ///
 /// # Errors
 /// If the engine has no bench.
-pub(super) fn settle(
+pub(super) fn measure_reference(
     config: &mut Config,
     players: &[Player],
     concurrency: usize,
-    announce: &mut dyn FnMut(&str),
+    announce: Announce<'_>,
 ) -> anyhow::Result<()> {
     let fleet = config.fleet.as_mut().filter(|fleet| fleet.scale.is_some());
     let (Some(fleet), Some(base)) = (fleet, players.get(BASE)) else {

@@ -7,20 +7,20 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow, ensure};
 
-use super::kind::{Engines, Readiness, RunKind, Terms, Waiting};
+use super::kind::{Engines, FollowUpOptions, Readiness, RunKind, Waiting};
 use super::place::Place;
 use super::scale;
 use crate::config::{Config, MAX_CONCURRENCY, check_concurrency};
 use crate::executor::{Boards, Executor, Player};
 use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
 use crate::openings::Book;
-use crate::output::with_causes;
+use crate::output::{Announce, with_causes};
 use crate::platform::physical_cores;
 use crate::report::{Report, write_files};
 use crate::run::files::live::Publisher;
 use crate::run::prepare::setup::{
-    book_identity, check_same_book, check_same_programs, first_opening, leave_built, open_book,
-    open_tables, same_book, warn_of_repeats, warn_of_same_engines,
+    book_identity, check_same_book, check_same_programs, first_opening, open_book, open_tables,
+    remove_finished_builds, same_book, warn_of_repeats, warn_of_same_engines,
 };
 use crate::run::{
     BookIdentity, Driver, Ended, Fold, Folder, Interrupts, Jobs, Kind, MANIFEST, Manifest,
@@ -34,13 +34,13 @@ pub(crate) struct Session<K> {
     pub manifest: Manifest,
     /// How long this process may play.
     pub max_time: Option<Duration>,
-    /// The limit of `--max-time`: what follows the verdict must end by then too.
-    asked_time: Option<Duration>,
+    /// The limit of `--max-time`, which includes follow-up runs.
+    max_time_flag: Option<Duration>,
     players: Vec<Player>,
     book: Option<Book>,
     ledger: Ledger,
     pairs: Pairs,
-    /// What is done with damage, also of the runs that follow.
+    /// How a damaged ledger is treated, also of follow-up runs.
     recovery: Recovery,
     place: Place,
     kind: PhantomData<K>,
@@ -59,7 +59,7 @@ impl Ready {
         self,
         lock: Lock,
         recovery: Recovery,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<Session<K>, SessionError> {
         let dir = self.folder.path();
         final_positions::restore(dir, &self.manifest, announce)?;
@@ -72,7 +72,7 @@ impl Ready {
         let (ledger, pairs) = Ledger::open(dir, lock, options)?;
         Ok(Session {
             max_time: K::max_time(&self.manifest.config).map(TimeSpan::duration),
-            asked_time: None,
+            max_time_flag: None,
             folder: self.folder,
             manifest: self.manifest,
             players: self.players,
@@ -86,7 +86,7 @@ impl Ready {
     }
 }
 
-/// How a process left a run.
+/// How a run ended in this process.
 pub(crate) struct Conclusion<R> {
     pub ended: Ended,
     pub folder: Folder,
@@ -95,25 +95,26 @@ pub(crate) struct Conclusion<R> {
 }
 
 impl<K: RunKind> Session<K> {
-    /// Checks everything, then makes the folder of a run whose pairs are played at `place`.
+    /// Checks the configuration and the engines, then makes the folder of a new run. Its pairs
+    /// are played at `place`.
     ///
     /// # Errors
-    /// [`SessionError`]; nothing is left behind.
+    /// [`SessionError`].
     pub(crate) fn create(
         config: Config,
         out: Option<&Path>,
         place: Place,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<Self, SessionError> {
         let base = env::current_dir().context("cannot find the working directory")?;
         let session = Self::begin(config, base, None, out, &place, announce)?;
         Ok(session.at(place))
     }
 
-    /// Opens the run at `path` that follows an `earlier` one, in its folder, or
-    /// creates it with `config`: relative paths start from the same folder, and
-    /// the engines must have the same programs. A book at the path of one of
-    /// `books`, with which the earlier runs were played, must be that book.
+    /// Resumes the follow-up run of an `earlier` one at `path`, in its folder, or creates it
+    /// with `config`. Relative paths start from the same folder, and the engines must have
+    /// the same programs. A book at the path of one of `books`, those of the earlier runs,
+    /// must be the same.
     ///
     /// # Errors
     /// [`SessionError::AfterStart`].
@@ -122,45 +123,42 @@ impl<K: RunKind> Session<K> {
         books: &[BookIdentity],
         mut config: Config,
         path: &Path,
-        terms: &Terms,
-        announce: &mut dyn FnMut(&str),
+        options: &FollowUpOptions,
+        announce: Announce<'_>,
     ) -> Result<Self, SessionError> {
         let session = match path.join(MANIFEST).exists() {
-            true => Self::resume(path, terms.recovery, announce),
+            true => Self::resume(path, options.recovery, announce),
             false => {
-                leave_built(&mut config, &earlier.engines);
+                remove_finished_builds(&mut config, &earlier.engines);
                 let base = earlier.base.clone();
                 let earlier = Some((earlier, books));
-                Self::begin(config, base, earlier, Some(path), &terms.place, announce)
+                Self::begin(config, base, earlier, Some(path), &options.place, announce)
             }
         };
         let session = session.map_err(SessionError::after_start)?;
         let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
-        let session = session.limited(terms.deadline.map(left));
-        Ok(session.at(terms.place.clone()))
+        let session = session.limited(options.deadline.map(left));
+        Ok(session.at(options.place.clone()))
     }
 
+    /// Creates a run, after an `earlier` one and with its books if it is a follow-up run.
     fn begin(
         mut config: Config,
         base: PathBuf,
         earlier: Option<(&Manifest, &[BookIdentity])>,
         out: Option<&Path>,
         place: &Place,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<Self, SessionError> {
         check::<K>(&config)?;
-        // What follows may build engines, which takes minutes.
+        // Before engines are built, which may take minutes.
         if let Some(out) = out {
             Folder::open(out).check_free()?;
         }
-        let book = open_book(&config, K::openings(&config), &base)?;
-        let identity = book_identity(&config, book.as_ref());
-        if let Some((earlier, books)) = earlier {
-            check_same_book(&config, identity.as_ref(), books, &base, &earlier.hone)?;
-        }
+        let (book, identity) = new_book::<K>(&config, &base, earlier)?;
         open_tables(&mut config, &base)?;
         let repeats = K::repeats(&config);
-        let planned = K::openings(&config).filter(|_| !has_usual_openings::<K>(&config));
+        let planned = K::openings(&config).filter(|_| !has_enough_openings::<K>(&config));
         let distinct = book.as_ref().map(Book::distinct);
         warn_of_repeats(planned, distinct, repeats, announce);
         let opening = first_opening(&config, book.as_ref());
@@ -173,10 +171,9 @@ impl<K: RunKind> Session<K> {
             check_same_programs(&identities, &earlier.engines)?;
         }
         warn_of_same_engines(K::KIND, &config, &identities, announce);
-        let limit = limit_in_name(&config);
         let concurrency = config.r#match.concurrency;
         let concurrency = concurrency.unwrap_or_else(|| physical_cores().min(MAX_CONCURRENCY));
-        scale::settle(&mut config, &players, concurrency, announce)?;
+        scale::measure_reference(&mut config, &players, concurrency, announce)?;
         let manifest = Manifest {
             hone: env!("CARGO_PKG_VERSION").to_string(),
             kind: K::KIND,
@@ -191,11 +188,9 @@ impl<K: RunKind> Session<K> {
             repeats,
             config,
         };
+        let limit = limit_in_name(&manifest.config);
         let folder = Folder::create(out, K::KIND, &folder_names, &limit)?;
-        let lock = Lock::begin(folder.path())?;
-        // Another process may have had the lock since.
-        folder.check_free()?;
-        lock.check_empty()?;
+        let lock = lock_new(&folder)?;
         manifest.write(folder.path())?;
         let ready = Ready {
             folder,
@@ -206,19 +201,18 @@ impl<K: RunKind> Session<K> {
         ready.with_ledger(lock, Recovery::LastPair, announce)
     }
 
-    /// Opens an existing run, making sure that it continues with the same
-    /// engines and the same book.
+    /// Opens an existing run, and checks that engines and book have not changed.
     ///
     /// # Errors
     /// [`SessionError`].
     pub(crate) fn resume(
         path: &Path,
         recovery: Recovery,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<Self, SessionError> {
         let manifest = Manifest::read(path)?;
         check_pairs_at_once(manifest.concurrency)?;
-        // First: the games of the process that has it would suffer from engines that start.
+        // Before engines start, which would disturb the games of a process that has the lock.
         let lock = Lock::resume(path, recovery)?;
         let rounds = manifest.pairs.or(K::openings(&manifest.config));
         let book = same_book(&manifest, rounds)?;
@@ -233,47 +227,43 @@ impl<K: RunKind> Session<K> {
         ready.with_ledger(lock, recovery, announce)
     }
 
-    /// The same session with this time limit for the process, if it is given.
+    /// Sets the time limit of `--max-time` for this process, if it is given.
     pub(crate) fn limited(mut self, max_time: Option<Duration>) -> Self {
         self.max_time = max_time.or(self.max_time);
-        self.asked_time = max_time;
+        self.max_time_flag = max_time;
         self
     }
 
-    /// The same session, with its pairs played elsewhere.
+    /// Sets where pairs are played.
     pub(crate) fn at(mut self, place: Place) -> Self {
         self.place = place;
         self
     }
 
-    /// Plays the run from where its ledger stands, writes its report, and
-    /// plays what belongs to it after its verdict. After an error the report
-    /// has the results so far.
+    /// Continues the run after its last pair, writes its report, and plays its follow-up runs
+    /// after its verdict. After an error the report has the results so far.
     ///
     /// # Errors
     /// [`SessionError`].
-    pub(crate) fn run(
-        self,
-        announce: &mut dyn FnMut(&str),
-    ) -> Result<Conclusion<K::Report>, SessionError> {
+    pub(crate) fn run(self, announce: Announce<'_>) -> Result<Conclusion<K::Report>, SessionError> {
         let manifest = self.manifest.clone();
         let at_a_time = self.place.pairs_at_a_time(&manifest);
         self.run_in_view(&mut K::view(&manifest, at_a_time), announce)
     }
 
-    /// The same, shown in another view than the kind's own.
+    /// Like [`Self::run`], with another view than the kind's own.
     ///
     /// # Errors
     /// [`SessionError`].
     pub(crate) fn run_in_view(
         self,
         view: &mut impl View<K::Experiment>,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<Conclusion<K::Report>, SessionError> {
-        let terms = Terms {
+        let options = FollowUpOptions {
             place: self.place.clone(),
             recovery: self.recovery,
-            deadline: self.asked_time.map(|time| Instant::now() + time),
+            deadline: self.max_time_flag.map(|time| Instant::now() + time),
         };
         let folder = self.folder.clone();
         let manifest = self.manifest.clone();
@@ -292,7 +282,7 @@ impl<K: RunKind> Session<K> {
         };
         let mut report = report().map_err(SessionError::AfterStart)?;
         if matches!(ended, Ended::Verdict(_)) {
-            let later = K::follow_up(&mut report, &terms, announce)
+            let later = K::follow_up(&mut report, &options, announce)
                 .map_err(|error| reported::<K>(error, &folder, &manifest, announce))?;
             ended = later.unwrap_or(ended);
         }
@@ -304,8 +294,8 @@ impl<K: RunKind> Session<K> {
         })
     }
 
-    /// Plays the experiment from where the ledger stands. Returns how it ended
-    /// and all it absorbed.
+    /// Plays the experiment after the last pair of the ledger. Returns how it ended, and its
+    /// final state.
     ///
     /// # Errors
     /// [`SessionError`].
@@ -313,7 +303,7 @@ impl<K: RunKind> Session<K> {
         self,
         experiment: K::Experiment,
         view: &mut impl View<K::Experiment>,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<(Ended, Fold<K::Experiment>), SessionError> {
         let Self {
             folder,
@@ -326,11 +316,8 @@ impl<K: RunKind> Session<K> {
         let jobs = Jobs::new(&manifest.config, self.players, self.book);
         let mut driver = Driver::new(fold, jobs, &manifest.config)
             .ending_after(self.max_time)
-            .advising(K::REMEDY);
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .context("cannot start the async runtime")?;
+            .with_remedy(K::REMEDY);
+        let runtime = crate::platform::runtime().map_err(anyhow::Error::from)?;
         let boards = Boards::new(manifest.concurrency);
         let _publisher = Publisher::start(folder.path(), boards.clone());
         let mut interrupts = runtime
@@ -338,17 +325,14 @@ impl<K: RunKind> Session<K> {
             .context("cannot listen for signals")?;
         self.place.warn(&manifest.config, announce);
         let mut executor = self.place.start(&manifest, folder.path(), &boards)?;
-        let stopped = |source| SessionError::Stopped {
-            folder: folder.path().to_path_buf(),
-            source,
-        };
+        let stopped = |source| SessionError::stopped(folder.path(), source);
         let ended = loop {
             let playing = driver.play(&mut executor, &mut ledger, &mut interrupts, view);
             let ended = runtime.block_on(playing).map_err(stopped)?;
             if ended != Ended::Waiting {
                 break ended;
             }
-            // Not within the runtime: preparing an engine has one of its own.
+            // Outside the runtime, because preparing an engine starts another one.
             let waiting = Waiting {
                 dir: folder.path(),
                 manifest: &manifest,
@@ -370,7 +354,30 @@ impl<K: RunKind> Session<K> {
     }
 }
 
-/// The part of a folder's name that has the limit, and the shard.
+/// The book of a new run, and its identity. A book of an earlier run must be the same.
+fn new_book<K: RunKind>(
+    config: &Config,
+    base: &Path,
+    earlier: Option<(&Manifest, &[BookIdentity])>,
+) -> Result<(Option<Book>, Option<BookIdentity>), SessionError> {
+    let book = open_book(config, K::openings(config), base)?;
+    let identity = book_identity(config, book.as_ref());
+    if let Some((earlier, books)) = earlier {
+        check_same_book(config, identity.as_ref(), books, base, &earlier.hone)?;
+    }
+    Ok((book, identity))
+}
+
+/// Locks the folder of a new run.
+fn lock_new(folder: &Folder) -> Result<Lock, SessionError> {
+    let lock = Lock::begin(folder.path())?;
+    // Another process may have started a run in it since it was made.
+    folder.check_free()?;
+    lock.check_empty()?;
+    Ok(lock)
+}
+
+/// The limit and the shard, for the name of a run's folder.
 fn limit_in_name(config: &Config) -> String {
     let limit = config.r#match.limit.to_string();
     let shard = config.r#match.shard;
@@ -380,13 +387,13 @@ fn limit_in_name(config: &Config) -> String {
     }
 }
 
-/// Writes the report of a run that this error has stopped, if it has results.
-/// Returns the error: one of writing must not hide it.
+/// Writes the report of a run that this error has stopped, if it has results. Returns the
+/// error; a failure to write is only a warning.
 fn reported<K: RunKind>(
     error: SessionError,
     folder: &Folder,
     manifest: &Manifest,
-    announce: &mut dyn FnMut(&str),
+    announce: Announce<'_>,
 ) -> SessionError {
     if !error.is_of_run() {
         return error;
@@ -396,8 +403,7 @@ fn reported<K: RunKind>(
         if !files.has_pairs()? {
             return Ok(());
         }
-        let fold = files.fold(K::experiment(folder.path(), manifest)?)?;
-        write_files(&K::report(files, fold)?, folder.path())
+        write_files(&K::read_report(files)?, folder.path())
     };
     if let Err(other) = write() {
         announce(&format!(
@@ -408,10 +414,10 @@ fn reported<K: RunKind>(
     error
 }
 
-/// Whether it is a test or a bisection with the built-in book: few tests need all its
-/// openings, and the verdict of one that does names the reason. The pairs of a bisection
-/// are those of many matches, each of which has all openings.
-fn has_usual_openings<K: RunKind>(config: &Config) -> bool {
+/// Whether a test or a bisection has the built-in book, so that a warning of repeats would
+/// rarely matter: few tests need all its openings, and the verdict of one that does names the
+/// reason. Each of the many matches of a bisection has all openings.
+fn has_enough_openings<K: RunKind>(config: &Config) -> bool {
     matches!(K::KIND, Kind::Sprt | Kind::Bisect)
         && config.r#match.openings.file == Some(BookSource::BuiltIn)
 }
@@ -446,7 +452,7 @@ pub(crate) fn check_shard<K: RunKind>(config: &Config) -> anyhow::Result<()> {
 }
 
 impl<R: Report + 'static> Conclusion<R> {
-    /// The same with the report of any kind.
+    /// Boxes the report.
     pub(crate) fn boxed(self) -> Conclusion<Box<dyn Report>> {
         Conclusion {
             ended: self.ended,

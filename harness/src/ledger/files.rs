@@ -1,7 +1,7 @@
 //! The files of a ledger, and what can go wrong with them.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::row::RowError;
 
@@ -12,13 +12,13 @@ pub(crate) const GAMES_PGN: &str = "games.pgn";
 pub(crate) const GAMES_EPD: &str = "games.epd";
 /// How every game of [`GAMES_PGN`] begins.
 pub(crate) const GAME_START: &[u8] = b"[Event ";
-/// The folder of what is kept of failures, one folder each.
+/// The folder with the evidence of failures, one folder each.
 pub(crate) const FAILURES: &str = "failures";
 
 /// What is done about games that are in only one of the two files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Recovery {
-    /// The pair that a kill can have torn is removed and played again. More
+    /// The last pair, which a kill can have cut off, is removed and played again. More
     /// than that is an error.
     #[default]
     LastPair,
@@ -53,6 +53,11 @@ pub enum LedgerError {
     )]
     Edited { path: PathBuf },
     #[error(
+        "{} has been edited: rows before pair {pair} are missing, or it was moved\nhelp: restore it from a copy; `hone resume --replay-missing` removes the pairs from there on and plays them again",
+        path.display()
+    )]
+    Misplaced { path: PathBuf, pair: u64 },
+    #[error(
         "{} has changed since pair {pair} was played: all pairs of a run must be played under the same conditions\nhelp: restore the file, or start a new run under the new conditions",
         path.display()
     )]
@@ -65,4 +70,14 @@ pub enum LedgerError {
         line: u64,
         source: RowError,
     },
+}
+
+impl LedgerError {
+    /// The games of a pair (from 0) do not follow those of the rows before in `games.pgn`.
+    pub(crate) fn misplaced(dir: &Path, pair: u64) -> Self {
+        Self::Misplaced {
+            path: dir.join(GAMES_CSV),
+            pair: pair.saturating_add(1),
+        }
+    }
 }

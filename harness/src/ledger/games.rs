@@ -8,10 +8,10 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Where a game is in `games.pgn`, as a ledger's row has it.
+/// The place of a game in `games.pgn` according to its row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PgnSpan {
-    /// Of its first byte.
+    /// Offset of the first byte.
     pub offset: u64,
     pub bytes: u64,
 }
@@ -21,9 +21,14 @@ impl PgnSpan {
     pub(crate) fn end(self) -> u64 {
         self.offset.saturating_add(self.bytes)
     }
+
+    /// Whether the game begins at `offset`. A simulated game has no text and no place.
+    pub(super) fn begins_at(self, offset: u64) -> bool {
+        self.bytes == 0 || self.offset == offset
+    }
 }
 
-/// The games of a run, one in memory at a time.
+/// An open `games.pgn`, with one game in memory at a time.
 #[derive(Debug)]
 pub(crate) struct GamesFile {
     file: File,
@@ -42,7 +47,7 @@ impl GamesFile {
         })
     }
 
-    /// Bytes of all games.
+    /// Length of the file in bytes.
     ///
     /// # Errors
     /// Those of the file system.
@@ -55,7 +60,7 @@ impl GamesFile {
     /// # Errors
     /// Those of the file system.
     pub(crate) fn game(&mut self, place: PgnSpan) -> io::Result<&[u8]> {
-        // An impossible offset is not an error of the file system.
+        // Seeking to an offset of more than `i64::MAX` would be an error.
         let start = place.offset.min(self.bytes()?);
         self.file.seek(SeekFrom::Start(start))?;
         self.text.clear();
@@ -69,7 +74,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn games_are_read_in_any_order_as_far_as_they_are_there() {
+    fn games_are_read_in_any_order_up_to_the_end_of_the_file() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("games.pgn");
         std::fs::write(&path, "one two three").unwrap();

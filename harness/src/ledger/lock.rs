@@ -1,6 +1,6 @@
-//! The lock of a run: who holds it is the only one that writes into its
-//! folder. It is a lock on `games.csv`, which the system removes when the
-//! process ends, however it ends.
+//! The lock of a run: only the process that holds it writes into the run's folder. It is a
+//! file lock on `games.csv`, which the system releases when the process ends, even if it is
+//! killed.
 
 use std::fs::TryLockError;
 use std::path::Path;
@@ -10,8 +10,7 @@ use super::log::Log;
 use super::row::HEADER;
 use crate::platform::lock_file;
 
-/// The lock of a run's folder. The files of its ledger exist, and no other
-/// process has them.
+/// The lock of a run's folder, with the open files of its ledger.
 #[derive(Debug)]
 pub struct Lock {
     pub(super) csv: Log,
@@ -19,10 +18,10 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Takes a folder for a new run: makes the empty files of its ledger.
+    /// Locks the folder of a new run, and makes the empty files of its ledger.
     ///
     /// # Errors
-    /// [`LedgerError`]: another `hone` has it.
+    /// [`LedgerError`]: another `hone` has locked it.
     pub fn begin(dir: &Path) -> Result<Self, LedgerError> {
         Self::of(dir, true)
     }
@@ -41,10 +40,10 @@ impl Lock {
         Ok(())
     }
 
-    /// Takes the folder of an existing run.
+    /// Locks the folder of an existing run.
     ///
     /// # Errors
-    /// [`LedgerError`]: another `hone` has it, or a file is missing.
+    /// [`LedgerError`]: another `hone` has locked it, or a file is missing.
     pub fn resume(dir: &Path, recovery: Recovery) -> Result<Self, LedgerError> {
         Self::of(dir, recovery == Recovery::Replay)
     }
@@ -56,7 +55,7 @@ impl Lock {
             Err(TryLockError::WouldBlock) => return Err(LedgerError::Locked { path: csv.path }),
             Err(TryLockError::Error(source)) => return Err(csv.error(source)),
         }
-        // Its length is known only now that no other process writes.
+        // Another process may have written until the lock was taken.
         let csv = Log {
             len: csv.file.metadata().map_err(|error| csv.error(error))?.len(),
             ..csv

@@ -1,4 +1,4 @@
-//! A file that only grows.
+//! An append-only file.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use super::files::LedgerError;
 use crate::platform::{is_same_file, set_len};
 
+/// An append-only file.
 #[derive(Debug)]
 pub(super) struct Log {
     pub(super) path: PathBuf,
@@ -47,8 +48,7 @@ impl Log {
         }
     }
 
-    /// Adds bytes in one write; if that fails half-way, takes back what was
-    /// written.
+    /// Appends bytes. If that fails after a part of them, removes this part.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), LedgerError> {
         if let Err(source) = self.file.write_all(bytes) {
             // If this fails too, opening the ledger again will cut it off.
@@ -67,14 +67,13 @@ impl Log {
         Ok(())
     }
 
-    /// Whether the file at its path is still this one.
+    /// Whether its path still names the open file.
     pub(super) fn is_in_place(&self) -> bool {
         is_same_file(&self.file, &self.path).unwrap_or(false)
     }
 
-    /// Writes the file again where it was deleted. Another file in its place
-    /// is left alone.
-    pub(super) fn put_back(&mut self) -> io::Result<()> {
+    /// Writes a deleted file again. Fails if another file has its path.
+    pub(super) fn restore(&mut self) -> io::Result<()> {
         let mut copy = OpenOptions::new()
             .write(true)
             .create_new(true)

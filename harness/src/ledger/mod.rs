@@ -1,10 +1,11 @@
 //! The ledger of a run: `games.csv` with one row per game in the order of
-//! arrival, and `games.pgn`. Both are append-only. A pair's rows are written in one
-//! call, just after its games, so whatever a kill cuts off is known by its offset
-//! and removed. No state is kept anywhere else.
+//! arrival, and `games.pgn`. Both are append-only. The rows of a pair are written after
+//! its games, so that opening the ledger finds by their offsets what a kill has cut off,
+//! and removes it. A run has no other state.
 
 mod files;
 mod games;
+mod in_use;
 mod lock;
 mod log;
 mod pairs;
@@ -22,10 +23,13 @@ pub(crate) use files::GAMES_CSV;
 pub use files::Recovery;
 pub(crate) use files::{FAILURES, GAME_START, GAMES_EPD, GAMES_PGN, LedgerError, MANIFEST};
 pub(crate) use games::{GamesFile, PgnSpan};
+#[cfg(feature = "serve")]
+pub(crate) use in_use::is_played;
+pub(crate) use in_use::is_whole_run_played;
 pub use lock::Lock;
 use log::Log;
+pub(crate) use pairs::Arrivals;
 pub use pairs::Pairs;
-pub(crate) use pairs::{Arrivals, InOrder};
 pub(crate) use row::{Entry, Row};
 #[cfg(feature = "serve")]
 pub(crate) use tail::{Grown, Tail};
@@ -34,7 +38,7 @@ use crate::executor::{Evidence, PlayedPair};
 use crate::output::numbered;
 use sync::Syncer;
 
-/// Failures of a run of which evidence is kept, about 200 KiB each.
+/// Maximum number of failures of a run whose evidence is kept, about 200 KiB each.
 const MAX_EVIDENCE: usize = 1000;
 
 /// The ledger of a run that is being played.
@@ -47,16 +51,16 @@ pub struct Ledger {
     pgn: Log,
     epd: Option<Log>,
     syncer: Syncer,
-    /// Failures of which evidence is kept, once that is known.
-    evidence: Option<usize>,
+    /// Folders in `failures/`; `None` until they are counted.
+    evidence_count: Option<usize>,
 }
 
-/// What a ledger needs to know about its run.
+/// The settings of a run that its ledger depends on.
 #[derive(Debug, Clone, Copy)]
 pub struct LedgerOptions<'a> {
     /// The engines' names, in the order of the configuration.
     pub names: &'a [String],
-    /// Whether the final positions are kept.
+    /// Whether the final positions are written to `games.epd`.
     pub epd: bool,
     /// The digest of the conditions under which pairs are played.
     pub conditions: u64,
@@ -64,13 +68,13 @@ pub struct LedgerOptions<'a> {
 }
 
 impl Ledger {
-    /// Opens the ledger in a run's folder. Of a pair that a kill has torn,
-    /// what is there is removed. Returns the pairs it holds.
+    /// Opens the ledger in a run's folder, and removes what a kill has left of an
+    /// incomplete pair. Returns the complete pairs.
     ///
     /// # Errors
-    /// [`LedgerError`]: a file cannot be read or written, more is missing than
-    /// a kill can have torn, `games.pgn` has been edited, pairs were played under other conditions, or a
-    /// row that is not the last makes no sense.
+    /// [`LedgerError`]: a file cannot be read or written, more is missing than a kill can
+    /// have cut off, a row is missing or `games.pgn` has been edited, pairs were played under other
+    /// conditions, or a row is not valid.
     pub fn open(
         dir: &Path,
         lock: Lock,
@@ -84,9 +88,9 @@ impl Ledger {
         let mut pairs = Pairs::open(dir, options.names)?;
         let kept = pairs.cut(pgn.len)?;
         recovery::check_conditions(dir, &pairs, options.conditions)?;
-        recovery::check_places(&pgn, &kept)?;
+        recovery::check_offsets(&pgn, &kept)?;
         if options.recovery == Recovery::LastPair {
-            recovery::check_missing(&pgn, &kept)?;
+            recovery::check_missing(dir, &pgn, &kept)?;
         }
         if kept.pairs > 0 {
             tracing::info!("{}: {} pairs are finished", dir.display(), kept.pairs);
@@ -110,7 +114,7 @@ impl Ledger {
             pgn,
             epd,
             syncer,
-            evidence: None,
+            evidence_count: None,
         };
         Ok((ledger, pairs))
     }
@@ -136,26 +140,26 @@ impl Ledger {
             self.pgn.truncate(offset)?;
             return Err(error);
         }
-        self.syncer.mark();
+        self.syncer.mark_dirty();
         Ok(())
     }
 
-    /// Keeps what is known of a failure in `failures/<pair>-<game>/`, both
-    /// numbers from 1; of a game played again, with a further number. Beyond
-    /// [`MAX_EVIDENCE`] failures of a run are only counted.
+    /// Writes the evidence of a failure to `failures/<pair>-<game>/`, both numbers from
+    /// 1; of a game that was played again, to `failures/<pair>-<game>-2/`, and so on.
+    /// After [`MAX_EVIDENCE`] failures nothing is written.
     ///
     /// # Errors
     /// [`LedgerError::Io`].
     pub fn keep_evidence(&mut self, evidence: &Evidence) -> Result<(), LedgerError> {
-        let kept = *self.evidence.get_or_insert_with(|| {
-            // None is there before the first failure.
+        let kept = *self.evidence_count.get_or_insert_with(|| {
+            // The folder is missing before the first failure.
             fs::read_dir(self.dir.join(FAILURES)).map_or(0, Iterator::count)
         });
         if kept >= MAX_EVIDENCE {
             tracing::info!("failure of pair {}: no evidence kept", evidence.pair + 1);
             return Ok(());
         }
-        self.evidence = Some(kept + 1);
+        self.evidence_count = Some(kept + 1);
         let stem = format!("{}-{}", evidence.pair + 1, evidence.game + 1);
         let failures = self.dir.join(FAILURES);
         let folder = failures.join(numbered(&stem, |name| !failures.join(name).exists()));
@@ -168,15 +172,15 @@ impl Ledger {
             })
     }
 
-    /// Files that were deleted or replaced would lose all that is added to
-    /// them. Deleted ones are written again from what is open, so that the run
-    /// can be resumed.
+    /// Refuses to continue if a file was deleted or replaced, because appended data would
+    /// be lost. A deleted file is written again from its open handle, so that the run can
+    /// be resumed.
     fn check_in_place(&mut self) -> Result<(), LedgerError> {
         let logs = [Some(&mut self.pgn), Some(&mut self.csv), self.epd.as_mut()];
         let mut gone = None;
         for log in logs.into_iter().flatten() {
             if !log.is_in_place() {
-                let restored = log.put_back().is_ok();
+                let restored = log.restore().is_ok();
                 let path = log.path.clone();
                 gone = gone.or(Some(LedgerError::Gone { path, restored }));
             }
@@ -184,7 +188,7 @@ impl Ledger {
         gone.map_or(Ok(()), Err)
     }
 
-    /// Writes everything to the disk.
+    /// Syncs all files to the disk.
     ///
     /// # Errors
     /// [`LedgerError::Io`], [`LedgerError::Gone`].
@@ -221,11 +225,11 @@ mod tests {
     }
 
     #[test]
-    fn evidence_of_failures_without_end_does_not_fill_the_disk() {
+    fn the_number_of_failures_with_evidence_is_limited() {
         let dir = tempfile::tempdir().expect("a folder");
         let mut ledger = empty(dir.path());
         let failures = dir.path().join(FAILURES);
-        // Of an earlier process.
+        // From an earlier process.
         for number in 1..MAX_EVIDENCE {
             fs::create_dir_all(failures.join(format!("{number}-2"))).expect("made");
         }
@@ -242,7 +246,7 @@ mod tests {
         assert!(failures.join("1-1").join("summary.txt").exists());
     }
 
-    /// A file that cannot be synced, and for which the system reports that once at most.
+    /// A file that cannot be synced. The system may report the error only once.
     #[cfg(target_os = "linux")]
     #[test]
     fn a_file_that_could_not_be_synced_ends_the_run() {
@@ -263,7 +267,7 @@ mod tests {
                 len: 0,
             };
             ledger.syncer = Syncer::start(std::iter::once(&log)).expect("a thread");
-            ledger.syncer.mark();
+            ledger.syncer.mark_dirty();
             let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
             let error = loop {
                 let done = match append {

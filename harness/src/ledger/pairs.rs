@@ -11,41 +11,42 @@ use std::path::{Path, PathBuf};
 
 use super::files::{GAMES_CSV, LedgerError};
 use super::games::PgnSpan;
-use super::row::{Csv, Entry, RowError};
+use super::row::{Entry, RowError, RowReader};
 
-/// The complete pairs of a ledger as it was when it was opened: of one that
-/// is being played, what comes later is not among them. Every reading begins
-/// anew at the file's beginning.
+/// The complete pairs of a ledger at the time it was opened: pairs that a running process
+/// appends later are not included. Each iterator reads the file from its beginning.
 #[derive(Debug, Clone)]
 pub struct Pairs {
     path: PathBuf,
     names: Vec<String>,
-    /// Bytes of whole lines.
+    /// Length of the whole lines in bytes.
     len: u64,
 }
 
 /// How much of a ledger is complete.
 pub(super) struct Kept {
     pub(super) pairs: usize,
-    /// Complete pairs of rows that are left out.
+    /// Further complete pairs of rows, whose games are missing.
     pub(super) cut_pairs: usize,
     pub(super) csv_len: u64,
     pub(super) pgn_len: u64,
-    /// The games of the last pair.
+    /// The first pair whose games do not follow those of the rows before.
+    pub(super) misplaced: Option<u64>,
+    /// The games of the last complete pair.
     pub(super) last_pair: Option<[PgnSpan; 2]>,
 }
 
-/// The pairs of a ledger in the order of arrival. Do not use it after an error.
+/// The pairs of a ledger in the order of arrival. Not to be used after an error.
 pub struct Arrivals<'a> {
     pairs: &'a Pairs,
-    rows: Csv<Take<File>>,
-    /// Bytes of `games.pgn` that are there.
+    rows: RowReader<Take<File>>,
+    /// Length of `games.pgn` in bytes.
     pgn_len: u64,
 }
 
-/// The pairs of a ledger by number, each once. Those that came before an
-/// earlier number wait in memory: about as many as were played at a time, if
-/// no number is missing.
+/// The pairs of a ledger in the order of their numbers, each once. Pairs that arrived
+/// before a smaller number are buffered: about as many as were played at a time, if no
+/// number is missing.
 pub struct InOrder<'a> {
     arrivals: Arrivals<'a>,
     early: BTreeMap<u64, Entry>,
@@ -54,14 +55,14 @@ pub struct InOrder<'a> {
 }
 
 impl Pairs {
-    /// The ledger in a run's folder, which is not changed. `names` are the
-    /// engines' names, in the order of the configuration.
+    /// Opens the ledger in a run's folder for reading. `names` are the engines' names, in
+    /// the order of the configuration.
     ///
     /// # Errors
-    /// [`LedgerError::Io`]. Its rows are not looked at yet.
+    /// [`LedgerError::Io`]. Rows are not parsed yet.
     pub fn open(dir: &Path, names: &[String]) -> Result<Self, LedgerError> {
         let path = dir.join(GAMES_CSV);
-        // What follows the last line end was cut off.
+        // A kill has cut off what follows the last line end.
         match File::open(&path).and_then(|mut file| whole_lines(&mut file)) {
             Ok(len) => Ok(Self {
                 path,
@@ -72,8 +73,9 @@ impl Pairs {
         }
     }
 
-    /// Leaves out all from the first pair on whose games are not all within
-    /// the first `pgn_len` bytes of `games.pgn`, and half a pair at the end.
+    /// Drops all pairs from the first one whose games do not end within the first
+    /// `pgn_len` bytes of `games.pgn` or do not follow those of the rows before, and half a
+    /// pair at the end.
     pub(super) fn cut(&mut self, pgn_len: u64) -> Result<Kept, LedgerError> {
         let mut arrivals = self.by_arrival()?;
         arrivals.pgn_len = pgn_len;
@@ -82,17 +84,19 @@ impl Pairs {
             cut_pairs: 0,
             csv_len: arrivals.rows.position(),
             pgn_len: 0,
+            misplaced: None,
             last_pair: None,
         };
         while let Some(entry) = arrivals.next().transpose()? {
+            if !entry.is_at(kept.pgn_len) {
+                kept.misplaced = Some(entry.result.pair);
+                break;
+            }
             let [_, second] = entry.pgn;
-            kept = Kept {
-                pairs: kept.pairs.saturating_add(1),
-                cut_pairs: 0,
-                csv_len: arrivals.rows.position(),
-                pgn_len: second.end(),
-                last_pair: Some(entry.pgn),
-            };
+            kept.pairs = kept.pairs.saturating_add(1);
+            kept.csv_len = arrivals.rows.position();
+            kept.pgn_len = second.end();
+            kept.last_pair = Some(entry.pgn);
         }
         if kept.csv_len < self.len {
             for entry in self.by_arrival()?.skip(kept.pairs) {
@@ -107,14 +111,14 @@ impl Pairs {
     /// All pairs in the order in which they were finished.
     ///
     /// # Errors
-    /// [`LedgerError::Io`]; the entries' are those of the file, and of rows
-    /// that make no sense.
+    /// [`LedgerError::Io`]. Each item is an error if the file cannot be read or a row is
+    /// not valid.
     pub fn by_arrival(&self) -> Result<Arrivals<'_>, LedgerError> {
         let file = File::open(&self.path).map_err(|source| LedgerError::Io {
             path: self.path.clone(),
             source,
         })?;
-        let rows = Csv::read(file.take(self.len));
+        let rows = RowReader::new(file.take(self.len));
         Ok(Arrivals {
             pairs: self,
             rows: rows.map_err(|error| self.row_error(1, error.into()))?,
@@ -122,8 +126,8 @@ impl Pairs {
         })
     }
 
-    /// The pairs with numbers below `end` (from 0) in the order of their
-    /// numbers, each once: of one that is there twice, the first.
+    /// The pairs with numbers below `end` (from 0) in the order of their numbers. Of pairs
+    /// with the same number, only the first is included.
     ///
     /// # Errors
     /// As [`Pairs::by_arrival`].
@@ -149,7 +153,10 @@ impl Pairs {
 }
 
 impl Arrivals<'_> {
-    /// The next pair, or the line and what is wrong with it.
+    /// The next pair.
+    ///
+    /// # Errors
+    /// The line number and why the row is not valid.
     fn pair(&mut self) -> Result<Option<Entry>, (u64, RowError)> {
         let names = &self.pairs.names;
         let Some(first) = self.rows.next_row(names)? else {
@@ -203,7 +210,7 @@ impl Iterator for InOrder<'_> {
     }
 }
 
-/// Bytes that are read at a time.
+/// Bytes per read.
 const CHUNK: u64 = 4096;
 
 /// Length of the whole lines at a file's beginning.
@@ -239,8 +246,8 @@ mod tests {
     /// Bytes of a game.
     const GAME: u64 = 100;
 
-    /// The rows of a pair (from 1) that came as the `nth` (from 0), which is
-    /// also the number of its opening.
+    /// The rows of a pair (from 1) that arrived as the `nth` (from 0), which is also the
+    /// number of its opening.
     fn rows(nth: u64, pair: u64) -> String {
         let row = |game: u64, white: &str, black: &str| {
             let offset = (2 * nth + game - 1) * GAME;
@@ -290,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_waits_longer_than_it_must() {
+    fn pairs_wait_only_for_smaller_numbers() {
         let (_dir, pairs) = written(&ledger_of(&[2, 1, 4, 3, 2, 5]));
         let mut ordered = pairs.in_order(5).unwrap();
         let mut waiting = Vec::new();
@@ -330,6 +337,19 @@ mod tests {
     }
 
     #[test]
+    fn pairs_from_a_missing_row_on_are_cut_off() {
+        let whole = ledger_of(&[1, 2, 3, 4]);
+        let (_dir, mut pairs) = written(&whole.replace(&rows(1, 2), ""));
+        let kept = pairs.cut(8 * GAME).unwrap();
+        assert_eq!((kept.pairs, kept.cut_pairs), (1, 2));
+        assert_eq!((kept.misplaced, kept.pgn_len), (Some(2), 2 * GAME));
+        assert_eq!(kept.csv_len, ledger_of(&[1]).len() as u64);
+        let (_dir, mut pairs) = written(&whole);
+        let kept = pairs.cut(8 * GAME).unwrap();
+        assert_eq!((kept.pairs, kept.misplaced), (4, None));
+    }
+
+    #[test]
     fn an_empty_file_has_no_pairs() {
         for text in ["", "pair,ga"] {
             let (_dir, mut pairs) = written(text);
@@ -339,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_opening_is_not_seen() {
+    fn pairs_appended_after_opening_are_not_included() {
         let (dir, pairs) = written(&ledger_of(&[1]));
         let path = dir.path().join(GAMES_CSV);
         let mut file = OpenOptions::new().append(true).open(path).unwrap();

@@ -1,6 +1,6 @@
-//! What a ledger must hold before it is continued. A kill tears at most the
-//! pair that is being written: its games without their rows, or a part of
-//! them. More than that has another cause, and nothing is removed.
+//! Checks of a ledger before it is continued. A kill cuts off at most the pair that is being
+//! written, between its games and its rows or within them. If more is missing, the ledger is
+//! refused, and nothing is removed.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -13,9 +13,9 @@ use super::files::{GAME_START, LedgerError, MANIFEST};
 use super::log::Log;
 use super::pairs::{Kept, Pairs};
 
-/// Refuses a PGN whose length has changed before the end of the pairs that are
-/// kept: of the last pair, no game begins where its row has it.
-pub(super) fn check_places(pgn: &Log, kept: &Kept) -> Result<(), LedgerError> {
+/// Refuses a PGN in which an edit has moved the games: those of the last pair must begin at
+/// the offsets in its rows.
+pub(super) fn check_offsets(pgn: &Log, kept: &Kept) -> Result<(), LedgerError> {
     for game in kept.last_pair.into_iter().flatten() {
         // A simulated game has no text.
         if game.bytes > 0 && start_at(pgn, game.offset)? != GAME_START {
@@ -26,7 +26,7 @@ pub(super) fn check_places(pgn: &Log, kept: &Kept) -> Result<(), LedgerError> {
     Ok(())
 }
 
-/// As many bytes as [`GAME_START`] has, or what is left of the file.
+/// The bytes at `offset`: as many as [`GAME_START`] has, fewer at the end of the file.
 fn start_at(pgn: &Log, offset: u64) -> Result<Vec<u8>, LedgerError> {
     let mut file = &pgn.file;
     let mut start = Vec::new();
@@ -36,8 +36,12 @@ fn start_at(pgn: &Log, offset: u64) -> Result<Vec<u8>, LedgerError> {
     Ok(start)
 }
 
-/// Refuses to remove more than a pair, or what is not the beginning of one.
-pub(super) fn check_missing(pgn: &Log, kept: &Kept) -> Result<(), LedgerError> {
+/// Refuses a ledger that lacks rows before a pair, and to remove more than a pair, or text
+/// that is not the beginning of a game.
+pub(super) fn check_missing(dir: &Path, pgn: &Log, kept: &Kept) -> Result<(), LedgerError> {
+    if let Some(pair) = kept.misplaced {
+        return Err(LedgerError::misplaced(dir, pair));
+    }
     let path = pgn.path.clone();
     if kept.cut_pairs > 1 {
         let pairs = kept.cut_pairs;
@@ -54,7 +58,7 @@ pub(super) fn check_missing(pgn: &Log, kept: &Kept) -> Result<(), LedgerError> {
     }
 }
 
-/// Number of games that begin in the rest of a PGN.
+/// Number of games that begin at or after `offset`.
 fn games_after(pgn: &Log, offset: u64) -> Result<usize, LedgerError> {
     let failed = |source| pgn.error(source);
     let mut file = &pgn.file;
@@ -73,7 +77,7 @@ fn games_after(pgn: &Log, offset: u64) -> Result<usize, LedgerError> {
 }
 
 /// Refuses pairs that were played under other conditions. Rows of earlier
-/// versions do not name theirs.
+/// versions have no digest of them.
 pub(super) fn check_conditions(
     dir: &Path,
     pairs: &Pairs,

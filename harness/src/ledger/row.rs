@@ -17,7 +17,7 @@ use crate::rules::{Effort, GameResult, Outcome, Termination};
 /// A row as it is written: the columns of the contract first.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Row {
-    /// From 1, as the `Round` tag of the game.
+    /// From 1; the `Round` tag of the game.
     pub pair: u64,
     /// 1 or 2.
     pub game: u8,
@@ -32,7 +32,7 @@ pub(crate) struct Row {
     pub black_ms: u64,
     pub white_nodes: u64,
     pub black_nodes: u64,
-    /// Where the game begins in `games.pgn`.
+    /// Offset of the game's first byte in `games.pgn`.
     pub pgn_offset: u64,
     /// Sixteen hexadecimal digits.
     pub digest: String,
@@ -70,14 +70,14 @@ pub(crate) struct Row {
     pub black_replayed: u32,
 }
 
-/// The header line: the columns of the contract, then ours.
+/// The header line: the columns of the contract, then further ones.
 pub(super) const HEADER: &str = "pair,game,white,black,opening,result,termination,plies,\
     white_ms,black_ms,white_nodes,black_nodes,pgn_offset,digest,pgn_bytes,white_moves,black_moves,\
     white_depth,black_depth,white_seldepth,black_seldepth,white_latency_us,black_latency_us,\
     worker,finished_ms,white_starved_us,black_starved_us,white_illegal_pvs,black_illegal_pvs,\
      line,conditions,white_replayed,black_replayed\n";
 
-/// Why a row makes no sense.
+/// Why a row is not valid.
 #[derive(Debug, thiserror::Error)]
 pub enum RowError {
     #[error("not a row of games: {0}")]
@@ -102,11 +102,11 @@ pub struct Entry {
     pub pgn: [PgnSpan; 2],
     pub worker: usize,
     pub finished_ms: i64,
-    /// The digest of the conditions, if its rows name one.
+    /// The digest of the run's conditions; `None` in ledgers of earlier versions.
     pub conditions: Option<u64>,
 }
 
-/// A row with its names resolved.
+/// A row whose engine names are resolved to indices.
 #[derive(Debug, Clone)]
 pub(super) struct Parsed {
     pair: u64,
@@ -122,6 +122,12 @@ pub(super) struct Parsed {
 }
 
 impl Entry {
+    /// Whether its games follow each other in `games.pgn`, from the byte `offset` on.
+    pub(crate) fn is_at(&self, offset: u64) -> bool {
+        let [first, second] = self.pgn;
+        first.begins_at(offset) && second.begins_at(first.end())
+    }
+
     pub(super) fn join(first: Parsed, second: Parsed) -> Result<Self, RowError> {
         let fits = first.pair == second.pair
             && (first.game, second.game) == (1, 2)
@@ -148,8 +154,8 @@ impl Entry {
     }
 }
 
-/// Rows that are being read.
-pub(super) struct Csv<R> {
+/// Reads the rows of a `games.csv`.
+pub(super) struct RowReader<R> {
     reader: csv::Reader<R>,
     record: csv::StringRecord,
     headers: csv::StringRecord,
@@ -239,6 +245,31 @@ impl Row {
         }
     }
 
+    /// The efforts of White and Black.
+    fn efforts(&self) -> [Effort; 2] {
+        [
+            Effort {
+                moves: self.white_moves,
+                depth: self.white_depth,
+                seldepth: self.white_seldepth,
+                latency_us: self.white_latency_us,
+                starved_us: self.white_starved_us,
+                illegal_pvs: self.white_illegal_pvs,
+                replayed: self.white_replayed,
+            },
+            Effort {
+                moves: self.black_moves,
+                depth: self.black_depth,
+                seldepth: self.black_seldepth,
+                latency_us: self.black_latency_us,
+                starved_us: self.black_starved_us,
+                illegal_pvs: self.black_illegal_pvs,
+                replayed: self.black_replayed,
+            },
+        ]
+    }
+
+    /// Resolves the engines' names to their indices.
     fn resolve(self, names: &[String]) -> Result<Parsed, RowError> {
         let engine = |name: String| {
             names
@@ -246,16 +277,8 @@ impl Row {
                 .position(|known| *known == name)
                 .ok_or(RowError::Name(name))
         };
+        let effort = self.efforts();
         let outcome = Outcome::parse(&self.result).ok_or(RowError::Result(self.result))?;
-        let digest = parse_digest(self.digest)?;
-        let line = match self.line.is_empty() {
-            true => None,
-            false => Some(parse_digest(self.line)?),
-        };
-        let conditions = match self.conditions.is_empty() {
-            true => None,
-            false => Some(parse_digest(self.conditions)?),
-        };
         Ok(Parsed {
             pair: self.pair,
             game: self.game,
@@ -268,28 +291,9 @@ impl Row {
                 plies: self.plies,
                 ms: [self.white_ms, self.black_ms],
                 nodes: [self.white_nodes, self.black_nodes],
-                effort: [
-                    Effort {
-                        moves: self.white_moves,
-                        depth: self.white_depth,
-                        seldepth: self.white_seldepth,
-                        latency_us: self.white_latency_us,
-                        starved_us: self.white_starved_us,
-                        illegal_pvs: self.white_illegal_pvs,
-                        replayed: self.white_replayed,
-                    },
-                    Effort {
-                        moves: self.black_moves,
-                        depth: self.black_depth,
-                        seldepth: self.black_seldepth,
-                        latency_us: self.black_latency_us,
-                        starved_us: self.black_starved_us,
-                        illegal_pvs: self.black_illegal_pvs,
-                        replayed: self.black_replayed,
-                    },
-                ],
-                digest,
-                line,
+                effort,
+                digest: parse_digest(self.digest)?,
+                line: parse_optional_digest(self.line)?,
             },
             pgn: PgnSpan {
                 offset: self.pgn_offset,
@@ -297,7 +301,7 @@ impl Row {
             },
             worker: self.worker,
             finished_ms: self.finished_ms,
-            conditions,
+            conditions: parse_optional_digest(self.conditions)?,
         })
     }
 }
@@ -310,9 +314,17 @@ fn parse_digest(text: String) -> Result<u64, RowError> {
     u64::from_str_radix(&text, 16).map_err(|_| RowError::Digest(text))
 }
 
-impl<R: Read> Csv<R> {
+/// `None` for an empty text.
+fn parse_optional_digest(text: String) -> Result<Option<u64>, RowError> {
+    (!text.is_empty()).then(|| parse_digest(text)).transpose()
+}
+
+impl<R: Read> RowReader<R> {
     /// Reads the header line.
-    pub(super) fn read(rows: R) -> Result<Self, csv::Error> {
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub(super) fn new(rows: R) -> Result<Self, csv::Error> {
         // Lines end at the line feed, so that a position between two rows is
         // one between two lines, whatever an editor has made of the line ends.
         let mut reader = csv::ReaderBuilder::new()
@@ -327,9 +339,9 @@ impl<R: Read> Csv<R> {
         })
     }
 
-    /// Rows after those under a header line that was read before.
+    /// Reads rows without a header line, with the column names of an earlier reader.
     #[cfg(feature = "serve")]
-    pub(super) fn continued(rows: R, headers: csv::StringRecord) -> Self {
+    pub(super) fn with_headers(rows: R, headers: csv::StringRecord) -> Self {
         Self {
             reader: csv::ReaderBuilder::new()
                 .flexible(true)
@@ -347,17 +359,20 @@ impl<R: Read> Csv<R> {
         &self.headers
     }
 
-    /// How many bytes it has read.
+    /// Bytes read so far.
     pub(super) fn position(&self) -> u64 {
         self.reader.position().byte()
     }
 
-    /// The line of the last row.
+    /// The line number of the last row, from 1.
     pub(super) fn line(&self) -> u64 {
         self.record.position().map_or(1, csv::Position::line)
     }
 
-    /// The next row, or its line and what is wrong with it.
+    /// The next row.
+    ///
+    /// # Errors
+    /// The line number and why the row is not valid.
     pub(super) fn next_row(&mut self, names: &[String]) -> Result<Option<Parsed>, (u64, RowError)> {
         let row = match self.reader.read_record(&mut self.record) {
             Ok(false) => return Ok(None),

@@ -1,5 +1,5 @@
-//! Brings what has been written to the disk, at least every second, on a
-//! thread of its own: a slow disk must not hold up the games.
+//! Syncs the ledger's files to the disk in a separate thread, so that a slow disk does not
+//! delay games.
 
 use std::fs::File;
 use std::io;
@@ -15,13 +15,14 @@ use std::time::Duration;
 use super::files::LedgerError;
 use super::log::Log;
 
+/// Time between two syncs while data are written.
 const INTERVAL: Duration = Duration::from_millis(500);
 
 #[derive(Debug)]
 pub(super) struct Syncer {
     dirty: Arc<AtomicBool>,
-    /// The first error since the last look; held while the thread syncs. The system
-    /// reports an error of writing back once, and never to a later write.
+    /// The first error since the last check; locked while the thread syncs. The system
+    /// reports a write-back error only once, so it is kept here.
     failed: Arc<Mutex<Option<LedgerError>>>,
     /// Closed to end the thread.
     ending: Option<mpsc::Sender<()>>,
@@ -58,13 +59,13 @@ impl Syncer {
         })
     }
 
-    /// Something has been written.
-    pub(super) fn mark(&self) {
+    /// Has the files synced within [`INTERVAL`].
+    pub(super) fn mark_dirty(&self) {
         self.dirty.store(true, Ordering::Relaxed);
     }
 
-    /// Whether all that was written so far could be synced. It does not wait for a slow
-    /// disk: what is being synced now is looked at later.
+    /// Reports a failed sync. Does not wait for a sync in progress, whose error a later
+    /// call reports.
     ///
     /// # Errors
     /// [`LedgerError::Io`], once.
@@ -76,7 +77,7 @@ impl Syncer {
             .map_or(Ok(()), Err)
     }
 
-    /// The same, after what is being synced now.
+    /// Like [`Self::check`], but waits for a sync in progress.
     ///
     /// # Errors
     /// [`LedgerError::Io`], once.
@@ -95,7 +96,7 @@ fn sync(files: &[(PathBuf, File)], failed: &mut Option<LedgerError>) {
     }
 }
 
-/// A thread that panicked with it has left it as it was.
+/// The value is valid even if a thread has panicked while it held the lock.
 fn lock(failed: &Mutex<Option<LedgerError>>) -> MutexGuard<'_, Option<LedgerError>> {
     failed.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,5 +1,5 @@
-//! Follows a ledger that another process writes: each reading takes in what
-//! has come since the last one.
+//! Follows a ledger that another process writes: each call returns the pairs that were
+//! appended since the last one.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -10,12 +10,12 @@ use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::files::{GAMES_CSV, LedgerError};
-use super::row::{Csv, Entry, Parsed, RowError};
+use super::row::{Entry, Parsed, RowError, RowReader};
 
-/// Bytes of one reading: a long ledger is taken in piece by piece.
+/// Maximum bytes that one call reads: a long ledger takes several calls.
 const CHUNK: u64 = 4 << 20;
 
-/// Where the reading of a ledger stands.
+/// A ledger and the position up to which it has been read.
 #[derive(Debug)]
 pub(crate) struct Tail {
     path: PathBuf,
@@ -26,15 +26,15 @@ pub(crate) struct Tail {
     pairs: u64,
 }
 
-/// What a reading has found.
+/// The result of [`Tail::read`].
 #[derive(Debug, Default)]
 pub(crate) struct Grown {
-    /// The pairs that have come, in the order of arrival.
+    /// The appended pairs, in the order of arrival.
     pub entries: Vec<Entry>,
-    /// Whether there is more to read.
+    /// Whether another call would read more.
     pub has_more: bool,
-    /// Whether the file was cut, so that what was read before no longer holds.
-    /// The next reading begins anew.
+    /// Whether the file has become shorter, so that earlier results are obsolete. The next
+    /// call starts at the beginning.
     pub is_cut: bool,
 }
 
@@ -51,16 +51,16 @@ impl Tail {
         }
     }
 
-    /// Reads the complete pairs that have come since, at most a few megabytes
-    /// of them.
+    /// Reads the complete pairs that were appended since the last call, at most [`CHUNK`]
+    /// bytes of them.
     ///
     /// # Errors
-    /// [`LedgerError`]: the file cannot be read, or a row makes no sense. The
-    /// next reading begins anew.
+    /// [`LedgerError`]: the file cannot be read, or a row is not valid. The next call
+    /// starts at the beginning.
     pub(crate) fn read(&mut self) -> Result<Grown, LedgerError> {
         let grown = self.advance();
         if grown.is_err() {
-            self.begin_anew();
+            self.reset();
         }
         grown
     }
@@ -69,7 +69,7 @@ impl Tail {
         let (text, has_more) = match self.text() {
             Ok(Some(text)) => text,
             Ok(None) => {
-                self.begin_anew();
+                self.reset();
                 return Ok(Grown {
                     is_cut: true,
                     ..Grown::default()
@@ -83,18 +83,18 @@ impl Tail {
         };
         let fresh = self.headers.is_none();
         let rows = match self.headers.clone() {
-            Some(headers) => Ok(Csv::continued(&text[..], headers)),
-            None => Csv::read(&text[..]),
+            Some(headers) => Ok(RowReader::with_headers(&text[..], headers)),
+            None => RowReader::new(&text[..]),
         };
         let mut rows = rows.map_err(|error| self.row(1, error.into()))?;
         if fresh {
             if text.is_empty() {
-                return Ok(grown);
+                return Ok(Grown::default());
             }
             self.headers = Some(rows.headers().clone());
         }
         let start = self.offset;
-        // Half a pair waits for its other half.
+        // Half a pair is read again once it is complete.
         self.offset = start.saturating_add(rows.position());
         while let Some(first) = self.next(&mut rows)? {
             let Some(second) = self.next(&mut rows)? else {
@@ -106,6 +106,8 @@ impl Tail {
             self.pairs = self.pairs.saturating_add(1);
             self.offset = start.saturating_add(rows.position());
         }
+        // A line longer than `CHUNK` cannot be read.
+        grown.has_more &= self.offset > start;
         Ok(grown)
     }
 
@@ -114,13 +116,13 @@ impl Tail {
         self.pairs.saturating_mul(2).saturating_add(2)
     }
 
-    fn next(&self, rows: &mut Csv<&[u8]>) -> Result<Option<Parsed>, LedgerError> {
+    fn next(&self, rows: &mut RowReader<&[u8]>) -> Result<Option<Parsed>, LedgerError> {
         rows.next_row(&self.names)
             .map_err(|(_, source)| self.row(self.line(), source))
     }
 
-    /// The whole lines after those that were read, and whether there are more; `None` if
-    /// the file has become shorter than that.
+    /// The whole lines of the next [`CHUNK`] bytes, and whether the file has more; `None`
+    /// if the file has become shorter than what was read.
     fn text(&self) -> std::io::Result<Option<(Vec<u8>, bool)>> {
         let mut file = File::open(&self.path)?;
         let len = file.metadata()?.len();
@@ -135,7 +137,7 @@ impl Tail {
         Ok(Some((text, has_more)))
     }
 
-    fn begin_anew(&mut self) {
+    fn reset(&mut self) {
         self.headers = None;
         self.offset = 0;
         self.pairs = 0;
@@ -189,7 +191,7 @@ mod tests {
         assert!(numbers(&tail.read().unwrap()).is_empty());
         let mut file = OpenOptions::new().append(true).open(&path).unwrap();
         let mut read = Vec::new();
-        // Byte by byte, as the worst of all writers.
+        // Byte by byte, so that every incomplete state is read.
         for byte in format!("{HEADER}{}{}{}", rows(2), rows(1), rows(3)).bytes() {
             file.write_all(&[byte]).unwrap();
             read.extend(numbers(&tail.read().unwrap()));
@@ -199,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ledger_that_was_cut_is_read_anew() {
+    fn a_ledger_that_was_cut_is_read_from_its_beginning() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join(GAMES_CSV);
         let names = ["a".to_string(), "b".to_string()];
@@ -209,6 +211,17 @@ mod tests {
         fs::write(&path, HEADER.to_owned() + &rows(1)).unwrap();
         assert!(tail.read().unwrap().is_cut);
         assert_eq!(numbers(&tail.read().unwrap()), [1]);
+    }
+
+    #[test]
+    fn a_line_without_an_end_is_not_read_forever() {
+        let dir = tempfile::tempdir().unwrap();
+        for start in ["", HEADER] {
+            let text = start.to_owned() + &"x".repeat(2 * CHUNK as usize);
+            fs::write(dir.path().join(GAMES_CSV), text).unwrap();
+            let mut tail = Tail::new(dir.path(), &["a".to_string(), "b".to_string()]);
+            assert!((0..3).any(|_| !tail.read().unwrap().has_more), "{start}");
+        }
     }
 
     #[test]

@@ -21,8 +21,8 @@ use crate::rules::without_counters;
 const STANDARD_BOOK: &str = "default.epd.gz";
 const CHESS960_BOOK: &str = "chess960.epd";
 
-/// A file of openings. Those that the caller asks for are checked. Positions are kept as
-/// the text of the file and parsed when asked for; moves of games in two bytes each.
+/// A file of openings. Only the requested ones are checked. Positions are kept as text and
+/// parsed on demand; moves of games take two bytes each.
 #[derive(Debug)]
 pub struct Book {
     openings: Openings,
@@ -40,8 +40,8 @@ impl Book {
     /// Reads a book and checks every opening in it.
     ///
     /// # Errors
-    /// The first opening that is illegal or leaves nothing to play, with its
-    /// file and line; a file that cannot be read, or that holds no opening.
+    /// The first opening that is illegal or ends the game, with its file and line; a file that
+    /// cannot be read, or has no openings.
     pub fn open(path: &Path, options: BookOptions) -> Result<Self, BookError> {
         let book = Self::read(path, options)?;
         if let Openings::Lines { text, starts } = &book.openings {
@@ -50,10 +50,10 @@ impl Book {
         Ok(book)
     }
 
-    /// Reads a book and checks the openings that will be played: those for
-    /// which `indices`, given the number of openings, gives the places in the
-    /// file. A book can have hundreds of thousands of positions, and a test
-    /// plays a few thousand. A book of games is checked as a whole.
+    /// Reads a book and checks the openings that will be played: `indices` returns their
+    /// indices in the file, given the number of openings. A book can have hundreds of
+    /// thousands of positions, of which a test plays a few thousand. A book of games is
+    /// checked as a whole.
     ///
     /// # Errors
     /// As [`Book::open`].
@@ -171,12 +171,12 @@ impl Book {
         }
     }
 
-    /// Never true of a book that could be opened.
+    /// Always false: a book without openings cannot be opened.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// SHA-256 of the file on disk, packed or not, in hexadecimal.
+    /// SHA-256 of the file on disk, compressed or not, in hexadecimal.
     pub fn sha256(&self) -> &str {
         &self.sha256
     }
@@ -410,8 +410,8 @@ mod tests {
             }
         }
 
-        /// Text made of the pieces that books are made of goes further into
-        /// the parsers than random bytes do.
+        /// Text composed of the elements of books reaches more of the parsers than random
+        /// bytes.
         #[test]
         fn no_mixture_of_book_parts_breaks_a_reader(
             parts in prop::collection::vec(prop::sample::select(PARTS), 0..40), pgn: bool,

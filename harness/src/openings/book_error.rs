@@ -1,4 +1,4 @@
-//! Why a book of openings cannot be used.
+//! Errors of opening books.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use thiserror::Error;
 
 use super::{epd::LineError, games::BadGame, source::SourceError};
 
-/// Why a book cannot be used.
+/// The reason why a book cannot be used.
 #[derive(Debug, Error)]
 pub enum BookError {
     #[error(transparent)]
@@ -16,11 +16,11 @@ pub enum BookError {
     )]
     Position {
         path: PathBuf,
-        /// What is wrong with the first line that cannot be used.
+        /// The error of the first faulty line.
         error: LineError,
-        /// Up to three such lines of the file, from 1.
+        /// The first three faulty lines of the file, from 1.
         lines: Vec<usize>,
-        /// Number of further lines that cannot be used.
+        /// Number of further faulty lines.
         others: usize,
     },
     #[error("game {}: {}\n  --> {}:{}", bad.game, bad.error, path.display(), bad.line)]

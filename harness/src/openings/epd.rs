@@ -1,9 +1,9 @@
 //! The grammar of one EPD or FEN line.
 //!
-//! EPD is the four position fields of FEN followed by operations, each an
-//! opcode with operands and a semicolon (PGN standard, section 16.2.4). Lines
-//! of opening books mix the two: FEN with six fields, EPD with the counters as
-//! `hmvc` and `fmvn`, FEN followed by operations. All are read here.
+//! EPD is the four position fields of FEN followed by operations, each an opcode with
+//! operands and a semicolon (PGN standard, section 16.2.4). Opening books mix both formats:
+//! FEN with six fields, EPD with the counters as `hmvc` and `fmvn`, FEN followed by
+//! operations. All are accepted.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -22,7 +22,7 @@ use super::Variant;
 /// Plies without capture or pawn move after which a game is drawn.
 const FIFTY_MOVES: u32 = 100;
 
-/// What is wrong with a line.
+/// The reason why a line cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LineError {
     #[error(
@@ -62,12 +62,12 @@ pub struct PositionLine<'a> {
     /// The four position fields as written.
     fields: [&'a [u8]; 4],
     operations: &'a [u8],
-    /// Whether the line says its move number.
+    /// Whether the line has a move number.
     counted: bool,
 }
 
 impl<'a> PositionLine<'a> {
-    /// Reads a line, without the check that its position is legal.
+    /// Parses a line without checking that its position is legal.
     ///
     /// # Errors
     /// Any [`LineError`] about notation.
@@ -106,7 +106,7 @@ impl<'a> PositionLine<'a> {
         line.with_counters()
     }
 
-    /// Applies `hmvc` and `fmvn`, and checks the shape of the operations.
+    /// Applies `hmvc` and `fmvn`, and checks the syntax of the operations.
     fn with_counters(mut self) -> Result<Self, LineError> {
         for (opcode, operands) in self.operations() {
             match opcode {
@@ -115,7 +115,7 @@ impl<'a> PositionLine<'a> {
                     self.setup.fullmoves = move_number(counter("fmvn", operands)?);
                     self.counted = true;
                 }
-                // The moves after a position are of UCI; nothing here plays them.
+                // `moves` after a position is UCI syntax and not supported.
                 _ if is_opcode(opcode) && opcode != b"moves" => {}
                 _ => return Err(LineError::Operation(lossy(opcode))),
             }
@@ -123,7 +123,7 @@ impl<'a> PositionLine<'a> {
         Ok(self)
     }
 
-    /// Whether the line says its move number, as a field or as `fmvn`.
+    /// Whether the line has a move number, as a field or as `fmvn`.
     pub fn is_counted(&self) -> bool {
         self.counted
     }
@@ -143,7 +143,7 @@ impl<'a> PositionLine<'a> {
             .map(|(_, operands)| operands)
     }
 
-    /// The position, if it is legal and can be played on.
+    /// The position, if it is legal and the game is not over.
     ///
     /// # Errors
     /// [`LineError::Illegal`] or [`LineError::Over`].
@@ -154,8 +154,8 @@ impl<'a> PositionLine<'a> {
         Ok(position)
     }
 
-    /// The position with castling rights that it cannot have dropped, and
-    /// those rights as the line writes them (empty if all are possible).
+    /// The position without impossible castling rights, and those rights as the line writes
+    /// them (empty if all are possible).
     ///
     /// # Errors
     /// If anything else is wrong with it.
@@ -240,8 +240,7 @@ fn is_opcode(word: &[u8]) -> bool {
     word.first().is_some_and(u8::is_ascii_alphabetic) && word.iter().all(is_inner)
 }
 
-/// Where the first operation ends: its semicolon, unless that is inside a
-/// quoted string, or the end of the line.
+/// End of the first operation: its semicolon outside of quotes, or the end of the line.
 fn operation_end(text: &[u8]) -> usize {
     let mut quoted = false;
     for (index, &byte) in text.iter().enumerate() {
@@ -261,13 +260,13 @@ pub fn unquoted(operand: &[u8]) -> &[u8] {
     inner.strip_suffix(b"\"").unwrap_or(inner)
 }
 
-/// Whether a line of a book holds nothing: blank, or a comment with `#`.
+/// Whether a line of a book is blank or a comment with `#`.
 pub fn is_blank(line: &[u8]) -> bool {
     let line = line.trim_ascii();
     line.first().is_none_or(|first| *first == b'#')
 }
 
-/// The first field and what follows it.
+/// Splits off the first field.
 fn next_field(text: &[u8]) -> (&[u8], &[u8]) {
     let text = text.trim_ascii_start();
     let end = text
@@ -287,7 +286,7 @@ fn counter(field: &'static str, text: &[u8]) -> Result<u32, LineError> {
         })
 }
 
-/// Some programs count moves from 0.
+/// Move number at least 1, because some programs count from 0.
 fn move_number(number: u32) -> NonZeroU32 {
     NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN)
 }

@@ -27,7 +27,7 @@ use super::{
 };
 use crate::rules::{RepeatedTags, position_key};
 
-/// A game as far as it was read.
+/// The leading moves of a game.
 #[derive(Debug, Clone)]
 pub struct Game {
     /// The position of the `FEN` tag, if there is one.
@@ -37,7 +37,7 @@ pub struct Game {
     pub end: Chess,
 }
 
-/// What is wrong with a game.
+/// The reason why a game cannot be used.
 #[derive(Debug, Error)]
 pub enum GameError {
     #[error("the FEN tag \"{text}\": {source}")]
@@ -59,11 +59,11 @@ pub enum GameError {
     Syntax(io::Error),
 }
 
-/// A game that cannot be used, and where.
+/// A game that cannot be used, with its place.
 #[derive(Debug, Error)]
 #[error("line {line}: game {game}: {error}")]
 pub struct BadGame {
-    /// Line of the file, from 1, at which the fault was met.
+    /// Line of the fault in the file, from 1.
     pub line: u64,
     /// Number of the game in the file, from 1.
     pub game: u64,
@@ -72,7 +72,7 @@ pub struct BadGame {
 }
 
 impl BadGame {
-    /// Whether the game starts from a position that only Chess960 has.
+    /// Whether the game starts from a position that exists only in Chess960.
     pub fn needs_chess960(&self) -> bool {
         matches!(
             self.error,
@@ -84,9 +84,8 @@ impl BadGame {
     }
 }
 
-/// Iterator over the games of a PGN text, each cut after a number of
-/// plies. Moves may be in SAN or UCI notation. It reads on after a bad game;
-/// only an unreadable one ends it.
+/// Iterator over the games of a PGN text, each truncated after a number of plies. Moves may be
+/// in SAN or UCI notation. It continues after a faulty game; only an unreadable one ends it.
 #[derive(Debug)]
 pub struct Games<'a> {
     reader: Reader<LineCounter<Cursor<Cow<'a, [u8]>>>>,
@@ -97,8 +96,7 @@ pub struct Games<'a> {
 }
 
 impl<'a> Games<'a> {
-    /// Games of `text`, the moves after the first `plies` left out (`None`:
-    /// all are read).
+    /// The games of `text`, each with its first `plies` moves (`None` for all).
     pub fn new(text: &'a [u8], plies: Option<usize>, variant: Variant) -> Self {
         let lines = Rc::new(Cell::new(0));
         let counted = LineCounter {
@@ -118,7 +116,7 @@ impl<'a> Games<'a> {
         }
     }
 
-    /// The line at which the reader stands.
+    /// The current line of the reader.
     fn line(&self) -> u64 {
         let ahead = memchr::memchr_iter(b'\n', self.reader.buffer()).count() as u64;
         self.lines.get().saturating_sub(ahead).saturating_add(1)
@@ -152,7 +150,7 @@ impl Iterator for Games<'_> {
     }
 }
 
-/// Counts the line ends of what has been read through it.
+/// A reader that counts line breaks.
 #[derive(Debug)]
 struct LineCounter<R> {
     text: R,
@@ -177,7 +175,7 @@ struct Leading {
     tags: RepeatedTags,
 }
 
-/// Plies without capture or pawn move in which a position can come for the third time.
+/// Minimum plies without capture or pawn move before a position can occur for the third time.
 const REPETITION: u32 = 8;
 
 impl Leading {
@@ -199,7 +197,7 @@ impl Leading {
     }
 }
 
-/// Whether the last position has been on the board twice before.
+/// Whether the last position occurs for the third time.
 fn repeats(game: &Game) -> bool {
     if game.end.halfmoves() < REPETITION {
         return false;
@@ -295,8 +293,7 @@ impl Visitor for Leading {
     }
 }
 
-/// The move that a word means. In UCI notation it is read as that of a pawn with
-/// both squares.
+/// The legal move written as `san`. UCI notation is parsed as a pawn move with both squares.
 fn legal_move(san: San, position: &Chess) -> Result<Move, SanError> {
     let legal = san.to_move(position);
     let San::Normal {

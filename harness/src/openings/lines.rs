@@ -1,4 +1,4 @@
-//! Positions of a book, a line each.
+//! The lines of a book of positions.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -12,10 +12,10 @@ use super::{
     source::BYTE_ORDER_MARK,
 };
 
-/// How many lines an error names.
+/// Number of lines that an error names.
 const NAMED: usize = 3;
 
-/// Where each line that holds a position starts.
+/// Start of each line that has a position.
 pub(super) fn line_starts(text: &[u8]) -> Vec<u32> {
     let ends = memchr::memchr_iter(b'\n', text).count();
     let mut starts = Vec::with_capacity(ends.saturating_add(1));
@@ -35,14 +35,14 @@ pub(super) fn line_starts(text: &[u8]) -> Vec<u32> {
     starts
 }
 
-/// The line that starts at this place.
+/// The line with this start.
 pub(super) fn line_at(text: &[u8], start: u32) -> &[u8] {
     let rest = text.get(start as usize..).unwrap_or_default();
     let end = memchr::memchr(b'\n', rest);
     end.and_then(|end| rest.get(..end)).unwrap_or(rest)
 }
 
-/// Checks the positions that start at these places.
+/// Checks the positions of the lines with these starts.
 pub(super) fn check_lines(
     path: &Path,
     text: &[u8],
@@ -70,12 +70,11 @@ pub(super) fn check_lines(
 #[derive(Default)]
 struct Faults {
     count: usize,
-    /// What is wrong with the first, and the numbers of the first few.
+    /// The error of the first one, and the numbers of the first few.
     first: Option<(LineError, Vec<usize>)>,
 }
 
-/// The faulty lines among those that start at these places. All processors
-/// help.
+/// The faulty lines among those with these starts, checked in parallel.
 fn faults(text: &[u8], starts: &[u32], variant: Variant) -> Faults {
     let threads = thread::available_parallelism().map_or(1, usize::from);
     let share = starts.len().div_ceil(threads).max(1024);

@@ -2,17 +2,17 @@
 //!
 //! # Layout
 //!
-//! * [`Book`]: a file of openings (EPD, FEN or PGN, plain, gzip or zip), every
-//!   line of it checked when it is opened, held compactly, parsed on demand.
-//! * `lines`: the lines of positions, checked by all processors.
+//! * [`Book`]: a file of openings (EPD, FEN or PGN; plain, gzip or zip), checked when it is
+//!   opened, kept compactly, parsed on demand.
+//! * `lines`: the lines of a book of positions, checked in parallel.
 //! * `packed`: the moves of games, in two bytes each.
-//! * `promotions`: those that the PGN reader cannot read.
-//! * [`Opening`]: where a game starts: what travels with a pair.
-//! * [`Schedule`]: which opening of the book the n-th pair gets.
+//! * `promotions`: promotions in UCI notation, which the PGN reader cannot parse.
+//! * [`Opening`]: the start of a game, as a job for a pair contains it.
+//! * [`Schedule`]: the opening of the n-th pair.
 //! * [`epd`]: the grammar of one EPD or FEN line.
 //! * [`games`]: the leading moves of PGN games.
 //! * `unreadable`: words like moves that the PGN reader skips.
-//! * [`source`]: bytes of a plain or packed file, and what they are.
+//! * [`source`]: the bytes of a plain or compressed file, and their format.
 
 mod book;
 mod book_error;

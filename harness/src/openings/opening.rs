@@ -1,4 +1,4 @@
-//! Where a game starts.
+//! The start of a game.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -19,10 +19,10 @@ use super::epd::{LineError, PositionLine};
 use super::variant::usual_start;
 use crate::rules::STANDARD_START;
 
-/// Where a game starts: a position, or moves from a position. Cheap to clone.
+/// The start of a game: a position, or moves from a position. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
 pub struct Opening {
-    /// The position as a normalised six-field FEN; `None` is the usual start.
+    /// The position as a normalised six-field FEN; `None` is the standard starting position.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fen: Option<Arc<str>>,
     /// Moves played from it, in UCI notation, separated by single spaces. In
@@ -31,8 +31,8 @@ pub struct Opening {
     pub moves: Arc<str>,
 }
 
-/// Why an opening leads nowhere. A [`Book`](super::Book) never hands out such
-/// an opening; one that came from elsewhere can be like that.
+/// The reason why an opening cannot be played. An opening of a [`Book`](super::Book) always
+/// can; one from a message or a file of a run may not.
 #[derive(Debug, Error)]
 pub enum StartError {
     #[error("opening \"{fen}\": {source}")]
@@ -52,7 +52,7 @@ pub enum StartError {
 }
 
 impl Opening {
-    /// The opening that is just this position.
+    /// The opening with this position and no moves.
     pub fn from_position(position: &Chess) -> Self {
         let fen = normalised_fen(position);
         Self {
@@ -66,7 +66,7 @@ impl Opening {
         self.fen.as_deref().unwrap_or(STANDARD_START)
     }
 
-    /// The moves one by one, in UCI notation.
+    /// The moves, in UCI notation.
     pub fn uci_moves(&self) -> impl Iterator<Item = &str> {
         self.moves.split_ascii_whitespace()
     }
@@ -92,7 +92,7 @@ impl Opening {
         }
     }
 
-    /// The position in which the engines start to think.
+    /// The position after the moves, in which the engines start to play.
     ///
     /// # Errors
     /// If the FEN or one of the moves is not legal.

@@ -1,4 +1,4 @@
-//! Openings of games, their moves in two bytes each.
+//! Openings from games, with moves in two bytes each.
 
 use std::{path::Path, sync::Arc};
 
@@ -10,16 +10,16 @@ use super::{BookError, BookOptions, Opening, games::Games, unreadable::unreadabl
 #[derive(Debug, Default)]
 pub(super) struct PackedGames {
     moves: Vec<u16>,
-    /// Where in `moves` each game ends.
+    /// End of each game in `moves`.
     ends: Vec<u32>,
-    /// Start positions other than the usual one, by game.
+    /// Start positions other than the standard one, by game.
     starts: Vec<(u32, Arc<str>)>,
 }
 
 /// The leading moves of every game of a file.
 ///
 /// # Errors
-/// The first word that is not a move, the first game that is faulty.
+/// The first word that is not a move; the first faulty game.
 pub(super) fn read_games(
     path: &Path,
     text: &[u8],
@@ -77,7 +77,7 @@ impl PackedGames {
     }
 }
 
-/// Six bits each for the squares, three for what a pawn becomes.
+/// Six bits for each square, three for the promotion.
 fn pack(uci: UciMove) -> u16 {
     let UciMove::Normal {
         from,

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 /// Bytes of `h7h8`: the piece follows.
 const SQUARES: usize = 4;
 
-/// Whether a word is a promotion in UCI notation, also with a sign after it.
+/// Whether a word is a promotion in UCI notation, with or without a check or annotation sign.
 pub(super) fn is_uci_promotion(word: &[u8]) -> bool {
     let ranks = match word {
         [b'a'..=b'h', from, b'a'..=b'h', to, piece, rest @ ..]
@@ -22,7 +22,7 @@ pub(super) fn is_uci_promotion(word: &[u8]) -> bool {
     matches!(&ranks, b"78" | b"21")
 }
 
-/// The text with `h7h8=q` for every `h7h8q`, which is readable.
+/// Replaces every `h7h8q` by `h7h8=q`, which the PGN reader accepts.
 pub(super) fn with_promotion_signs(text: &[u8]) -> Cow<'_, [u8]> {
     let mut signed = Vec::new();
     let mut rest = text;
@@ -41,8 +41,8 @@ pub(super) fn with_promotion_signs(text: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// Where the squares of the first promotion end. It begins a word: a rank of a
-/// FEN may contain `b2b1r` too.
+/// End of the squares of the first promotion. It must be at the start of a word, because a
+/// rank of a FEN may contain `b2b1r` too.
 fn next_promotion(text: &[u8]) -> Option<usize> {
     let mut before = None;
     for (at, byte) in text.iter().enumerate() {

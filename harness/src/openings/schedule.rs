@@ -1,4 +1,4 @@
-//! Which opening of the book the n-th pair gets.
+//! The order of openings: the opening of the n-th pair.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -11,18 +11,18 @@ use serde::{Deserialize, Serialize};
 pub enum Order {
     /// As in the file.
     Sequential,
-    /// A fresh permutation for each time through the book.
+    /// A new permutation for each pass through the book.
     #[default]
     Random,
 }
 
-/// An endless sequence of indices into a book. Each cycle of `len` places
-/// holds every opening exactly once.
+/// An infinite sequence of indices into a book. Each cycle of `len` indices contains every
+/// opening exactly once.
 ///
 /// # Random order
 ///
-/// It is fixed for ever by `seed`, `len` and the number of the cycle, so that
-/// a run can be repeated with any later version. The words come from ChaCha8
+/// It depends only on `seed`, `len` and the number of the cycle, and never changes between
+/// versions, so that a run can be repeated with any later version. The words come from ChaCha8
 /// (RFC 8439 with eight rounds and a 64-bit block counter): the key is `seed`
 /// in eight little-endian bytes, the sixteen bytes `hone openings v1` and
 /// eight zero bytes; the stream number is the cycle. The openings, in the
@@ -45,9 +45,8 @@ struct Permutation {
 }
 
 impl Schedule {
-    /// The order of a book of `len` openings. Every cycle begins at its place
-    /// `start` (counted from 0, taken modulo `len`) and wraps around, so
-    /// nothing repeats before all openings have been used.
+    /// The order of a book of `len` openings. Every cycle begins at its index `start` (from 0,
+    /// modulo `len`) and wraps around, so no opening repeats before all have been used.
     ///
     /// # Panics
     /// If `len` is 0 or above `u32::MAX`: [`Book`](super::Book) has neither.
@@ -76,8 +75,8 @@ impl Schedule {
         }
     }
 
-    /// The permutation of a cycle. Two are kept, so that pairs planned around
-    /// the end of a cycle do not shuffle again and again.
+    /// The permutation of a cycle. The last two are cached, so that pairs around the end of a
+    /// cycle do not cause repeated shuffling.
     fn permutation(&self, cycle: u64) -> Arc<[u32]> {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         let slot = &mut recent[(cycle % 2) as usize];
@@ -97,8 +96,8 @@ impl Schedule {
 
 const PURPOSE: &[u8; 16] = b"hone openings v1";
 
-/// The words of `stream` under `seed`, as [`Schedule`] describes; `purpose`
-/// keeps those of different uses apart.
+/// The random words of `stream` for `seed`, as described at [`Schedule`]; `purpose` separates
+/// different uses.
 pub(crate) fn words(purpose: &[u8; 16], seed: u64, stream: u64) -> ChaCha8Rng {
     let mut key = [0; 32];
     key[..8].copy_from_slice(&seed.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Bytes of a plain or packed file, and what they are.
+//! The bytes of a plain or compressed file, and their format.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -18,12 +18,13 @@ use thiserror::Error;
 use zip::ZipArchive;
 
 use crate::output::hex;
+use crate::platform::quoted;
 
-/// What a book is written in.
+/// The format of a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Format {
-    /// One position a line: EPD or FEN.
+    /// One position in each line: EPD or FEN.
     #[serde(alias = "fen")]
     Epd,
     /// Games in portable game notation.
@@ -33,7 +34,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format a file's name says, by its extension.
+    /// The format of a file by the extension of its name.
     pub fn of_name(name: &Path) -> Option<Self> {
         let extension = name.extension()?.to_str()?.to_ascii_lowercase();
         match extension.as_str() {
@@ -44,8 +45,8 @@ impl Format {
         }
     }
 
-    /// The format that text looks like: PGN begins with a tag, a comment or a
-    /// move number, anything else is taken for positions.
+    /// The format of a text: PGN begins with a tag, a comment or a move number; anything else
+    /// counts as positions.
     pub fn of_text(text: &[u8]) -> Self {
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         match text.trim_ascii_start() {
@@ -56,7 +57,7 @@ impl Format {
     }
 }
 
-/// What some editors put before UTF-8 text.
+/// The mark that some editors write before UTF-8 text.
 pub(crate) const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// A file that could not be read or unpacked.
@@ -74,6 +75,16 @@ pub enum SourceError {
         path.display()
     )]
     Members { path: PathBuf, found: String },
+    #[error(
+        "{} is compressed with {program}; `hone` reads gzip and zip\nhelp: unpack it: `{program} {unpack} {}`",
+        path.display(), quoted(path)
+    )]
+    Compression {
+        path: PathBuf,
+        program: &'static str,
+        /// Arguments of `program` that unpack a file and keep it.
+        unpack: &'static str,
+    },
     #[error("{} is larger than 4 GiB\nhelp: split it first", path.display())]
     TooLarge { path: PathBuf },
     #[error(
@@ -83,27 +94,36 @@ pub enum SourceError {
     Inflates { path: PathBuf, limit: u64 },
 }
 
-/// Bytes to which an archive may unpack: books compress to a tenth.
+/// First bytes of compressed files that are not read, with the program that unpacks them and
+/// its arguments.
+const OTHER_PACKERS: [(&[u8], &str, &str); 4] = [
+    (b"\xfd7zXZ\0", "xz", "-dk"),
+    (b"BZh", "bzip2", "-dk"),
+    (b"\x28\xb5\x2f\xfd", "zstd", "-d"),
+    (b"7z\xbc\xaf\x27\x1c", "7z", "x"),
+];
+
+/// Maximum unpacked size of an archive, in bytes.
 const LARGE: u64 = 1 << 30;
-/// Bytes to which any archive may unpack.
+/// Unpacked size in bytes that is allowed for any archive.
 const SMALL: u64 = 64 << 20;
-/// How many times its size an archive that unpacks to more may unpack to.
+/// Maximum ratio of unpacked to packed size above [`SMALL`]: books compress to a tenth.
 const RATIO: u64 = 100;
-/// Names that an error lists.
+/// Maximum number of names that an error lists.
 const LISTED: usize = 8;
 
 /// The unpacked contents of a file.
 #[derive(Debug)]
 pub(crate) struct Source {
     pub bytes: Vec<u8>,
-    /// By the name, or else by the contents.
+    /// Format by the name, or else by the content.
     pub format: Format,
-    /// SHA-256 of the file on disk, packed or not, in hexadecimal.
+    /// SHA-256 of the file on disk, compressed or not, in hexadecimal.
     pub sha256: String,
 }
 
 impl Source {
-    /// The contents of a file named `path`, which may be packed.
+    /// The content of a file named `path`, which may be compressed.
     ///
     /// # Errors
     /// See [`SourceError`].
@@ -130,7 +150,7 @@ pub(crate) fn read(path: &Path) -> Result<Source, SourceError> {
         source,
     };
     let mut packed = Vec::new();
-    // A device or a pipe has no size that could be asked for.
+    // A device or a pipe has no known size.
     File::open(path)
         .and_then(|file| file.take(u64::from(u32::MAX) + 1).read_to_end(&mut packed))
         .map_err(io_error)?;
@@ -142,8 +162,8 @@ pub(crate) fn read(path: &Path) -> Result<Source, SourceError> {
     Source::of_file(path, packed)
 }
 
-/// The contents and the name they have without their packing. Nothing is
-/// written, so that the names in an archive cannot matter.
+/// The unpacked content and its name. Nothing is written to disk, so malicious names in an
+/// archive are harmless.
 fn unpack(path: &Path, packed: Vec<u8>) -> Result<(Vec<u8>, PathBuf), SourceError> {
     let limit = (packed.len() as u64)
         .saturating_mul(RATIO)
@@ -165,11 +185,21 @@ fn unpack(path: &Path, packed: Vec<u8>) -> Result<(Vec<u8>, PathBuf), SourceErro
             let bytes = inflate(path, member, limit)?;
             Ok((bytes, PathBuf::from(name)))
         }
-        _ => Ok((packed, path.to_owned())),
+        other => {
+            let mut packers = OTHER_PACKERS.iter();
+            match packers.find(|(start, ..)| other.starts_with(start)) {
+                Some(&(_, program, unpack)) => Err(SourceError::Compression {
+                    path: path.to_owned(),
+                    program,
+                    unpack,
+                }),
+                None => Ok((packed, path.to_owned())),
+            }
+        }
     }
 }
 
-/// At most `limit` bytes. The size that an archive names is not believed.
+/// Reads at most `limit` bytes; the size stated in an archive is not trusted.
 fn inflate(path: &Path, contents: impl Read, limit: u64) -> Result<Vec<u8>, SourceError> {
     let path = path.to_owned();
     let mut bytes = Vec::new();
@@ -183,7 +213,7 @@ fn inflate(path: &Path, contents: impl Read, limit: u64) -> Result<Vec<u8>, Sour
     }
 }
 
-/// The one member of an archive that is a book, or its only file.
+/// The only member of an archive that is a book, or its only file.
 fn only_member<R: Read + io::Seek>(
     path: &Path,
     archive: &ZipArchive<R>,
@@ -212,7 +242,7 @@ fn only_member<R: Read + io::Seek>(
     }
 }
 
-/// Whether macOS added a member to an archive: the attributes of another file.
+/// Whether macOS added the member: it holds attributes of another file.
 fn is_attribute_of_macos(name: &str) -> bool {
     let file = name.rsplit('/').next().unwrap_or(name);
     name.starts_with("__MACOSX/") || file.starts_with("._")
@@ -298,6 +328,24 @@ mod tests {
         assert!(message.contains("no file"), "{message}");
         std::fs::write(&path, b"PK\x03\x04 and then nothing").unwrap();
         assert!(matches!(read(&path), Err(SourceError::Zip { .. })));
+    }
+
+    #[test]
+    fn other_compression_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.epd.packed");
+        // The first bytes of `printf x | xz`, and so on.
+        for (start, program) in [
+            (&b"\xfd7zXZ\0\0\x04\xe6\xd6\xb4\x46"[..], "xz"),
+            (b"BZh91AY&SY\x77\x4b\xb0\x14", "bzip2"),
+            (b"\x28\xb5\x2f\xfd\x04\x58\x09\x00", "zstd"),
+            (b"7z\xbc\xaf\x27\x1c\x00\x04", "7z"),
+        ] {
+            std::fs::write(&path, start).unwrap();
+            let message = read(&path).unwrap_err().to_string();
+            let words = format!("is compressed with {program}; `hone` reads gzip and zip\nhelp: ");
+            assert!(message.contains(&words), "{message}");
+        }
     }
 
     #[test]

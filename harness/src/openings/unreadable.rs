@@ -8,10 +8,10 @@ use pgn_reader::SanPlus;
 
 use super::{promotions::is_uci_promotion, source::BYTE_ORDER_MARK};
 
-/// Where a byte of a PGN text stands.
+/// The context of a byte in a PGN text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// Before the moves of a game: blanks before a tag mean nothing.
+    /// Before the moves of a game, where spaces before a tag are insignificant.
     Tags,
     /// At the start of a line of moves.
     LineStart,
@@ -20,11 +20,11 @@ enum Place {
 }
 
 impl Place {
-    /// The place after `byte`, or after the line that it begins.
+    /// The context after `byte`, or after the line that it begins.
     fn after(self, byte: u8) -> Self {
         match (self, byte) {
             (Self::Moves, b'\n') | (Self::LineStart, b'\r') => Self::LineStart,
-            // As for [`pgn_reader::Reader`], an empty line or a tag ends the moves.
+            // As in [`pgn_reader::Reader`], an empty line or a tag ends the moves.
             (Self::LineStart, b'\n' | b'[')
             | (Self::Tags, b' ' | b'\t' | b'\r' | b'\n' | b'[' | b'%') => Self::Tags,
             _ => Self::Moves,
@@ -32,9 +32,9 @@ impl Place {
     }
 }
 
-/// The first word of a PGN text that looks like a move but is not one, with its
-/// line from 1. [`pgn_reader::Reader`] skips such words silently, so the rest would be read
-/// as another game.
+/// The first word of a PGN text that looks like a move but is not one, with its line from 1.
+/// [`pgn_reader::Reader`] skips such words silently, so the remaining moves would be those of
+/// another game.
 pub(crate) fn unreadable_move(text: &[u8]) -> Option<(u64, String)> {
     let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
     let mut rest = text;
@@ -71,8 +71,8 @@ fn is_word(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"$+#=-!?/_".contains(&byte) || byte >= 0x80
 }
 
-/// Moves hold letters and a digit; move numbers, results and glyphs have no
-/// letter, words such as `ep` or `N` no digit.
+/// Whether a word has both letters and a digit, like a move. Move numbers, results and glyphs
+/// have no letter; words such as `ep` or `N` have no digit.
 fn looks_like_a_move(word: &[u8]) -> bool {
     word.iter().any(u8::is_ascii_digit) && word.iter().any(u8::is_ascii_alphabetic)
 }
@@ -104,7 +104,7 @@ mod tests {
             let plies: Vec<usize> = games.map(|game| game.unwrap().moves.len()).collect();
             assert_eq!(plies, [1, 1], "{text}");
         }
-        // The reader takes such a tag for a part of the moves before it.
+        // The reader parses such a tag as a part of the moves before it.
         let joined = "1. e4 e5\n [Round \"r1\"]\n1. d4 *\n";
         assert_eq!(unreadable_move(joined.as_bytes()), Some((2, "r1".into())));
     }

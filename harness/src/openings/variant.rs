@@ -13,7 +13,7 @@ pub enum Variant {
 }
 
 impl Variant {
-    /// How shakmaty names the same thing.
+    /// The corresponding mode of shakmaty.
     pub fn castling_mode(self) -> CastlingMode {
         match self {
             Variant::Standard => CastlingMode::Standard,
@@ -22,8 +22,7 @@ impl Variant {
     }
 }
 
-/// The usual position at the start of a game, whose castling moves have the form of
-/// `mode`.
+/// The standard starting position, with castling moves in the form of `mode`.
 pub(crate) fn usual_start(mode: CastlingMode) -> Chess {
     Chess::from_setup(Setup::initial(), mode).expect("both kinds of chess have this position")
 }

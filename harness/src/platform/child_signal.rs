@@ -2,23 +2,23 @@
 
 use std::process::Child;
 
-/// What a child is asked to do.
+/// A signal, by its meaning.
 #[cfg_attr(
     not(all(feature = "fleet", feature = "serve")),
     allow(dead_code, reason = "each of the two features sends two of the three")
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ChildSignal {
-    /// SIGHUP: read its configuration again.
+    /// SIGHUP: reload the configuration.
     Hangup,
-    /// SIGINT, as by Ctrl-C.
+    /// SIGINT, as from Ctrl-C.
     Interrupt,
     /// SIGTERM: end.
     Terminate,
 }
 
-/// Sends a signal to a child that has not been waited for. Returns `false` where the
-/// system has no signals: there a child can only be killed.
+/// Sends a signal to a child that is not reaped. Returns `false` on systems without
+/// signals, where a child can only be killed.
 #[cfg(unix)]
 pub(crate) fn signal_child(child: &Child, signal: ChildSignal) -> bool {
     let number = match signal {
@@ -48,21 +48,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_child_gets_the_signal_that_is_meant() {
+    fn a_child_receives_each_signal() {
         for (signal, number) in [
             (ChildSignal::Hangup, libc::SIGHUP),
             (ChildSignal::Interrupt, libc::SIGINT),
             (ChildSignal::Terminate, libc::SIGTERM),
         ] {
             let mut sleep = Command::new("sleep");
-            let heed = move || {
-                // Under `nohup`, and in the background of a script, it would be ignored.
-                // SAFETY: the signal has its default action again.
+            let reset = move || {
+                // Under `nohup` and in background jobs of scripts the signal is ignored.
+                // SAFETY: restores the default action of the signal.
                 unsafe { libc::signal(number, libc::SIG_DFL) };
                 Ok(())
             };
             // SAFETY: `signal` may be called between fork and exec.
-            unsafe { sleep.pre_exec(heed) };
+            unsafe { sleep.pre_exec(reset) };
             let mut child = sleep.arg("1000").spawn().expect("sleep");
             assert!(signal_child(&child, signal));
             let status = child.wait().expect("it has ended");

@@ -1,6 +1,6 @@
-//! How long threads were ready to run but were kept waiting for a processor:
-//! `hone`'s own, which an engine's clock must not be charged with, and an
-//! engine's, which tells whether the machine made it lose on time.
+//! How long threads that were ready to run waited for a processor: those of `hone`, whose
+//! delay is not charged to an engine's clock, and those of an engine, whose delay shows
+//! whether the machine caused a time forfeit.
 
 use std::cell::RefCell;
 use std::marker::PhantomData;
@@ -10,9 +10,9 @@ thread_local! {
     static METER: RefCell<Option<Meter>> = const { RefCell::new(None) };
 }
 
-/// Measures how long its thread waited for a processor before it found an
-/// answer. It belongs to the thread that made it, until it is dropped there;
-/// without one, and where the system keeps no account, nothing is measured.
+/// Measures how long its thread waited for a processor before it found an answer. It
+/// belongs to the thread that made it, until it is dropped. A thread without a meter, and
+/// systems other than Linux, measure zero.
 #[derive(Debug)]
 pub(crate) struct DelayMeter {
     _here: PhantomData<*const ()>,
@@ -21,32 +21,31 @@ pub(crate) struct DelayMeter {
 impl DelayMeter {
     /// Gives the calling thread a meter.
     pub(crate) fn new() -> Self {
-        let account = Account::of_this_thread();
-        let waits = Waits::new(Instant::now(), account.total().unwrap_or_default());
-        METER.set(Some(Meter { account, waits }));
+        let stat = SchedStat::of_this_thread();
+        let delay = AnswerDelay::new(Instant::now(), stat.waited().unwrap_or_default());
+        METER.set(Some(Meter { stat, delay }));
         Self { _here: PhantomData }
     }
 
-    /// The wait for an answer begins `now`.
+    /// Records that the wait for an answer begins at `now`.
     pub(crate) fn begin(now: Instant) {
-        Self::with(|meter| meter.waits.begin(now, || meter.account.total()));
+        Self::with(|meter| meter.delay.begin(now, || meter.stat.waited()));
     }
 
-    /// The thread looks `now` for the answer.
-    pub(crate) fn look(now: Instant) {
-        Self::with(|meter| meter.waits.look(now, || meter.account.total()));
+    /// Records that the thread polls for the answer at `now`.
+    pub(crate) fn poll(now: Instant) {
+        Self::with(|meter| meter.delay.poll(now, || meter.stat.waited()));
     }
 
-    /// How long the thread waited between the last look that did not find the
-    /// answer and now.
+    /// How long the thread waited for a processor since the last poll that did not find
+    /// the answer.
     pub(crate) fn waited() -> Duration {
-        let mut waited = None;
-        Self::with(|meter| waited = meter.account.total().map(|now| meter.waits.until(now)));
-        waited.unwrap_or_default()
+        let waited = Self::with(|meter| Some(meter.delay.until(meter.stat.waited()?)));
+        waited.flatten().unwrap_or_default()
     }
 
-    fn with(ask: impl FnOnce(&mut Meter)) {
-        METER.with_borrow_mut(|meter| meter.as_mut().map(ask));
+    fn with<T>(run: impl FnOnce(&mut Meter) -> T) -> Option<T> {
+        METER.with_borrow_mut(|meter| meter.as_mut().map(run))
     }
 }
 
@@ -58,26 +57,26 @@ impl Drop for DelayMeter {
 
 #[derive(Debug)]
 struct Meter {
-    account: Account,
-    waits: Waits,
+    stat: SchedStat,
+    delay: AnswerDelay,
 }
 
-/// The account is read at most once in this time: the read takes about 0.5 µs, and
-/// a quick move not much longer.
-const PRECISION: Duration = Duration::from_millis(1);
+/// The statistics are read at most once in this time: a read takes about 0.5 µs, not much
+/// less than a quick move.
+const READ_INTERVAL: Duration = Duration::from_millis(1);
 
-/// Tells the waits that delayed an answer from those before.
+/// The part of a thread's waits for a processor that delayed an answer.
 #[derive(Debug)]
-struct Waits {
-    /// When the account was read last, and its total.
+struct AnswerDelay {
+    /// When the statistics were last read, and the thread's total wait then.
     read: Instant,
     total: Duration,
-    /// The total at the last look but one, or at the beginning: the waits until
-    /// then did not delay the answer.
+    /// The total wait at the last poll but one, or when the wait for the answer began:
+    /// waits before that did not delay the answer.
     before: Duration,
 }
 
-impl Waits {
+impl AnswerDelay {
     fn new(now: Instant, total: Duration) -> Self {
         Self {
             read: now,
@@ -86,35 +85,36 @@ impl Waits {
         }
     }
 
-    fn begin(&mut self, now: Instant, account: impl FnOnce() -> Option<Duration>) {
-        self.look(now, account);
+    fn begin(&mut self, now: Instant, waited: impl FnOnce() -> Option<Duration>) {
+        self.poll(now, waited);
         self.before = self.total;
     }
 
-    /// A look right after another is a part of it: the runtime may learn only
-    /// then of an answer that was already there.
-    fn look(&mut self, now: Instant, account: impl FnOnce() -> Option<Duration>) {
-        if now < self.read + PRECISION {
+    /// Counts as part of the poll before if that was within [`READ_INTERVAL`]: the runtime
+    /// may report an answer only at the second poll.
+    fn poll(&mut self, now: Instant, waited: impl FnOnce() -> Option<Duration>) {
+        if now < self.read + READ_INTERVAL {
             return;
         }
         self.before = self.total;
-        self.total = account().unwrap_or(self.total);
+        self.total = waited().unwrap_or(self.total);
         self.read = now;
     }
 
+    /// The delay of an answer that is found when the thread's total wait is `total`.
     fn until(&self, total: Duration) -> Duration {
         total.saturating_sub(self.before)
     }
 }
 
-/// The kernel's account of a thread.
+/// The kernel's scheduling statistics of a thread.
 #[derive(Debug)]
-struct Account {
+struct SchedStat {
     #[cfg(target_os = "linux")]
     file: Option<std::fs::File>,
 }
 
-impl Account {
+impl SchedStat {
     fn of_this_thread() -> Self {
         Self {
             #[cfg(target_os = "linux")]
@@ -122,9 +122,9 @@ impl Account {
         }
     }
 
-    /// The time that the thread has waited so far.
+    /// How long the thread has waited for a processor so far.
     #[cfg(target_os = "linux")]
-    fn total(&self) -> Option<Duration> {
+    fn waited(&self) -> Option<Duration> {
         use std::os::unix::fs::FileExt;
         let mut text = [0; 96];
         let count = self.file.as_ref()?.read_at(&mut text, 0).ok()?;
@@ -135,29 +135,29 @@ impl Account {
     }
 
     #[cfg(not(target_os = "linux"))]
-    fn total(&self) -> Option<Duration> {
+    fn waited(&self) -> Option<Duration> {
         None
     }
 }
 
-/// Whether [`waited_by`] knows anything on this system.
-pub(crate) const CAN_SEE_STARVATION: bool = cfg!(target_os = "linux");
+/// Whether [`processor_wait`] is available on this system.
+pub(crate) const CAN_MEASURE_STARVATION: bool = cfg!(target_os = "linux");
 
-/// How long the threads of a process have waited so far, in sum; `None` where
-/// the system does not tell.
+/// How long the threads of a process have waited for a processor so far, in sum; `None`
+/// if the process has ended, and on systems other than Linux.
 #[cfg(target_os = "linux")]
-pub(crate) fn waited_by(pid: u32) -> Option<Duration> {
+pub(crate) fn processor_wait(pid: u32) -> Option<Duration> {
     let mut nanos = 0;
     for thread in std::fs::read_dir(format!("/proc/{pid}/task")).ok()? {
-        let account = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
-        let waited: u64 = account.split_whitespace().nth(1)?.parse().ok()?;
+        let stat = std::fs::read_to_string(thread.ok()?.path().join("schedstat")).ok()?;
+        let waited: u64 = stat.split_whitespace().nth(1)?.parse().ok()?;
         nanos += waited;
     }
     Some(Duration::from_nanos(nanos))
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn waited_by(_pid: u32) -> Option<Duration> {
+pub(crate) fn processor_wait(_pid: u32) -> Option<Duration> {
     None
 }
 
@@ -167,52 +167,52 @@ mod tests {
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
-    /// The wait that delayed an answer. The thread sends at 10 ms, having waited
-    /// for `sent` ms, and looks at these times, having waited for so long; the last
-    /// look finds the answer.
-    fn delay(sent: u64, looks: &[(u64, u64)]) -> Duration {
+    /// The delay of an answer to a command that the thread sends at 10 ms. `sent` and the
+    /// second number of each poll are its total wait until then, the first number of a poll
+    /// is its time, all in ms. The last poll finds the answer.
+    fn delay(sent: u64, polls: &[(u64, u64)]) -> Duration {
         let start = Instant::now();
-        let mut waits = Waits::new(start, Duration::ZERO);
-        waits.begin(start + MS(10), || Some(MS(sent)));
-        for &(now, total) in looks {
-            waits.look(start + MS(now), || Some(MS(total)));
+        let mut delay = AnswerDelay::new(start, Duration::ZERO);
+        delay.begin(start + MS(10), || Some(MS(sent)));
+        for &(now, total) in polls {
+            delay.poll(start + MS(now), || Some(MS(total)));
         }
-        let (_, last) = looks.last().expect("a look");
-        waits.until(MS(*last))
+        let (_, last) = polls.last().expect("a poll");
+        delay.until(MS(*last))
     }
 
     #[test]
-    fn only_waits_after_the_last_look_that_found_nothing_count() {
+    fn only_waits_after_the_last_poll_without_an_answer_count() {
         assert_eq!(delay(7, &[(20, 7)]), MS(0), "before and while it sends");
-        assert_eq!(delay(7, &[(20, 12)]), MS(5), "before the first look");
+        assert_eq!(delay(7, &[(20, 12)]), MS(5), "before the first poll");
         assert_eq!(delay(0, &[(12, 1), (14, 3), (114, 8)]), MS(5));
         assert_eq!(delay(0, &[(110, 40), (210, 80), (250, 80)]), MS(0));
     }
 
     #[test]
-    fn an_account_that_cannot_be_read_gives_nothing() {
+    fn statistics_that_cannot_be_read_add_nothing() {
         let start = Instant::now();
-        let mut waits = Waits::new(start, MS(30));
-        waits.begin(start + MS(10), || None);
-        waits.look(start + MS(20), || None);
-        assert_eq!(waits.until(MS(32)), MS(2));
+        let mut delay = AnswerDelay::new(start, MS(30));
+        delay.begin(start + MS(10), || None);
+        delay.poll(start + MS(20), || None);
+        assert_eq!(delay.until(MS(32)), MS(2));
     }
 
     #[test]
-    fn a_look_right_after_another_is_a_part_of_it_and_reads_nothing() {
+    fn a_poll_right_after_another_reads_no_statistics() {
         let start = Instant::now();
         let moment = Duration::from_micros(50);
-        let unread = || panic!("the account is read only once in a millisecond");
-        let mut waits = Waits::new(start, Duration::ZERO);
-        waits.begin(start + MS(10), || Some(MS(0)));
-        waits.look(start + MS(110), || Some(MS(40)));
-        waits.look(start + MS(110) + moment, unread);
-        assert_eq!(waits.until(MS(41)), MS(41));
-        waits.begin(start + MS(110) + 2 * moment, unread);
+        let unread = || panic!("the statistics are read only once in a millisecond");
+        let mut delay = AnswerDelay::new(start, Duration::ZERO);
+        delay.begin(start + MS(10), || Some(MS(0)));
+        delay.poll(start + MS(110), || Some(MS(40)));
+        delay.poll(start + MS(110) + moment, unread);
+        assert_eq!(delay.until(MS(41)), MS(41));
+        delay.begin(start + MS(110) + 2 * moment, unread);
         assert_eq!(
-            waits.until(MS(41)),
+            delay.until(MS(41)),
             MS(1),
-            "not once more for the next answer"
+            "an earlier wait does not delay the next answer"
         );
     }
 }

@@ -1,7 +1,6 @@
-//! A terminal that does not print `^C` into the block when the user presses
-//! Ctrl-C.
+//! Keeps the terminal from printing `^C` into the scoreboard when the user presses Ctrl-C.
 
-/// Turns the echo of control characters off, and on again when dropped.
+/// Turns the echo of control characters off until it is dropped.
 #[derive(Debug)]
 pub(crate) struct NoEcho {
     /// The settings to restore.
@@ -38,7 +37,7 @@ impl Drop for NoEcho {
     }
 }
 
-/// A process in the background would be stopped for changing the terminal.
+/// Whether the process may change the terminal: the system would stop a background process.
 #[cfg(unix)]
 fn is_in_foreground() -> bool {
     // SAFETY: both calls only read.
@@ -47,8 +46,7 @@ fn is_in_foreground() -> bool {
 
 #[cfg(unix)]
 fn set(settings: &libc::termios) {
-    // SAFETY: the settings come from `tcgetattr`. If they are refused, the
-    // terminal stays as it is.
+    // SAFETY: the settings come from `tcgetattr`. On failure the terminal is unchanged.
     unsafe {
         libc::tcsetattr(libc::STDERR_FILENO, libc::TCSANOW, settings);
     }

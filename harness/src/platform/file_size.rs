@@ -1,10 +1,10 @@
 //! The limit on the size of files (`ulimit -f`).
 
-/// Makes a write beyond the limit an error like that of a full disk. Otherwise
-/// Unix ends the process by a signal. Programs that it starts inherit this.
+/// Makes a write beyond the limit fail with an error, as on a full disk. By default Unix
+/// kills the process with a signal. Child processes inherit this.
 #[cfg(unix)]
 pub(crate) fn fail_beyond_limit() {
-    // SAFETY: to ignore a signal runs no code of ours.
+    // SAFETY: an ignored signal runs no handler.
     unsafe {
         libc::signal(libc::SIGXFSZ, libc::SIG_IGN);
     }

@@ -1,4 +1,4 @@
-//! Identity and length of files, and files that are written as a whole.
+//! Identity, permissions and length of files, and atomic replacement.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -8,9 +8,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use tempfile::NamedTempFile;
 
-/// What tells a file from another at the same path: device, inode, and time of
-/// the last change to the inode, which no program can set. Empty on Windows,
-/// where only length and time tell.
+/// Distinguishes a file from another at the same path: device, inode, and the time of the
+/// last inode change in seconds and nanoseconds, which programs cannot set. Empty on
+/// Windows, where only length and time distinguish files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FileId(Option<(u64, u64, i64, i64)>);
 
@@ -32,24 +32,24 @@ impl FileId {
     }
 }
 
-/// Who else than this user can put programs into a folder.
+/// Another user who can write to a folder.
 #[cfg_attr(
     not(unix),
-    expect(dead_code, reason = "who can write to a folder is not looked at there")
+    expect(dead_code, reason = "the permissions of folders are not checked there")
 )]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Outsider {
-    /// Another user, to whom it belongs.
+    /// The user with this id, who owns it.
     Owner(u32),
     /// Every user of the machine.
     Everybody,
 }
 
-/// Who can write to a folder besides this user and root. A group may: on many
-/// systems each user has one of their own.
+/// Who can write to a folder besides this user and root. Groups are not checked: on many
+/// systems each user has a private group.
 ///
 /// # Errors
-/// Those of looking at it.
+/// Those of reading the metadata.
 #[cfg(unix)]
 pub(crate) fn outsider(folder: &Path) -> io::Result<Option<Outsider>> {
     use std::os::unix::fs::MetadataExt;
@@ -63,13 +63,13 @@ pub(crate) fn outsider(folder: &Path) -> io::Result<Option<Outsider>> {
     })
 }
 
-/// The folders of a user are protected by lists that this does not read.
+/// The access control lists of Windows are not checked.
 #[cfg(not(unix))]
 pub(crate) fn outsider(folder: &Path) -> io::Result<Option<Outsider>> {
     folder.metadata().map(|_| None)
 }
 
-/// Makes a folder, and those around it, that only this user can enter.
+/// Creates a folder that only this user can enter, with its missing parents.
 ///
 /// # Errors
 /// Those of the file system.
@@ -81,7 +81,7 @@ pub(crate) fn create_private(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// The same for a folder that may exist: others can no longer enter it.
+/// As [`create_private`]; an existing folder also becomes private.
 ///
 /// # Errors
 /// Those of the file system.
@@ -93,9 +93,9 @@ pub(crate) fn make_private(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Writes a file as a whole: until all is written, it holds what it held, also after a
-/// power failure. It keeps its permissions. A device or a pipe is written to, and a link
-/// to a file keeps pointing to it.
+/// Replaces a file atomically: it keeps its old content until all is written, also after a
+/// power failure. It keeps its permissions. A symbolic link keeps its target, which is
+/// replaced. A device or a pipe is written directly.
 ///
 /// # Errors
 /// Those of the file system and of `write`.
@@ -114,7 +114,7 @@ pub(crate) fn write_whole<E: From<io::Error>>(
     replace(path, file, write)
 }
 
-/// The same for a secret: only its owner may read the file, whoever could before.
+/// As [`write_whole`] for a secret: afterwards only its owner can read the file.
 ///
 /// # Errors
 /// Those of the file system.
@@ -124,8 +124,8 @@ pub(crate) fn write_private(path: &Path, content: &[u8]) -> io::Result<()> {
     replace(path, file, |file| file.write_all(content))
 }
 
-/// What a file's name must hold to be this process's own: its number, which a process in
-/// another container may have too, and the time at which it first asked.
+/// A part of file names that is unique to this process: its id, which a process in another
+/// container may share, and the time of the first call.
 pub(crate) fn process_mark() -> &'static str {
     static MARK: LazyLock<String> = LazyLock::new(|| {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
@@ -138,6 +138,7 @@ pub(crate) fn process_mark() -> &'static str {
     &MARK
 }
 
+/// The folder of a file; `.` for a bare name.
 fn folder_of(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
@@ -145,8 +146,8 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// A new file in the folder of `path`, which is removed unless it replaces that one. Its
-/// permissions are those of `mode`, less the umask.
+/// A new file in the folder of `path`, removed on drop unless it is persisted. Its
+/// permissions are `mode` without the umask.
 fn create_beside(path: &Path, mode: u32) -> io::Result<NamedTempFile> {
     tempfile::Builder::new().make_in(folder_of(path), |path| {
         let mut options = File::options();
@@ -159,7 +160,7 @@ fn create_beside(path: &Path, mode: u32) -> io::Result<NamedTempFile> {
     })
 }
 
-/// Writes a file and gives it the place of the one at `path`.
+/// Writes a file and renames it to `path`.
 fn replace<E: From<io::Error>>(
     path: &Path,
     file: NamedTempFile,
@@ -171,17 +172,17 @@ fn replace<E: From<io::Error>>(
     let written = written.map_err(io::IntoInnerError::into_error)?;
     written.sync_all()?;
     file.persist(path).map_err(|error| error.error)?;
-    // The file has been replaced, and not every file system syncs folders.
+    // The file is replaced; not every file system can sync folders.
     let _ = sync(folder_of(path));
     Ok(())
 }
 
-/// Brings a file to the disk; of a folder, the names in it.
+/// Flushes a file to disk, or the names in a folder.
 ///
 /// # Errors
-/// Those of the file system. Windows does not sync folders.
+/// Those of the file system; for a folder always on Windows.
 pub(crate) fn sync(path: &Path) -> io::Result<()> {
-    // Windows syncs only what may be written.
+    // Windows can flush only files that are open for writing.
     let file = File::options().read(true).write(cfg!(windows)).open(path);
     file?.sync_all()
 }
@@ -189,7 +190,7 @@ pub(crate) fn sync(path: &Path) -> io::Result<()> {
 /// Whether an open file is still the one at its path.
 ///
 /// # Errors
-/// Those of looking at them.
+/// Those of reading the metadata.
 #[cfg(unix)]
 pub(crate) fn is_same_file(file: &File, path: &Path) -> io::Result<bool> {
     use std::os::unix::fs::MetadataExt;
@@ -203,7 +204,7 @@ pub(crate) fn is_same_file(_file: &File, path: &Path) -> io::Result<bool> {
     path.try_exists()
 }
 
-/// Cuts a file off, or lengthens it, that is open at `path` for appending.
+/// Truncates or extends a file that is open at `path` for appending.
 ///
 /// # Errors
 /// Those of the file system.
@@ -212,18 +213,17 @@ pub(crate) fn set_len(file: &File, _path: &Path, len: u64) -> io::Result<()> {
     file.set_len(len)
 }
 
-/// Windows allows it only by a handle that may overwrite too.
+/// Truncates or extends a file. Windows requires a handle with full write access.
 #[cfg(windows)]
 pub(crate) fn set_len(_file: &File, path: &Path, len: u64) -> io::Result<()> {
     File::options().write(true).open(path)?.set_len(len)
 }
 
-/// The whole path of a file that exists, without symbolic links. On Windows
-/// symbolic links stay: without them a path is in a form (`\\?\C:\…`) that
-/// many programs refuse.
+/// The absolute path of an existing file, with symbolic links resolved. On Windows they are
+/// not: resolved paths have a form (`\\?\C:\…`) that many programs do not accept.
 ///
 /// # Errors
-/// If it does not exist.
+/// If the file does not exist.
 pub(crate) fn full_path(path: &Path) -> io::Result<PathBuf> {
     match cfg!(windows) {
         true => {
@@ -255,7 +255,7 @@ mod tests {
 
     #[cfg(unix)]
     #[test]
-    fn a_file_that_is_written_anew_keeps_its_permissions() {
+    fn a_file_that_is_replaced_keeps_its_permissions() {
         use std::os::unix::fs::PermissionsExt;
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("report.html");
@@ -281,7 +281,6 @@ mod tests {
         }
     }
 
-    /// Whoever could read a secret before cannot read the new one.
     #[cfg(all(unix, feature = "fleet"))]
     #[test]
     fn a_secret_is_read_by_its_owner_alone() {
@@ -299,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_grows_is_cut_off_and_grows_on() {
+    fn a_file_is_truncated_and_appended_to() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("größer ♞.csv");
         let mut file = File::options()
@@ -309,7 +308,7 @@ mod tests {
             .open(&path)
             .expect("made");
         file.write_all(b"one\ntwo\nthr").expect("written");
-        set_len(&file, &path, 8).expect("cut off");
+        set_len(&file, &path, 8).expect("truncated");
         file.write_all(b"three\n").expect("written");
         let text = fs::read_to_string(&path).expect("read");
         assert_eq!(text, "one\ntwo\nthree\n");

@@ -1,8 +1,9 @@
-//! What a machine is: its name and processor.
+//! The name and processor of the machine.
 
 use std::fs;
 
-/// The processor as its maker calls it, where the system tells.
+/// The model name of the processor, at most 80 characters; `None` on systems other than
+/// Linux.
 pub(crate) fn processor_name() -> Option<String> {
     let text = fs::read_to_string("/proc/cpuinfo").ok()?;
     let line = text.lines().find(|line| line.starts_with("model name"))?;
@@ -14,8 +15,7 @@ pub(crate) fn processor_name() -> Option<String> {
 #[cfg(unix)]
 pub(crate) fn host_name() -> Option<String> {
     let mut buffer = [0u8; 256];
-    // SAFETY: gethostname writes at most the length given, with a zero at
-    // the end if there is room for one.
+    // SAFETY: gethostname writes at most the given length, and a final zero if it fits.
     let failed = unsafe { libc::gethostname(buffer.as_mut_ptr().cast(), buffer.len() - 1) } != 0;
     let len = buffer.iter().position(|byte| *byte == 0)?;
     let name = String::from_utf8_lossy(&buffer[..len]).into_owned();

@@ -1,4 +1,4 @@
-//! Locks of files: the system removes them when the process ends, however it ends.
+//! Locks of files. The system releases them when the process ends, also if it is killed.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -6,13 +6,13 @@ use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// How long a lock may take: a process that was just killed holds it until the
-/// system has removed the process.
-const PATIENCE: Duration = Duration::from_secs(2);
+/// How long to wait for a lock: a process that was just killed holds it until the system
+/// has removed the process.
+const TIMEOUT: Duration = Duration::from_secs(2);
 const INTERVAL: Duration = Duration::from_millis(20);
 
-/// Opens a file for its lock, and makes it if it does not exist. Some file systems
-/// lock only what can be written, Windows only what can be read.
+/// Opens a lock file, and creates it if it does not exist. Some file systems lock only
+/// files that are open for writing, Windows only files that are open for reading.
 ///
 /// # Errors
 /// Those of the file system.
@@ -21,11 +21,11 @@ pub(crate) fn open_lock(path: &Path) -> io::Result<File> {
     options.read(true).append(true).create(true).open(path)
 }
 
-/// Takes the lock of the file at a path, which is made if it does not exist. `None` if
-/// another process has it.
+/// Locks the file at a path, which is created if it does not exist. `None` if another
+/// process holds the lock.
 ///
 /// # Errors
-/// Those of the file system, which may not have locks.
+/// Those of the file system, which may not support locks.
 #[cfg(any(feature = "fleet", feature = "serve"))]
 pub(crate) fn lock_path(path: &Path) -> io::Result<Option<File>> {
     let file = open_lock(path)?;
@@ -36,13 +36,13 @@ pub(crate) fn lock_path(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Takes the lock of a file that others may read meanwhile; if another process
-/// has it, waits a moment.
+/// Locks a file, which others can still read. Waits up to 2 s for another process to
+/// release the lock.
 ///
 /// # Errors
-/// If another process keeps it, or the file system has no locks.
+/// If another process holds the lock, or the file system does not support locks.
 pub(crate) fn lock_file(file: &File) -> Result<(), TryLockError> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + TIMEOUT;
     loop {
         match try_lock(file) {
             Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
@@ -53,17 +53,14 @@ pub(crate) fn lock_file(file: &File) -> Result<(), TryLockError> {
     }
 }
 
-/// Takes the lock of a file that others may read meanwhile.
-///
-/// # Errors
-/// If another process has it, or the file system has no locks.
+/// As [`lock_file`], without waiting.
 #[cfg(not(windows))]
 fn try_lock(file: &File) -> Result<(), TryLockError> {
     file.try_lock()
 }
 
-/// A lock on Windows keeps others from reading what is locked, so it is one of
-/// a byte that no file reaches.
+/// As [`lock_file`], without waiting. A lock on Windows prevents others from reading the
+/// locked bytes, so a byte far beyond the end of the file is locked.
 #[cfg(windows)]
 fn try_lock(file: &File) -> Result<(), TryLockError> {
     use std::os::windows::io::AsRawHandle;
@@ -111,7 +108,7 @@ mod tests {
 
     #[cfg(any(feature = "fleet", feature = "serve"))]
     #[test]
-    fn a_lock_that_is_held_is_not_taken_for_one_that_cannot_be_made() {
+    fn a_held_lock_is_not_an_error_and_a_lock_that_cannot_be_made_is() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("lock");
         let held = lock_path(&path).expect("made");

@@ -1,16 +1,16 @@
-//! Memory: of a process, of the machine, and a limit for a process.
+//! Memory of processes and of the machine, and a limit for a process.
 
 use std::process::Command;
 
-/// Whether [`limit_memory`], or the job object of Windows, limits memory here.
+/// Whether [`limit_memory`], or the job object on Windows, can limit memory.
 pub(crate) const CAN_LIMIT_MEMORY: bool = cfg!(any(target_os = "linux", windows));
 
-/// Limits the private writable memory of the process that a command starts, and
-/// of each of its children. Allocations beyond it fail.
+/// Limits the private writable memory of the process that a command starts, and of each of
+/// its children, to `bytes`. Allocations beyond the limit fail.
 ///
-/// `RLIMIT_DATA` and not `RLIMIT_AS`: address space also has mapped networks and
-/// endgame tables, which may be larger than the machine's memory, and what an
-/// allocator has only reserved.
+/// `RLIMIT_DATA` and not `RLIMIT_AS`: the address space includes mapped networks and
+/// tablebases, which may be larger than the machine's memory, and memory that an allocator
+/// has only reserved.
 #[cfg(target_os = "linux")]
 pub(crate) fn limit_memory(command: &mut Command, bytes: u64) {
     use std::io;
@@ -41,13 +41,11 @@ pub(crate) fn limit_memory(command: &mut Command, bytes: u64) {
     }
 }
 
-/// Nothing to do before the start: Windows limits the job, and other systems
-/// have no limit that holds.
+/// Does nothing: Windows limits the job object, and other systems do not enforce a limit.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn limit_memory(_command: &mut Command, _bytes: u64) {}
 
-/// The most memory that a running process has had at once, in bytes, where the
-/// system tells: what was resident, not what was only reserved.
+/// Peak resident memory of a running process in bytes; `None` on systems other than Linux.
 #[cfg(target_os = "linux")]
 pub(crate) fn peak_memory(pid: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
@@ -59,12 +57,11 @@ pub(crate) fn peak_memory(_pid: u32) -> Option<u64> {
     None
 }
 
-/// The same of a child that has ended and has not been waited for.
+/// As [`peak_memory`] for a child that has ended and is not reaped.
 #[cfg(target_os = "linux")]
 pub(crate) fn peak_memory_of_ended(pid: u32) -> Option<u64> {
     // SAFETY: zeroed structs of C are valid; the system call writes to both.
-    // WNOWAIT leaves the child to be waited for. The function of libc does not
-    // have the last argument.
+    // WNOWAIT leaves the child unreaped. `libc::waitid` lacks the last argument.
     let (status, info, usage) = unsafe {
         let mut info: libc::siginfo_t = std::mem::zeroed();
         let mut usage: libc::rusage = std::mem::zeroed();
@@ -93,12 +90,12 @@ pub(crate) fn peak_memory_of_ended(_pid: u32) -> Option<u64> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct MachineMemory {
     pub(crate) total: u64,
-    /// What programs can still get without swapping.
+    /// Available without swapping.
     pub(crate) available: u64,
 }
 
 impl MachineMemory {
-    /// The memory now, where the system tells.
+    /// The current state; `None` on systems other than Linux.
     pub(crate) fn now() -> Option<Self> {
         Self::read(&std::fs::read_to_string("/proc/meminfo").ok()?)
     }
@@ -110,13 +107,13 @@ impl MachineMemory {
         })
     }
 
-    /// Whether less than a twentieth is left.
+    /// Whether less than 5 % is available.
     pub(crate) fn is_nearly_used_up(self) -> bool {
         self.available < self.total / 20
     }
 }
 
-/// The number after a label of a file in `/proc`.
+/// The number after a label in a file of `/proc`.
 fn kibibytes(text: &str, label: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(label))?;
     line.split_whitespace().next()?.parse().ok()

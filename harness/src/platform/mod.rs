@@ -1,14 +1,13 @@
-//! What differs between operating systems: each module has one interface and an
-//! implementation for Linux, for other Unix systems (macOS) and for Windows. Other
-//! modules ask for the system only about small things: how commands and paths are
-//! written, where folders are, which permissions a file has, what the status of an
-//! ended process means.
+//! What differs between operating systems: each module has one interface and
+//! implementations for Linux, for other Unix systems (macOS) and for Windows. Outside of
+//! this module, `cfg` decides only details: the syntax of commands and paths, the folders
+//! that are used, file permissions, the meaning of exit statuses.
 //!
 //! | | Linux | macOS | Windows |
 //! |---|---|---|---|
-//! | an engine's own children end with it | process group | process group | job object |
-//! | engines end if `hone` is killed | death signal, companion process | companion process | job object |
-//! | reading an engine without the runtime | read timer | no | no |
+//! | an engine's child processes end with it | process group | process group | job object |
+//! | engines end if `hone` is killed | parent-death signal, companion process | companion process | job object |
+//! | blocking reads without the runtime | read timer | no | no |
 //! | `affinity` | thread's mask | no | job's mask |
 //! | time spent waiting for a processor | `/proc` | no | no |
 //! | `max_memory` | `RLIMIT_DATA` | no | job object |
@@ -29,6 +28,7 @@ mod memory;
 mod open_files;
 mod process_group;
 mod processors;
+mod runtime;
 pub(crate) mod sandbox;
 mod shell;
 mod stop;
@@ -37,9 +37,9 @@ mod terminal;
 pub(crate) use busy::{BUSY_PAUSE, is_busy};
 #[cfg(any(feature = "fleet", feature = "serve"))]
 pub(crate) use child_signal::{ChildSignal, signal_child};
-pub(crate) use delay::{CAN_SEE_STARVATION, DelayMeter, waited_by};
+pub(crate) use delay::{CAN_MEASURE_STARVATION, DelayMeter, processor_wait};
 pub(crate) use echo::NoEcho;
-pub(crate) use engine_output::{EngineOutput, ReadAlone, ReadTimer, TICK};
+pub(crate) use engine_output::{DirectRead, EngineOutput, READ_TIMEOUT, ReadTimer};
 pub(crate) use file_size::fail_beyond_limit;
 pub(crate) use files::{
     FileId, Outsider, create_private, full_path, is_same_file, outsider, process_mark, set_len,
@@ -60,6 +60,7 @@ pub(crate) use process_group::ProcessGroup;
 pub(crate) use processors::{
     Processor, bind_thread, load, physical_cores, processors, usable_processors,
 };
+pub(crate) use runtime::runtime;
 pub(crate) use sandbox::{Access, SandboxError};
 pub(crate) use shell::{quoted, shell};
 pub(crate) use stop::{on_interrupt, on_termination};

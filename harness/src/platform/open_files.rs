@@ -1,14 +1,13 @@
 //! The number of files that this process may have open.
 
-/// Fewer are too few for a single engine: the runtime itself needs about ten.
+/// Enough for one engine; the runtime itself needs about ten.
 #[cfg(unix)]
 const AT_LEAST: libc::rlim_t = 32;
 
-/// Raises the limit as far as it goes, and makes sure that it suffices for one
-/// game. More games need about 16 each.
+/// Raises the limit as far as possible. Each concurrent game needs about 16 files.
 ///
 /// # Errors
-/// If it does not.
+/// If the limit stays below [`AT_LEAST`].
 #[cfg(unix)]
 pub(crate) fn raise_limit() -> anyhow::Result<()> {
     let mut limit = libc::rlimit {
@@ -34,12 +33,12 @@ pub(crate) fn raise_limit() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// As many as are ever needed. With no bound, programs that close all possible
-/// files before they start would take long to do so.
+/// More than any run needs. Without a bound, child processes that close all possible
+/// descriptors at their start would be slow.
 #[cfg(unix)]
 const MAX_OPEN_FILES: libc::rlim_t = 65_536;
 
-/// Nothing to raise here.
+/// Other systems have no such limit.
 #[cfg(not(unix))]
 pub(crate) fn raise_limit() -> anyhow::Result<()> {
     Ok(())

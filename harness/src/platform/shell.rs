@@ -1,4 +1,4 @@
-//! The system's shell, for build lines, and the words of its command lines.
+//! The system's shell, and quoting for its command lines.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -12,8 +12,7 @@ pub(crate) fn shell(line: &str) -> Command {
     command
 }
 
-/// The line reaches `cmd` as it is: with `/S` it removes the outer quotes and
-/// no others.
+/// A command that runs a line in `cmd`. With `/S`, `cmd` removes only the outer quotes.
 #[cfg(windows)]
 pub(crate) fn shell(line: &str) -> Command {
     use std::os::windows::process::CommandExt;
@@ -22,7 +21,7 @@ pub(crate) fn shell(line: &str) -> Command {
     command
 }
 
-/// A path as a word of a command line, in quotes where it needs them.
+/// A path as a word of a command line, quoted if necessary.
 pub(crate) fn quoted(path: &Path) -> String {
     let text = path.display().to_string();
     match cfg!(windows) {
@@ -37,7 +36,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn quotes_in_a_line_are_the_shells() {
+    fn the_shell_interprets_quotes_in_a_line() {
         let output = shell("echo \"a b\" && echo c").output().expect("a shell");
         let text = String::from_utf8_lossy(&output.stdout).replace("\r\n", "\n");
         let lines: Vec<&str> = text.lines().map(str::trim).collect();

@@ -1,12 +1,12 @@
-//! The system's requests to stop.
+//! Signals and console events that request a stop.
 
 use std::io;
 
-/// Calls `stop` at every Ctrl-C until it returns `false`. From this call on, not only when
-/// the runtime runs next, Ctrl-C does not end the process. Must be called inside a runtime.
+/// Calls `stop` at every Ctrl-C until it returns `false`. Ctrl-C no longer ends the process
+/// as soon as this returns. Must be called inside a runtime.
 ///
 /// # Errors
-/// If the system refuses.
+/// If the handler cannot be installed.
 pub(crate) fn on_interrupt(stop: impl Fn() -> bool + Send + 'static) -> io::Result<()> {
     #[cfg(unix)]
     let mut signals = {
@@ -19,11 +19,11 @@ pub(crate) fn on_interrupt(stop: impl Fn() -> bool + Send + 'static) -> io::Resu
     Ok(())
 }
 
-/// Calls `stop` at every request other than Ctrl-C until it returns `false`: SIGTERM, and
+/// Calls `stop` at every other request to stop until it returns `false`: SIGTERM, and
 /// SIGHUP unless it is ignored, as under `nohup`. Must be called inside a runtime.
 ///
 /// # Errors
-/// If the system refuses.
+/// If a handler cannot be installed.
 #[cfg(unix)]
 pub(crate) fn on_termination(stop: impl Fn() -> bool + Clone + Send + 'static) -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};
@@ -48,13 +48,12 @@ fn is_ignored(signal: i32) -> bool {
     known == 0 && action.sa_sigaction == libc::SIG_IGN
 }
 
-/// Calls `stop` at every request other than Ctrl-C until it returns `false`: Ctrl-Break, the
-/// console's window closed, the user logged off, the system shut down. After
-/// the last three the system leaves a few seconds. Must be called inside a
-/// runtime.
+/// Calls `stop` at every other request to stop until it returns `false`: Ctrl-Break, the
+/// console window closed, the user logged off, the system shut down. After the last three,
+/// the system kills the process within a few seconds. Must be called inside a runtime.
 ///
 /// # Errors
-/// If the system refuses.
+/// If a handler cannot be installed.
 #[cfg(windows)]
 pub(crate) fn on_termination(stop: impl Fn() -> bool + Clone + Send + 'static) -> io::Result<()> {
     use tokio::signal::windows;

@@ -1,12 +1,13 @@
-//! Whether the terminal obeys escape sequences.
+//! Whether the terminal supports escape sequences.
 
-/// Whether standard error, a terminal, can be redrawn.
+/// Whether standard error, which is a terminal, supports escape sequences.
 #[cfg(not(windows))]
 pub(crate) fn accepts_escapes() -> bool {
     std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
-/// Consoles of Windows 10 and later do once they are asked to.
+/// Turns on escape sequences, which consoles support from Windows 10 on. Returns whether
+/// that succeeded.
 #[cfg(windows)]
 pub(crate) fn accepts_escapes() -> bool {
     use windows_sys::Win32::System::Console::{

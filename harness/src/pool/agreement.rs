@@ -1,5 +1,5 @@
-//! Whether two runs are parts of the same run: everything that has a bearing
-//! on the games must be equal. Where things are on a machine has none.
+//! Checks that two runs are parts of the same run: everything that affects the games must
+//! be equal. Paths may differ.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use toml::{Table, Value};
 use crate::engine::uci::split_command;
 use crate::run::Manifest;
 
-/// Keys of a manifest, and of tables in it, that may differ.
+/// Keys of a manifest that may differ, and those of the tables in it.
 const FREE: [&str; 6] = [
     "hone",
     "created",
@@ -41,13 +41,13 @@ const FREE_OF_MATCH: [&str; 6] = [
 /// Sections of the configuration that a match or a test does not use.
 const UNUSED: [&str; 3] = ["tune", "bisect", "track"];
 
-/// Differences named in an error.
+/// Most differences in an error.
 const NAMED: usize = 3;
 
-/// Refuses two runs, each with its name, that are not parts of the same run.
+/// Checks that two runs, each with its name, are parts of the same run.
 ///
 /// # Errors
-/// What differs, with both values.
+/// If they are not: the differences, with both values.
 pub(super) fn check(
     (first_name, first): (&str, &Manifest),
     (name, run): (&str, &Manifest),
@@ -91,10 +91,10 @@ pub(super) fn check(
     bail!(text)
 }
 
-/// What must be equal: keys and values, in words.
+/// The keys and values that must be equal, as text.
 fn essentials(manifest: &Manifest) -> anyhow::Result<BTreeMap<String, String>> {
     let mut table = Table::try_from(manifest).context("the manifest cannot be put into TOML")?;
-    retain(&mut table, &FREE);
+    remove_all(&mut table, &FREE);
     let names = manifest.names();
     let mut found = BTreeMap::new();
     let identities = table.remove("engines");
@@ -110,11 +110,11 @@ fn essentials(manifest: &Manifest) -> anyhow::Result<BTreeMap<String, String>> {
         add(&mut found, "book ", book, &["file", "distinct"]);
     }
     if let Some(Value::Table(mut config)) = table.remove("config") {
-        retain(&mut config, &UNUSED);
+        remove_all(&mut config, &UNUSED);
         for (name, mut engine) in names.iter().zip(tables(config.remove("engine"))) {
             let cmd = engine.remove("cmd");
             let cmd = cmd.as_ref().and_then(Value::as_str).unwrap_or_default();
-            // Its arguments, without the program.
+            // The arguments must be equal; the path of the program may differ.
             let words = split_command(cmd).unwrap_or_default();
             engine.insert(
                 "cmd".into(),
@@ -140,7 +140,7 @@ fn essentials(manifest: &Manifest) -> anyhow::Result<BTreeMap<String, String>> {
         {
             syzygy.remove("path");
         }
-        // Who plays has no bearing on what is played.
+        // Machines that do not play do not affect the games.
         if let Some(fleet) = config.get_mut("fleet").and_then(Value::as_table_mut) {
             fleet.remove("exclude");
         }
@@ -151,10 +151,12 @@ fn essentials(manifest: &Manifest) -> anyhow::Result<BTreeMap<String, String>> {
     Ok(found)
 }
 
-fn retain(table: &mut Table, free: &[&str]) {
+/// Removes the keys `free`.
+fn remove_all(table: &mut Table, free: &[&str]) {
     table.retain(|key, _| !free.contains(&key));
 }
 
+/// The tables in an array.
 fn tables(list: Option<Value>) -> impl Iterator<Item = Table> {
     let list = match list {
         Some(Value::Array(list)) => list,
@@ -166,9 +168,9 @@ fn tables(list: Option<Value>) -> impl Iterator<Item = Table> {
     })
 }
 
-/// Adds the values of a table, those of inner tables by their paths.
+/// Adds the values of a table without the keys `free`. Keys of inner tables are paths.
 fn add(found: &mut BTreeMap<String, String>, path: &str, mut table: Table, free: &[&str]) {
-    retain(&mut table, free);
+    remove_all(&mut table, free);
     for (key, value) in table {
         let key = format!("{path}{key}");
         match value {

@@ -1,7 +1,7 @@
-//! Pairs that several runs have: they must be the same games.
+//! Pairs that several runs contain: their games must be equal.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry as Place;
+use std::collections::btree_map::Entry as MapEntry;
 use std::sync::Arc;
 
 use anyhow::ensure;
@@ -9,29 +9,29 @@ use anyhow::ensure;
 use crate::ledger::Entry;
 use crate::rules::Outcome;
 
-/// The pairs of all runs, and where each was seen first.
+/// The pairs of all runs, each with the name of the run that had it first.
 #[derive(Debug, Default)]
 pub(super) struct SeenPairs {
-    pairs: BTreeMap<u64, (Games, Arc<str>)>,
+    pairs: BTreeMap<u64, (PairContent, Arc<str>)>,
 }
 
-/// What two runs must agree on: times and nodes may differ.
+/// What must be equal in two runs: times and nodes may differ.
 #[derive(Debug, PartialEq, Eq)]
-struct Games {
+struct PairContent {
     engines: [usize; 2],
     opening: u64,
     outcomes: [Outcome; 2],
     digests: [u64; 2],
 }
 
-impl Games {
+impl PairContent {
     fn of(entry: &Entry) -> Self {
-        let games = &entry.result.games;
+        let games = entry.result.games.each_ref();
         Self {
             engines: entry.result.engines,
             opening: entry.opening_number,
-            outcomes: [0, 1].map(|game: usize| games[game].outcome),
-            digests: [0, 1].map(|game: usize| games[game].digest),
+            outcomes: games.map(|game| game.outcome),
+            digests: games.map(|game| game.digest),
         }
     }
 }
@@ -40,19 +40,20 @@ impl SeenPairs {
     /// Adds a pair of a run.
     ///
     /// # Errors
-    /// If it is known with other games.
+    /// If another run has other games for it.
     pub(super) fn add(&mut self, entry: &Entry, run: &Arc<str>) -> anyhow::Result<()> {
-        let games = Games::of(entry);
-        match self.pairs.entry(entry.result.pair) {
-            Place::Vacant(place) => {
-                place.insert((games, Arc::clone(run)));
+        let content = PairContent::of(entry);
+        let pair = entry.result.pair;
+        match self.pairs.entry(pair) {
+            MapEntry::Vacant(entry) => {
+                entry.insert((content, Arc::clone(run)));
             }
-            Place::Occupied(place) => {
-                let (known, first) = place.get();
+            MapEntry::Occupied(entry) => {
+                let (known, first) = entry.get();
                 ensure!(
-                    *known == games,
+                    *known == content,
                     "pair {} has other games in {run} than in {first}\nhelp: with a clock the same pair is never played the same way twice: give each machine its own shard, and leave one of these runs out",
-                    entry.result.pair + 1
+                    pair + 1
                 );
             }
         }

@@ -19,19 +19,20 @@ use crate::run::{
 };
 use crate::settings::Shard;
 
-/// The run that the others are pooled in.
+/// A pool before it is opened for writing.
 pub(super) struct Target {
     manifest: Manifest,
-    /// The ledger of a pool that exists already.
+    /// Folder and ledger, if the pool exists already.
     old: Option<Files>,
 }
 
-/// A pool that can be written.
+/// A pool that is open for writing.
 pub(super) struct OpenPool {
     manifest: Manifest,
     files: Files,
 }
 
+/// The folder of a pool and its ledger.
 struct Files {
     folder: Folder,
     ledger: Ledger,
@@ -44,7 +45,7 @@ impl Target {
         dir.join(MANIFEST).exists()
     }
 
-    /// The pool in a folder, to be continued.
+    /// An existing pool.
     ///
     /// # Errors
     /// If the run there is not a pool, is in use or cannot be read.
@@ -66,8 +67,7 @@ impl Target {
         Ok(Self { manifest, old })
     }
 
-    /// A pool that does not exist yet. Paths and engines are those of the first
-    /// run.
+    /// A pool that does not exist yet, with the paths and engines of the first run.
     ///
     /// # Errors
     /// If the working directory cannot be found.
@@ -85,7 +85,7 @@ impl Target {
         }
         let concurrency = manifest.config.r#match.concurrency;
         manifest.concurrency = concurrency.unwrap_or_else(physical_cores);
-        // Matters only if missing pairs are played here.
+        // Used only if missing pairs are played on this machine.
         let placement = setup::placement(
             &manifest.config,
             &manifest.engines,
@@ -99,7 +99,7 @@ impl Target {
         })
     }
 
-    /// Whether the pool existed before.
+    /// Whether the pool exists already.
     pub(super) fn is_old(&self) -> bool {
         self.old.is_some()
     }
@@ -108,7 +108,7 @@ impl Target {
         &self.manifest
     }
 
-    /// Adds the pairs that it has to those that are known.
+    /// Adds the pairs of an existing pool to `known`.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -123,11 +123,12 @@ impl Target {
         Ok(())
     }
 
-    /// Lists the runs in the manifest, and gives their workers numbers of their
-    /// own: those of this machine come first.
+    /// Lists the runs in the manifest, and assigns numbers to their workers; the first
+    /// numbers are reserved for this machine.
     ///
     /// # Errors
-    /// If the pairs of a run cannot be read.
+    /// If the pairs of a run cannot be read, or a run has more workers than when it was
+    /// pooled before and the next numbers are taken.
     pub(super) fn register(&mut self, sources: &mut [Source]) -> anyhow::Result<()> {
         for source in sources {
             let run = source.manifest();
@@ -142,7 +143,7 @@ impl Target {
                 if workers > known.workers {
                     ensure!(
                         Some(known.end_of_workers()) == end,
-                        "{}: more workers play it than when it was pooled first, and the pool has given their numbers to another run\nhelp: pool the runs into a new folder",
+                        "{} has more workers than when it was first pooled, and their numbers are taken by another run\nhelp: pool the runs into a new folder",
                         known.run
                     );
                     known.workers = workers;
@@ -165,8 +166,8 @@ impl Target {
         Ok(())
     }
 
-    /// The pool, to be written: in the folder `out` or in a new one, if it does not
-    /// exist yet.
+    /// Opens the pool for writing. If it does not exist yet, its folder is made: `out`, or a
+    /// new one.
     ///
     /// # Errors
     /// If its folder cannot be made.
@@ -181,12 +182,11 @@ impl Target {
 }
 
 impl OpenPool {
-    /// Writes the manifest and the pairs that are new. Returns the folder and
-    /// their number.
+    /// Writes the manifest and the new pairs. Returns the folder and the number of new pairs.
     ///
     /// # Errors
-    /// Those of the file system, or of a run's games that cannot be read.
-    pub(super) fn take(self, sources: &[Source]) -> anyhow::Result<(Folder, u64)> {
+    /// Those of the file system, and if the games of a run cannot be read.
+    pub(super) fn write(self, sources: &[Source]) -> anyhow::Result<(Folder, u64)> {
         let Self { manifest, files } = self;
         let runs = sources.iter().map(Source::played);
         let runs = runs.collect::<anyhow::Result<Vec<_>>>()?;
@@ -197,14 +197,14 @@ impl OpenPool {
         } = files;
         manifest.write(folder.path())?;
         machines::carry(sources, folder.path())?;
-        let mut held = HashSet::new();
+        let mut present = HashSet::new();
         for entry in pairs.by_arrival()? {
-            held.insert(entry?.result.pair);
+            present.insert(entry?.result.pair);
         }
-        let before = held.len();
+        let before = present.len();
         for played in Merged::new(runs) {
             let played = played?;
-            if held.insert(played.result.pair) {
+            if present.insert(played.result.pair) {
                 ledger.append(&played)?;
             }
         }
@@ -212,7 +212,7 @@ impl OpenPool {
         for source in sources {
             copy_failures(source, folder.path())?;
         }
-        Ok((folder, (held.len() - before) as u64))
+        Ok((folder, (present.len() - before) as u64))
     }
 }
 
@@ -226,7 +226,7 @@ fn create(manifest: &Manifest, out: Option<&Path>) -> anyhow::Result<Files> {
     let limit = format!("{}_pool", manifest.config.r#match.limit);
     let folder = Folder::create(out, manifest.kind, &names, &limit)?;
     let lock = Lock::begin(folder.path())?;
-    // Another process may have had the lock since.
+    // Another process may have held the lock in between.
     folder.check_free()?;
     lock.check_empty()?;
     manifest.write(folder.path())?;
@@ -248,7 +248,7 @@ fn open_ledger(dir: &Path, manifest: &Manifest, lock: Lock) -> anyhow::Result<(L
     Ok(Ledger::open(dir, lock, options)?)
 }
 
-/// Copies the evidence of failures that the pool does not have.
+/// Copies the evidence of failures that is not in the pool yet.
 fn copy_failures(source: &Source, pool: &Path) -> anyhow::Result<()> {
     for from in source.failures() {
         let Some(name) = from.file_name() else {
@@ -262,7 +262,7 @@ fn copy_failures(source: &Source, pool: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Copies the files of a folder, completely or not at all.
+/// Copies the files of a folder. An interrupted copy does not have its name.
 fn copy_folder(from: &Path, to: &Path) -> std::io::Result<()> {
     let partial: PathBuf = to.with_extension("partial");
     fs::create_dir_all(&partial)?;

@@ -1,4 +1,4 @@
-//! The names of machines: those of runs that were played on fleets stay in the pool.
+//! The table of machines of a pool, from the runs that were played on fleets.
 
 use std::path::Path;
 
@@ -9,18 +9,17 @@ use crate::platform::write_whole;
 use crate::run::files::machines::{Machine, WORKERS};
 use crate::run::files::table::rows;
 
-/// Adds the machines of all runs to the table of the pool in `dir`, completely or
-/// not at all.
+/// Adds the machines of all runs to the table of the pool in `dir`.
 ///
 /// # Errors
-/// Those of the file system, or of a table that cannot be read.
+/// Those of the file system, and if a table cannot be read. The table is then unchanged.
 pub(super) fn carry(sources: &[Source], dir: &Path) -> anyhow::Result<()> {
     let path = dir.join(WORKERS);
     let mut all: Vec<Machine> = rows(&path)?;
     let before = all.len();
     for source in sources {
         for machine in source.machines()? {
-            // A pool can be made again of the same runs.
+            // The same run may be pooled again.
             if all.iter().all(|known| known.worker != machine.worker) {
                 all.push(machine);
             }

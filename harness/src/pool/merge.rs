@@ -1,11 +1,9 @@
-//! Several runs' pairs as one sequence.
+//! The pairs of several runs as one sequence.
 
 use crate::executor::PlayedPair;
 
-/// The pairs of all runs, those that were finished first coming first: so the
-/// ledger is as if one process had received them.
-///
-/// Each run's own order is kept, whatever its clock says.
+/// The pairs of all runs in the order in which they were finished, as if one process had
+/// received them. The order within a run is kept even if its clock was set back.
 pub(super) struct Merged<I: Iterator> {
     runs: Vec<std::iter::Peekable<I>>,
 }
@@ -29,7 +27,7 @@ where
 
     fn next(&mut self) -> Option<Self::Item> {
         let times = self.runs.iter_mut().enumerate().filter_map(|(run, pairs)| {
-            // Errors come at once.
+            // Errors come first.
             let time = match pairs.peek()? {
                 Ok(pair) => pair.finished_ms,
                 Err(_) => i64::MIN,
@@ -72,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_come_in_the_order_of_their_ends() {
+    fn pairs_are_sorted_by_their_ends_and_the_order_of_a_run_is_kept() {
         let runs = [
             vec![pair(1, 10), pair(3, 40), pair(5, 30)],
             vec![pair(2, 20), pair(4, 35)],
@@ -84,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_is_not_held_back() {
+    fn errors_come_first() {
         let runs = [vec![pair(1, 10)], vec![Err(anyhow::anyhow!("torn"))]];
         let mut merged = Merged::new(runs.into_iter().map(Vec::into_iter));
         assert!(merged.next().unwrap().is_err());

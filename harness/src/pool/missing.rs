@@ -1,13 +1,13 @@
-//! What a pool lacks, in words.
+//! The missing pairs of a pool, as text.
 
 use crate::settings::Shard;
 
-/// Ranges named at most.
+/// Most ranges in a line.
 const NAMED: usize = 5;
 
-/// What is missing of a run of `budget` pairs that has the pairs `present`
-/// (from 0, ascending, each once): a line each. `division` is one of the
-/// shards it is divided into, if it is divided.
+/// Lines about the missing pairs of a run of `budget` pairs. `present` are its pairs, from
+/// 0, ascending, each once. `division` is any of its shards, if it is divided: there is
+/// one line for each incomplete shard. Otherwise only gaps before the last pair count.
 pub(crate) fn missing(present: &[u64], budget: u64, division: Option<Shard>) -> Vec<String> {
     match division {
         Some(shard) => shard
@@ -18,7 +18,7 @@ pub(crate) fn missing(present: &[u64], budget: u64, division: Option<Shard>) -> 
     }
 }
 
-/// What a shard lacks.
+/// The missing pairs of a shard; `None` if it is complete.
 fn missing_of(shard: Shard, present: &[u64], budget: u64) -> Option<String> {
     let own = present.iter().filter(|pair| shard.contains(**pair));
     let planned = shard.pairs_below(budget);
@@ -40,7 +40,7 @@ fn missing_of(shard: Shard, present: &[u64], budget: u64) -> Option<String> {
     }
 }
 
-/// The pairs that are missing below the last one.
+/// The missing pairs before the last one; `None` without any.
 fn gaps(present: &[u64]) -> Option<String> {
     let mut ranges = Vec::new();
     let (mut next, mut more) = (0, 0);

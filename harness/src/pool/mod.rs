@@ -1,8 +1,8 @@
-//! Several ledgers as one run: the shards that machines have played apart, or
-//! any other runs of the same configuration, engines, book and seed.
+//! Pools the ledgers of several runs: the shards of a run that several machines have
+//! played, or other runs of the same configuration, engines, book and seed.
 //!
-//! The run that results has a ledger of its own. It is judged as every run is:
-//! in pair order, up to the first pair that is missing.
+//! A pool is a run with a ledger of its own. As in every run, the verdict rests on the pairs
+//! in their order, up to the first missing one.
 
 mod agreement;
 mod duplicates;
@@ -23,31 +23,29 @@ use folder::{OpenPool, Target};
 pub(crate) use missing::missing;
 use source::Source;
 
-/// Runs that belong together, and the folder that they are pooled in. None of
-/// their pairs is written yet.
+/// Runs that can be pooled, and the folder of the pool. No pair is written yet.
 pub(crate) struct Plan {
     sources: Vec<Source>,
     pool: OpenPool,
 }
 
-/// What pooling has done.
+/// A pool that is written.
 pub(crate) struct Pooled {
     pub folder: Folder,
-    /// The runs given; the pool itself is not among them.
+    /// Number of runs, without the pool itself.
     pub runs: usize,
-    /// Pairs that were not in the folder before.
+    /// Number of pairs that were not in the pool before.
     pub added: u64,
 }
 
 impl Plan {
-    /// Plans to make one run of the runs in `dirs`: in the folder `out`, or in
-    /// a new one. If `out` is a pool already, it gets the pairs that it does
-    /// not have.
+    /// Opens and checks the runs in `dirs`, and opens the pool: the folder `out`, or a new
+    /// one. If `out` is a pool already, it gets the pairs that it does not have.
     ///
     /// # Errors
-    /// If a run cannot be read, is damaged or does not belong to the others, two
-    /// runs disagree about a pair, or the folder cannot be made. No new folder is
-    /// left behind.
+    /// If a run cannot be read, is damaged or does not belong to the others, two runs have
+    /// different games for a pair, or the folder cannot be made. On an error, no new folder
+    /// is left behind.
     pub(crate) fn new(dirs: &[PathBuf], out: Option<&Path>) -> anyhow::Result<Self> {
         let old = out.filter(|out| Target::exists(out));
         let old = old.map(Target::open).transpose()?;
@@ -77,12 +75,12 @@ impl Plan {
         })
     }
 
-    /// Writes the pool. If that is interrupted, the same plan continues it.
+    /// Writes the pool. If writing is interrupted, pooling the same runs again continues it.
     ///
     /// # Errors
-    /// Those of the file system, or of a run's games that cannot be read.
+    /// Those of the file system, and if the games of a run cannot be read.
     pub(crate) fn write(self) -> anyhow::Result<Pooled> {
-        let (folder, added) = self.pool.take(&self.sources)?;
+        let (folder, added) = self.pool.write(&self.sources)?;
         Ok(Pooled {
             folder,
             runs: self.sources.len(),
@@ -91,7 +89,10 @@ impl Plan {
     }
 }
 
-/// Opens the runs, each once, and not the folder that they are pooled in.
+/// Opens the runs, each once, without the folder of the pool.
+///
+/// # Errors
+/// If a run cannot be read or pooled, or none is left.
 fn open_sources(dirs: &[PathBuf], out: Option<&Path>) -> anyhow::Result<Vec<Source>> {
     let mut taken: Vec<PathBuf> = out
         .and_then(|out| out.canonicalize().ok())
@@ -114,6 +115,7 @@ fn open_sources(dirs: &[PathBuf], out: Option<&Path>) -> anyhow::Result<Vec<Sour
     Ok(sources)
 }
 
+/// Refuses kinds of runs whose pairs depend on earlier results.
 fn check_kind(source: &Source) -> anyhow::Result<()> {
     match source.manifest().kind {
         Kind::Match | Kind::Sprt => Ok(()),
@@ -125,7 +127,8 @@ fn check_kind(source: &Source) -> anyhow::Result<()> {
     }
 }
 
-/// Only the first stage would be pooled, and its verdict is not that of the test.
+/// Refuses tests in stages: only the first stage would be pooled, and its verdict is not
+/// that of the test.
 fn check_stages(source: &Source) -> anyhow::Result<()> {
     ensure!(
         source.manifest().config.stage.len() < 2,
@@ -135,7 +138,7 @@ fn check_stages(source: &Source) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// The shards that a pool was made of, if all are shards of one division.
+/// One of the shards of a pool, if all its runs are shards `i/N` with the same N.
 pub(crate) fn division(manifest: &Manifest) -> Option<Shard> {
     let mut shards = manifest.pooled.iter().map(|run| run.shard);
     let first = shards.next().filter(|first| !first.is_whole())?;

@@ -1,4 +1,4 @@
-//! A run that is pooled.
+//! Reads a run that is pooled.
 
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Lines};
@@ -9,23 +9,23 @@ use anyhow::{Context, anyhow, ensure};
 
 use super::duplicates::SeenPairs;
 use crate::executor::{GameText, PlayedPair};
-use crate::ledger::{Arrivals, Entry, FAILURES, GAMES_EPD, GAMES_PGN, GamesFile};
+use crate::ledger::{Arrivals, Entry, FAILURES, GAMES_EPD, GAMES_PGN, GamesFile, LedgerError};
 use crate::platform::quoted;
 use crate::run::files::machines::{Machine, WORKERS, first_local_worker};
 use crate::run::files::table::rows;
 use crate::run::{MANIFEST, Manifest, RunFiles, prepare::conditions};
 
-/// A run that is pooled, opened to be read.
+/// A run that is pooled, open for reading.
 pub(super) struct Source {
     files: RunFiles,
-    /// As the user named it.
+    /// Its path as the user gave it.
     name: Arc<str>,
-    /// Of its workers in the pool, the number of the first.
+    /// Number of its first worker in the pool.
     pub(super) first_worker: usize,
 }
 
 impl Source {
-    /// Opens the run in `dir`, which may still be played.
+    /// Opens the run in `dir`, which may be in progress.
     ///
     /// # Errors
     /// If it is not a run's folder or its files cannot be read.
@@ -49,18 +49,24 @@ impl Source {
         self.files.folder.name()
     }
 
-    /// Adds its pairs to those that are known.
+    /// Adds its pairs to `known`.
     ///
     /// # Errors
-    /// If a pair is known with other games, was played under conditions other
-    /// than those of `run.toml`, has not the results of its games in the PGN, or
-    /// cannot be read.
+    /// If another run has other games for a pair, a pair was played with another `run.toml`,
+    /// its results are not those of the PGN, rows are missing before a pair, or it cannot be
+    /// read.
     pub(super) fn add_to(&self, known: &mut SeenPairs) -> anyhow::Result<()> {
         let dir = self.files.folder.path();
         let conditions = conditions::read(dir)?;
         let mut played = self.played()?;
+        let mut end = 0;
         while let Some(entry) = played.arrivals.next() {
             let entry = entry?;
+            ensure!(
+                entry.is_at(end),
+                LedgerError::misplaced(dir, entry.result.pair)
+            );
+            end = entry.pgn[1].end();
             ensure!(
                 entry.conditions.is_none_or(|then| then == conditions),
                 "{} has changed since pair {} was played\nhelp: restore the file, or leave this run out",
@@ -73,8 +79,8 @@ impl Source {
         Ok(())
     }
 
-    /// One more than the largest number of a worker that has played: a fleet can
-    /// have more machines than the run has games at a time.
+    /// One more than the largest number of a worker. It may exceed the run's concurrency: a
+    /// fleet can have more machines.
     ///
     /// # Errors
     /// If its pairs or its table of machines cannot be read.
@@ -92,17 +98,13 @@ impl Source {
     /// If its files cannot be read.
     pub(super) fn played(&self) -> anyhow::Result<PlayedPairs<'_>> {
         let dir = self.files.folder.path();
-        let open = |name: &str| {
-            let path = dir.join(name);
-            let failed = format!("cannot read {}", path.display());
-            (path, failed)
-        };
-        let (path, failed) = open(GAMES_PGN);
-        let games = GamesFile::open(&path).context(failed)?;
+        let cannot_read = |path: &Path| format!("cannot read {}", path.display());
+        let path = dir.join(GAMES_PGN);
+        let games = GamesFile::open(&path).with_context(|| cannot_read(&path))?;
         let epd = match self.manifest().config.pgn.epd {
             true => {
-                let (path, failed) = open(GAMES_EPD);
-                let file = File::open(&path).context(failed)?;
+                let path = dir.join(GAMES_EPD);
+                let file = File::open(&path).with_context(|| cannot_read(&path))?;
                 Some(BufReader::new(file).lines())
             }
             false => None,
@@ -115,7 +117,7 @@ impl Source {
         })
     }
 
-    /// The machines that have played it on a fleet, with their numbers in the pool.
+    /// The machines of a run on a fleet, with their numbers in the pool. None without a fleet.
     ///
     /// # Errors
     /// If their table cannot be read.
@@ -136,11 +138,12 @@ impl Source {
     }
 }
 
-/// The pairs of a run with the texts of their games.
+/// The pairs of a run with the texts of their games, in the order of arrival.
 pub(super) struct PlayedPairs<'a> {
     source: &'a Source,
     arrivals: Arrivals<'a>,
     games: GamesFile,
+    /// The lines of `games.epd`, if the run has it.
     epd: Option<Lines<BufReader<File>>>,
 }
 
@@ -173,7 +176,7 @@ impl PlayedPairs<'_> {
             let outcome = result.outcome.as_str();
             ensure!(
                 text.pgn.contains(&format!("[Result \"{outcome}\"]")),
-                "the ledger has the result {outcome} for a game of pair {} that has another one in {GAMES_PGN}",
+                "a game of pair {} has the result {outcome} in the ledger and another one in {GAMES_PGN}",
                 entry.result.pair + 1
             );
             if let Some(lines) = &mut self.epd {
@@ -190,6 +193,7 @@ impl PlayedPairs<'_> {
         Ok(texts)
     }
 
+    /// A pair with its worker's number in the pool.
     fn pair(&mut self, entry: Entry) -> anyhow::Result<PlayedPair> {
         Ok(PlayedPair {
             texts: self.texts(&entry)?,

@@ -1,5 +1,5 @@
-//! The results of a run by worker and by opening. It is updated as the ledger
-//! grows, and of every pair in it.
+//! The results of a run by worker and by opening, updated as the ledger grows. Pairs
+//! that repeat earlier games are included.
 
 use super::openings::Openings;
 use super::workers::Workers;
@@ -13,7 +13,7 @@ pub(crate) struct Breakdown {
 }
 
 impl Breakdown {
-    /// Takes the pair that has arrived next.
+    /// Adds a pair.
     pub(crate) fn absorb(&mut self, entry: &Entry) {
         self.workers.absorb(entry);
         self.openings.absorb(entry);

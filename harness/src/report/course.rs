@@ -1,34 +1,36 @@
-//! The course of a run, pair by pair: what its report contains besides the
-//! totals. It is updated as the ledger grows, in nearly constant memory.
+//! The course of a run, pair by pair: LLR and Elo, times and depths, results by worker. It is
+//! updated as the ledger grows, in nearly constant memory.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use super::chart::POINTS;
-use super::effort::Effort;
+use super::effort::MoveHistograms;
 use super::workers::Workers;
 use crate::experiment::{Experiment, PairResult};
-use crate::ledger::{Entry, LedgerError};
+use crate::ledger::Entry;
 use crate::run::{Fold, Kind, Manifest, PlayTime, RunFiles};
 use crate::settings::Shard;
 use crate::stats::confidence::ConfidenceSequence;
 use crate::stats::detect::{Examination, Finding, TaggedPair};
 use crate::stats::{Estimate, Sprt, SprtState};
 
-/// The course of a run as far as it has been taken in.
+/// The course of a run up to the last absorbed pair.
 #[derive(Debug, Clone)]
 pub(crate) struct Timeline {
     time: PlayTime,
-    /// Pairs not yet known to count, in the order of arrival.
+    /// Pairs that wait for an earlier pair, in the order of arrival.
     arrived: VecDeque<(u64, TaggedPair)>,
-    /// Those that count.
+    /// The pairs that count, in the order of arrival.
     examination: Examination,
-    /// Results that came before an earlier pair's.
+    /// Results that wait for an earlier pair.
     early: BTreeMap<u64, PairResult>,
     shard: Shard,
+    /// The next pair for `trace` and `means`.
     next: u64,
+    /// `None` with more than two engines.
     trace: Option<Trace>,
-    /// Of each engine: the means of its games.
-    means: Vec<Effort>,
+    /// Of each engine: the mean time and depth of each game.
+    means: Vec<MoveHistograms>,
     workers: Workers,
 }
 
@@ -36,7 +38,7 @@ impl Timeline {
     /// Before the first pair.
     ///
     /// # Errors
-    /// If the manifest's test makes no sense.
+    /// If the sequential test of the manifest is invalid.
     pub(crate) fn new(manifest: &Manifest) -> anyhow::Result<Self> {
         let trace = match manifest.engines.len() {
             2 => Some(Trace::new(manifest)?),
@@ -51,7 +53,7 @@ impl Timeline {
             shard,
             next: shard.first(),
             trace,
-            means: vec![Effort::default(); manifest.engines.len()],
+            means: vec![MoveHistograms::default(); manifest.engines.len()],
             workers: Workers::default(),
         })
     }
@@ -62,17 +64,13 @@ impl Timeline {
     /// As [`Timeline::new`], and if the ledger cannot be read.
     pub(crate) fn read<E: Experiment>(files: &RunFiles, fold: &Fold<E>) -> anyhow::Result<Self> {
         let mut course = Self::new(&files.manifest)?;
-        let mut take = || -> Result<(), LedgerError> {
-            for entry in files.pairs.by_arrival()? {
-                course.absorb(&entry?, fold);
-            }
-            Ok(())
-        };
-        take()?;
+        for entry in files.pairs.by_arrival()? {
+            course.absorb(&entry?, fold);
+        }
         Ok(course)
     }
 
-    /// Takes the pair that arrived next; `fold` has it already.
+    /// Adds the pair that arrived next; `fold` has absorbed it already.
     pub(crate) fn absorb<E: Experiment>(&mut self, entry: &Entry, fold: &Fold<E>) {
         let pair = entry.result.pair;
         self.time.absorb(entry);
@@ -109,6 +107,7 @@ impl Timeline {
         }
     }
 
+    /// Adds the mean time and depth of both engines in both games.
     fn count_effort(&mut self, result: &PairResult) {
         for (number, game) in result.games.iter().enumerate() {
             for colour in 0..2 {
@@ -125,7 +124,7 @@ impl Timeline {
         }
     }
 
-    /// What each worker has played.
+    /// The totals of each worker.
     pub(crate) fn workers(&self) -> &Workers {
         &self.workers
     }
@@ -135,7 +134,7 @@ impl Timeline {
         self.time.seconds()
     }
 
-    /// What stands out in the order of the results, if it is noteworthy.
+    /// The noteworthy findings in the order of the results.
     pub(crate) fn findings<E: Experiment>(&self, fold: &Fold<E>) -> Vec<Finding> {
         let mut examination = self.examination.clone();
         let waiting = self.arrived.iter();
@@ -146,36 +145,37 @@ impl Timeline {
         findings.filter(Finding::is_noteworthy).collect()
     }
 
-    /// LLR and Elo over pairs, of a run of two engines.
+    /// LLR and Elo over pairs; `None` with more than two engines.
     pub(crate) fn trace(&self) -> Option<&Trace> {
         self.trace.as_ref()
     }
 
-    /// Of each engine: time and depth as means of its games.
-    pub(crate) fn means(&self) -> &[Effort] {
+    /// Of each engine: the mean time and depth of each game.
+    pub(crate) fn means(&self) -> &[MoveHistograms] {
         &self.means
     }
 }
 
-/// The state after a pair.
+/// LLR and Elo after a pair.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Moment {
+pub(crate) struct TracePoint {
+    /// Pairs up to this point.
     pub pairs: u64,
-    /// LLR and its bounds, of a sequential test.
+    /// LLR and its bounds; `None` without a sequential test.
     pub test: Option<SprtState>,
     /// Elo with its always-valid interval.
     pub elo: Option<Estimate>,
 }
 
-/// The moments of a run that can be seen.
+/// LLR and Elo over the pairs of a run, with fewer than [`POINTS`] points.
 #[derive(Debug, Clone)]
 pub(crate) struct Trace {
     test: Option<Sprt>,
     sequence: ConfidenceSequence,
     pairs: u64,
-    /// Every `step`-th moment is kept.
+    /// Every `step`-th point is kept.
     step: u64,
-    kept: Vec<Moment>,
+    kept: Vec<TracePoint>,
 }
 
 impl Trace {
@@ -184,7 +184,7 @@ impl Trace {
         let (test, sequence) = match manifest.kind {
             Kind::Sprt => {
                 let test = Sprt::new(config.sprt.unwrap_or_default().test())?;
-                // A part of a test has no LLR.
+                // A shard of a test has no LLR.
                 let test = config.r#match.shard.is_whole().then_some(test);
                 (test, ConfidenceSequence::of_test())
             }
@@ -208,32 +208,32 @@ impl Trace {
         if !self.pairs.is_multiple_of(self.step) {
             return;
         }
-        self.kept.push(self.now());
+        self.kept.push(self.current());
         if self.kept.len() as u64 == POINTS {
             self.step *= 2;
             let step = self.step;
-            self.kept.retain(|moment| moment.pairs.is_multiple_of(step));
+            self.kept.retain(|point| point.pairs.is_multiple_of(step));
         }
     }
 
-    fn now(&self) -> Moment {
-        Moment {
+    fn current(&self) -> TracePoint {
+        TracePoint {
             pairs: self.pairs,
             test: self.test.as_ref().map(Sprt::state),
             elo: self.sequence.interval(),
         }
     }
 
-    /// Evenly spread, and the last.
-    pub(crate) fn moments(&self) -> Vec<Moment> {
-        let mut moments = self.kept.clone();
-        if self.pairs > 0 && moments.last().is_none_or(|last| last.pairs < self.pairs) {
-            moments.push(self.now());
+    /// Evenly spaced points, and the last one.
+    pub(crate) fn points(&self) -> Vec<TracePoint> {
+        let mut points = self.kept.clone();
+        if self.pairs > 0 && points.last().is_none_or(|last| last.pairs < self.pairs) {
+            points.push(self.current());
         }
-        moments
+        points
     }
 
-    /// Whether a sequential test runs.
+    /// Whether the run is a sequential test.
     pub(crate) fn is_test(&self) -> bool {
         self.test.is_some()
     }

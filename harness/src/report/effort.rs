@@ -1,22 +1,23 @@
-//! Counts of move times and depths.
+//! Histograms of move times and depths.
 
 use std::collections::BTreeMap;
 
-/// How often each value occurred.
+/// The number of occurrences of each value.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Counts {
+pub(crate) struct Histogram {
     counts: BTreeMap<u64, u64>,
     total: u64,
 }
 
-/// One engine's moves.
+/// Times and depths of the moves of one engine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Effort {
-    pub ms: Counts,
-    pub depth: Counts,
+pub(crate) struct MoveHistograms {
+    /// In milliseconds.
+    pub ms: Histogram,
+    pub depth: Histogram,
 }
 
-impl Counts {
+impl Histogram {
     pub(crate) fn add(&mut self, value: u64) {
         *self.counts.entry(value).or_default() += 1;
         self.total += 1;
@@ -31,8 +32,8 @@ impl Counts {
         self.counts.iter().map(|(value, count)| (*value, *count))
     }
 
-    /// The smallest value that at least a share of `q` (0 to 1) does not
-    /// exceed.
+    /// The `q`-quantile (`q` from 0 to 1): the smallest value that is not less than a share of
+    /// `q` of all values. `None` without values.
     pub(crate) fn quantile(&self, q: f64) -> Option<u64> {
         let wanted = (q * self.total as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
@@ -49,7 +50,7 @@ mod tests {
 
     #[test]
     fn quantiles() {
-        let mut counts = Counts::default();
+        let mut counts = Histogram::default();
         assert_eq!(counts.quantile(0.5), None);
         (1..=100).for_each(|value| counts.add(value));
         for (q, value) in [(0.0, 1), (0.5, 50), (0.9, 90), (1.0, 100)] {

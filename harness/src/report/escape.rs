@@ -1,6 +1,6 @@
-//! Text inside addresses, Markdown and the cells of tables.
+//! Escaping of text in addresses, Markdown and CSV.
 
-/// Text as one segment of an address.
+/// Text as one segment of a URL.
 pub(crate) fn percent_encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -13,19 +13,19 @@ pub(crate) fn percent_encoded(text: &str) -> String {
     out
 }
 
-/// Text as Markdown that is neither a tag, a link, a mention, emphasis, a formula nor a
-/// new cell of a table.
+/// Text as one line of Markdown without effect: not as a tag, link, mention, emphasis,
+/// formula or cell of a table.
 pub(crate) fn escape_markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
-            // An empty comment separates what would be recognised together.
+            // An empty comment keeps GitHub from recognising a mention or an issue.
             '@' | '#' => {
                 out.push(c);
                 out.push_str("<!-- -->");
             }
             '\n' | '\r' => out.push(' '),
-            // As GitHub's documentation has it: a backslash does not keep formulas away.
+            // GitHub's documentation: a backslash does not escape it next to a formula.
             '$' => out.push_str("<span>$</span>"),
             '\\' | '`' | '[' | ']' | '|' | '*' | '_' | '~' => {
                 out.push('\\');
@@ -41,10 +41,10 @@ pub(crate) fn escape_markdown(text: &str) -> String {
         .replace("www.", "www<!-- -->.")
 }
 
-/// What a spreadsheet would take for a formula.
+/// First characters of formulas in spreadsheets, and of a guarded text.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\''];
 
-/// Text of others as a cell that a spreadsheet shows and does not calculate.
+/// Text from outside as a cell that a spreadsheet does not evaluate as a formula.
 pub(crate) fn guarded(text: &str) -> String {
     match text.starts_with(FORMULA) {
         true => format!("'{text}"),
@@ -64,7 +64,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn markdown_stays_text() {
+    fn escaped_text_has_no_effect_in_markdown() {
         assert_eq!(escape_markdown("Prune more (8.5 %)"), "Prune more (8.5 %)");
         let hostile = "<img src=x> | [a](https://b.c) `x` @team #1\n# h ~~no~~ $x^2$";
         let escaped = escape_markdown(hostile);

@@ -1,4 +1,4 @@
-//! Reasons why the games of a run are not evidence, from its totals.
+//! Signs in the totals of a run that its games are weak evidence.
 
 use crate::rules::{Spending, departure};
 use crate::run::{BookIdentity, Manifest, Tally};
@@ -6,27 +6,26 @@ use crate::stats::detect::{
     Finding, Repetition, alike, few_openings, limit_ignored, repeated_games,
 };
 
-/// The fewest moves by which an engine's keeping to its limit is judged.
+/// Fewest moves of an engine for a check of its limit.
 const FEWEST_MOVES: u64 = 100;
 
-/// What stands out in a run of any kind.
+/// The findings of a run of any kind: repeated games, few openings, identical games of a
+/// pair, limits that are exceeded or hardly used.
 pub(crate) fn evidence_findings(manifest: &Manifest, tally: &Tally) -> Vec<Finding> {
     let repetition = Repetition {
-        pairs: tally.pairs + tally.dropped_pairs,
+        pairs: tally.judged_pairs(),
         repeated: tally.repeated_pairs,
         dropped: tally.dropped_pairs,
         distinct_games: tally.distinct_games,
     };
     let book = manifest.book.as_ref();
     let openings = book.map_or(1, BookIdentity::distinct_openings) as u64;
-    let longest = tally
-        .pairings
-        .values()
-        .map(|pairing| pairing.wdl.games() / 2);
-    let pairs = longest.max().unwrap_or(0);
+    let pairs = tally.pairings.values();
+    let pairs = pairs.map(|pairing| pairing.wdl.games() / 2);
+    let most_pairs = pairs.max().unwrap_or(0);
     let mut findings: Vec<Finding> = [
         repeated_games(repetition),
-        few_openings(pairs, openings),
+        few_openings(most_pairs, openings),
         alike(tally.pairs, tally.mirrored_pairs),
     ]
     .into_iter()
@@ -36,20 +35,17 @@ pub(crate) fn evidence_findings(manifest: &Manifest, tally: &Tally) -> Vec<Findi
     findings
 }
 
-/// The engines that do not keep to their limits.
+/// A finding for each engine that does not search to its limit.
 fn departures(manifest: &Manifest, tally: &Tally) -> impl Iterator<Item = Finding> {
     let engines = manifest.config.engine.iter().zip(&tally.engines);
     let fleet = manifest.config.fleet.as_ref();
     let is_scaled = fleet.is_some_and(|fleet| fleet.scale.is_some());
     engines.filter_map(move |(config, engine)| {
-        // Each machine had another limit.
+        // With scaled clocks, each machine has a limit of its own.
         if engine.moves < FEWEST_MOVES || is_scaled {
             return None;
         }
-        let limit = config
-            .limit
-            .as_ref()
-            .unwrap_or(&manifest.config.r#match.limit);
+        let limit = manifest.config.limit_of(config);
         let spent = Spending {
             games: engine.games,
             moves: engine.moves,
@@ -72,7 +68,7 @@ mod tests {
     use crate::rules::{Effort, GameResult, Limit, Outcome, Termination};
     use crate::run::{BookIdentity, Fold, Kind, RepeatRule};
 
-    /// Limits of ordinary runs, each with what ordinary engines use of it.
+    /// Limits of ordinary runs.
     const LIMITS: [&str; 8] = [
         "nodes=5",
         "nodes=1000",
@@ -132,9 +128,9 @@ mod tests {
             of * (low + share * (high - low))
         }
 
-        /// What an ordinary engine spends in a game of this many moves: one in
-        /// six is forced or near a mate; nodes are looked at every 1,024 to
-        /// 4,096; the clock lasts for longer than the game.
+        /// Nodes, milliseconds and effort of an ordinary engine in a game of `moves` moves:
+        /// one move in six is forced or near a mate; the engine checks a node limit every
+        /// `check` nodes (1,024 to 4,096) and plans its clock for 40 moves.
         fn effort(&mut self, moves: u32, check: u64) -> (u64, u64, Effort) {
             let (mut nodes, mut ms, mut depth) = (0.0, 0.0, 0.0);
             for _ in 0..moves {
@@ -188,7 +184,7 @@ mod tests {
 
         fn pair(&mut self, pair: u64, engines: [usize; 2]) -> PairResult {
             let mut games = [self.game(), self.game()];
-            // Two engines that hardly differ play a game alike now and then.
+            // Two engines that hardly differ sometimes play the same game twice.
             if self.below(4) == 0 {
                 games[1] = games[0].clone();
             }
@@ -212,7 +208,7 @@ mod tests {
             manifest,
             rng: ChaCha8Rng::seed_from_u64(seed),
         };
-        // Under a clock a small book is played several times.
+        // With a clock a small book is played several times.
         let most = if is_timed { 5 * book } else { book };
         let rounds = 1 + run.below(most.min(150));
         let mut experiment = TournamentExperiment::gauntlet(engines, 1, rounds);
@@ -228,7 +224,7 @@ mod tests {
         let mut fold = Fold::new(experiment, engines, run.manifest.repeats);
         for (pair, engines) in (0..).zip(plans) {
             let mut result = run.pair(pair, engines);
-            // Now and then the same game twice under a clock.
+            // With a clock, sometimes the same game twice.
             if is_timed && pair > 0 && run.below(2000) == 0 {
                 result.games = [result.games[0].clone(), result.games[0].clone()];
             }
@@ -249,9 +245,8 @@ mod tests {
         }
     }
 
-    /// The same run with one thing wrong has that finding.
     #[test]
-    fn what_is_wrong_is_found() {
+    fn an_ignored_limit_and_few_openings_are_found() {
         for (limit, book, scale, kinds) in [
             (
                 "nodes=200000",

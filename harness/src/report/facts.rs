@@ -1,4 +1,4 @@
-//! The facts of a run, in the shape of the contract's JSON.
+//! The facts of a run, in the form of the report's JSON.
 
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 use super::course::Timeline;
 use super::evidence::evidence_findings;
 use super::machines::FleetFacts;
+use super::numbers::{ratio, reported};
 use super::standings::{Standing, standings};
 use super::verdict::{EndReason, TestVerdict};
 use crate::config::{Config, EngineOptions, Tournament};
@@ -27,13 +28,13 @@ pub(crate) struct RunFacts {
     pub run: String,
     pub kind: Kind,
     pub verdict: TestVerdict,
-    /// Whether it has come to its end: nothing is left to resume.
+    /// Whether it is complete: nothing is left to resume.
     #[serde(rename = "finished")]
     pub is_finished: bool,
     /// Why it ended without a verdict of its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<EndReason>,
-    /// The part of the pairs that it has.
+    /// The part of all pairs that the run plays.
     #[serde(skip_serializing_if = "Shard::is_whole")]
     pub shard: Shard,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -47,21 +48,28 @@ pub(crate) struct RunFacts {
     pub engines: Vec<EngineFacts>,
     pub pairs: u64,
     pub games: u64,
-    /// Pairs of which both games had been played before. With a limit of nodes
-    /// or depth they are left out of everything else.
+    /// Pairs whose games both repeat earlier games. With a limit of nodes or depth
+    /// they are left out of all other numbers.
     pub repeated_pairs: u64,
-    /// Games that no earlier game was the same as.
+    /// Games that do not repeat an earlier game.
     pub distinct_games: u64,
-    /// The first pair after those up to the verdict, those left out among them.
+    /// The first pair (from 0) that is not judged: those up to the verdict have smaller
+    /// numbers.
     #[serde(skip)]
     pub absorbed: u64,
+    /// Pairs up to the verdict, including those left out.
+    #[serde(skip)]
+    pub judged: u64,
     /// The most pairs that the run may play.
     #[serde(rename = "max_pairs")]
     pub budget: u64,
-    /// The rule by which a match may stop before.
+    /// The rule by which a match may stop before `budget`.
     #[serde(skip)]
     pub stop: Option<StopRule>,
-    /// Whether it has got more pairs than planned, perhaps because of its results.
+    /// Number of seeds of a gauntlet, which are its first engines.
+    #[serde(skip)]
+    pub seeds: Option<usize>,
+    /// Whether pairs were added to the plan, perhaps because of the results.
     #[serde(rename = "extended", skip_serializing_if = "std::ops::Not::not")]
     pub is_extended: bool,
     /// Wins, draws, losses.
@@ -77,19 +85,19 @@ pub(crate) struct RunFacts {
     pub los: Option<f64>,
     pub draw_ratio: Option<f64>,
     pub pair_ratio: Option<f64>,
-    /// Level pairs of a win and a loss by those of two draws.
+    /// Level pairs with a win and a loss, divided by those with two draws.
     pub wl_dd_ratio: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sprt: Option<SprtFacts>,
-    /// Of each engine.
+    /// Failures of each engine.
     #[serde(serialize_with = "as_lists")]
     pub failures: Vec<Failures>,
     pub seconds: f64,
-    /// Elo with an interval that is valid at every look and every stop; of
-    /// matches of two engines.
+    /// Elo with an interval that is valid at every look and at any stop. `None` with more
+    /// than two engines.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub always_valid: Option<Estimate>,
-    /// Signs of bad data, only those that say something.
+    /// Signs of bad data; only the noteworthy ones.
     pub findings: Vec<Finding>,
     /// The rating list of a tournament of more than two.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -106,7 +114,7 @@ pub(crate) struct RunFacts {
     /// Games won by White, drawn, won by Black.
     pub by_colour: [u64; 3],
     pub mean_plies: Option<f64>,
-    /// That of all engines; of each, in their order, where they differ.
+    /// See [`limits`].
     pub limit: String,
     pub openings: String,
     /// Processors of each worker's engines; empty if they were not bound.
@@ -119,14 +127,14 @@ pub(crate) struct PoolFacts {
     pub runs: Vec<PooledRun>,
     /// The first pair that is not judged, from 1.
     pub next: u64,
-    /// Pairs after it, which wait for it.
+    /// Pairs after it that are played and wait for it.
     pub waiting: u64,
 }
 
 /// One stage of a test.
 #[derive(Debug, Clone)]
 pub(crate) struct StageFacts {
-    /// As in `stage 2 of 3 (LTC)`.
+    /// For example `stage 2 of 3 (LTC)`.
     pub words: String,
     pub limit: String,
     /// Elo of H0 and H1.
@@ -142,7 +150,7 @@ pub(crate) struct EngineFacts {
     pub name: String,
     pub id: String,
     pub options: EngineOptions,
-    /// Of its searches.
+    /// Limit of its searches.
     pub limit: String,
     pub sha256: String,
     /// The commit it was built from.
@@ -154,27 +162,26 @@ pub(crate) struct EngineFacts {
     /// Whether it was built from changes on that commit.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub uncommitted: bool,
-    /// The node count of its `bench`.
+    /// Nodes of its `bench` command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bench: Option<u64>,
     pub games: u64,
     /// Wins, draws, losses.
     pub as_white: [u64; 3],
     pub as_black: [u64; 3],
-    /// Means over its moves; not defined before the first. `depth`, `seldepth`, `nodes` and
-    /// `nps` are not defined either if it never reports them.
+    /// Means over its moves; `None` before the first. `depth`, `seldepth`, `nodes` and
+    /// `nps` are also `None` if it never reports them.
     pub depth: Option<f64>,
     pub seldepth: Option<f64>,
     pub nodes: Option<f64>,
     pub ms: Option<f64>,
     /// Nodes a second.
     pub nps: Option<f64>,
-    /// Microseconds a move that were the harness's own.
+    /// Mean latency of `hone` itself, in microseconds a move.
     pub latency_us: Option<f64>,
-    /// Of its time forfeits: those in which the machine gave it no processor
-    /// for longer than it overran.
+    /// Time forfeits in which it was starved of CPU for longer than the overrun.
     pub starved: u64,
-    /// Moves whose principal variation held an illegal move.
+    /// Moves whose principal variation contained an illegal move.
     pub illegal_pvs: u64,
     /// Its failures that did not count, because the game or the pair was played again.
     #[serde(skip_serializing_if = "is_zero")]
@@ -207,14 +214,13 @@ pub(crate) struct SprtFacts {
     pub llr: f64,
     pub lower: f64,
     pub upper: f64,
-    /// Median-unbiased, for a test stops at a biased moment. `None` if there
-    /// are too few pairs.
+    /// Median-unbiased estimate: the stopping rule biases the plain one. `None` with too
+    /// few pairs.
     pub elo: Option<SprtEstimate>,
 }
 
 impl RunFacts {
-    /// The facts of a run whose experiment has absorbed what `fold` holds, in
-    /// this course.
+    /// The facts of a run from the results in `fold` and its `course`.
     pub(crate) fn new<E: Experiment>(files: &RunFiles, fold: &Fold<E>, course: &Timeline) -> Self {
         let manifest = &files.manifest;
         let tally = &fold.tally;
@@ -230,7 +236,7 @@ impl RunFacts {
             reason: EndReason::of(fold.verdict()),
             shard: play.shard,
             pool: pool(manifest, fold),
-            fleet: FleetFacts::read(files.folder.path(), course.workers()),
+            fleet: FleetFacts::read(files.folder.path(), manifest, course.workers()),
             stages: Vec::new(),
             engines: engines(manifest, tally),
             pairs: tally.pairs,
@@ -238,8 +244,10 @@ impl RunFacts {
             repeated_pairs: tally.repeated_pairs,
             distinct_games: tally.distinct_games,
             absorbed: fold.absorbed(),
+            judged: tally.judged_pairs(),
             budget: fold.experiment.budget(),
             stop: play.stop,
+            seeds: (play.tournament == Tournament::Gauntlet).then_some(play.seeds),
             is_extended: manifest.pairs.is_some(),
             wdl: first.wdl.into(),
             pentanomial: first.pentanomial.0,
@@ -271,10 +279,10 @@ impl RunFacts {
         }
     }
 
-    /// Elo of the first engine where only the always-valid interval holds: a match that is
-    /// not finished may be looked at again and again, one with a stop rule ends by its
-    /// results, and one that got more pairs may have got them for its results. A sequential
-    /// test has an estimate of its own.
+    /// Elo of the first engine where only the always-valid interval is valid: in a match that
+    /// is not finished (repeated looks), has a stop rule (its length depends on the results)
+    /// or was extended (perhaps because of the results). `None` for a sequential test, which
+    /// has an estimate of its own.
     pub(crate) fn always_valid_only(&self) -> Option<Estimate> {
         let is_open = self.stop.is_some() || self.is_extended || !self.is_finished;
         let elo = || {
@@ -335,8 +343,8 @@ fn openings(manifest: &Manifest) -> String {
     }
 }
 
-/// The summary of pairs; after too few, with the always-valid interval that
-/// the experiment keeps, if it keeps one.
+/// The summary of pairs. With too few pairs, its interval is the always-valid one of the
+/// experiment, if that has one.
 pub(super) fn summary_of(experiment: &impl Experiment, pairs: Pentanomial) -> Summary {
     let mut summary = Summary::new(pairs);
     if summary.interval == Interval::AlwaysValid {
@@ -345,7 +353,7 @@ pub(super) fn summary_of(experiment: &impl Experiment, pairs: Pentanomial) -> Su
     summary
 }
 
-/// What stands out, most of it in a match of two engines.
+/// Signs of bad data. Those in the order of the results need a single pairing.
 fn findings<E: Experiment>(manifest: &Manifest, course: &Timeline, fold: &Fold<E>) -> Vec<Finding> {
     let mut findings = evidence_findings(manifest, &fold.tally);
     if fold.tally.pairings.len() == 1 {
@@ -377,19 +385,19 @@ pub(crate) fn is_of_first_engine(manifest: &Manifest) -> bool {
 
 /// The limit of all engines; that of each, in their order, where they differ.
 pub(crate) fn limits(config: &Config) -> String {
-    let common = &config.r#match.limit;
-    let own = config.engine.iter().map(|engine| &engine.limit);
-    let all: Vec<String> = own
-        .map(|limit| limit.as_ref().unwrap_or(common).to_string())
+    let engines = config.engine.iter();
+    let all: Vec<String> = engines
+        .map(|engine| config.limit_of(engine).to_string())
         .collect();
-    match all.iter().all(|limit| *limit == all[0]) {
-        true => all.first().cloned().unwrap_or_else(|| common.to_string()),
-        false => all.join(" – "),
+    match all.first() {
+        // A bisection may configure no engine.
+        None => config.r#match.limit.to_string(),
+        Some(first) if all.iter().all(|limit| limit == first) => first.clone(),
+        Some(_) => all.join(" – "),
     }
 }
 
 fn engines(manifest: &Manifest, tally: &Tally) -> Vec<EngineFacts> {
-    let common = &manifest.config.r#match.limit;
     manifest
         .engines
         .iter()
@@ -401,7 +409,7 @@ fn engines(manifest: &Manifest, tally: &Tally) -> Vec<EngineFacts> {
                 name: identity.name.clone(),
                 id: identity.id.clone(),
                 options: config.options.clone(),
-                limit: config.limit.as_ref().unwrap_or(common).to_string(),
+                limit: manifest.config.limit_of(config).to_string(),
                 sha256: identity.sha256.clone(),
                 commit: identity.commit.clone(),
                 subject: identity.subject.clone(),
@@ -441,7 +449,7 @@ fn sprt(test: &Sprt) -> SprtFacts {
     }
 }
 
-/// A list of each kind of failure, with the number of each engine.
+/// For each kind of failure, the list of its counts by engine.
 fn as_lists<S: Serializer>(failures: &[Failures], serializer: S) -> Result<S::Ok, S::Error> {
     let list = |count: fn(&Failures) -> u64| failures.iter().map(count).collect::<Vec<u64>>();
     let mut lists = serializer.serialize_struct("Failures", 4)?;
@@ -450,15 +458,6 @@ fn as_lists<S: Serializer>(failures: &[Failures], serializer: S) -> Result<S::Ok
     lists.serialize_field("stall", &list(|f| f.stall))?;
     lists.serialize_field("illegal_move", &list(|f| f.illegal_move))?;
     lists.end()
-}
-
-/// The mean of what an engine reports; a sum of 0 means that it does not report it.
-fn reported(sum: u64, by: f64) -> Option<f64> {
-    ratio(sum as f64, by).filter(|_| sum > 0)
-}
-
-fn ratio(of: f64, by: f64) -> Option<f64> {
-    (by > 0.0).then(|| of / by)
 }
 
 #[cfg(test)]
@@ -477,11 +476,5 @@ mod tests {
         assert_eq!(limits(["", ""]), "nodes=200");
         assert_eq!(limits([own, own]), "nodes=60");
         assert_eq!(limits([own, ""]), "nodes=60 – nodes=200");
-    }
-
-    #[test]
-    fn what_an_engine_never_reports_has_no_mean() {
-        let means = [(0, 20.0), (5, 0.0), (50, 20.0)].map(|(sum, moves)| reported(sum, moves));
-        assert_eq!(means, [None, None, Some(2.5)]);
     }
 }

@@ -1,4 +1,4 @@
-//! The numbers of a run in the forms of OpenBench and fishtest, to paste into a commit message.
+//! The results of a run in the formats of OpenBench and fishtest, for commit messages.
 
 use clap::ValueEnum;
 use serde::Deserialize;
@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::stats::definitions::Definition;
 use crate::stats::{Estimate, Pentanomial};
 
-/// The forms in which other test pages show their numbers.
+/// Formats of other test frameworks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 #[value(rename_all = "lowercase")]
@@ -15,7 +15,7 @@ pub(crate) enum Form {
     Fishtest,
 }
 
-/// What these forms show of a run whose pairs are all those of its first engine.
+/// The results that these formats show, of a run whose first engine plays in every pair.
 #[derive(Debug)]
 pub(crate) struct FormNumbers<'a> {
     /// The limits of the engines.
@@ -38,7 +38,7 @@ pub(crate) struct FormTest {
 }
 
 impl FormNumbers<'_> {
-    /// In whole lines.
+    /// As lines of text.
     pub(crate) fn text(&self, form: Form) -> String {
         match form {
             Form::OpenBench => self.openbench(),
@@ -46,8 +46,8 @@ impl FormNumbers<'_> {
         }
     }
 
-    /// As OpenBench shows them, the interval as it computes it: of a match of
-    /// fixed length, also after few pairs, with the larger side as the margin.
+    /// The format of OpenBench, with its interval: that of a match of fixed length, also
+    /// with few pairs; the margin is the larger side.
     /// Source: OpenBench, `stats.Elo` and `longStatBlock`.
     fn openbench(&self) -> String {
         let mut text = String::new();
@@ -71,8 +71,8 @@ impl FormNumbers<'_> {
         text + &format!("Penta | {:?}\n", self.pentanomial)
     }
 
-    /// As fishtest shows them, the interval as it computes it: of a match of
-    /// fixed length, also after few pairs, with half its width as the margin.
+    /// The format of fishtest, with its interval: that of a match of fixed length, also with
+    /// few pairs; the margin is half its width.
     /// Source: fishtest, `stat_util.get_elo`.
     fn fishtest(&self) -> String {
         let mut text = String::new();
@@ -96,8 +96,8 @@ impl FormNumbers<'_> {
         format!("{name}: {games} W: {wins} L: {losses} D: {draws}")
     }
 
-    /// Elo and its interval as another program computes them; `None` after too few
-    /// pairs for its formula.
+    /// Elo and its interval as another program computes them; `None` with too few pairs for
+    /// its formula.
     fn elo_by(&self, definition: Definition) -> Option<Estimate> {
         let pairs = Pentanomial(self.pentanomial);
         let summary = definition.summary(pairs.into()).ok()?;
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_of_other_programs_have_their_intervals() {
+    fn forms_have_the_intervals_of_their_programs() {
         let numbers = numbers([0, 1, 3, 5, 3]);
         // Both computed by hand: 45.97 to 302.56, and 56.98 to 282.02.
         let openbench = numbers.text(Form::OpenBench);

@@ -1,20 +1,22 @@
-//! The machines of a run that was played on a fleet: what each played, which
-//! were left out, which pairs were played again.
+//! The machines of a run that was played on a fleet: the totals of each, why some are
+//! left out, and which pairs were played again.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
 
+use super::numbers::counted;
 use super::workers::Workers;
 use crate::output::with_causes;
+use crate::run::Manifest;
 use crate::run::files::machines::{Incident, IncidentKind, Machine, Machines};
 
 /// The part of a report about a fleet.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct FleetFacts {
     pub workers: Vec<MachineFacts>,
-    /// Pairs that a worker had and another returned.
+    /// Pairs that were reassigned to another worker.
     pub played_again: Vec<PlayedAgain>,
 }
 
@@ -22,7 +24,7 @@ pub(crate) struct FleetFacts {
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub(crate) struct MachineFacts {
     pub worker: String,
-    /// In the ledger; `None` if it has played nothing.
+    /// Its number in the ledger; `None` if it has none.
     pub number: Option<usize>,
     pub processor: String,
     pub cores: usize,
@@ -35,15 +37,14 @@ pub(crate) struct MachineFacts {
     pub crashes: u64,
     pub stalls: u64,
     pub illegal_moves: u64,
-    /// Mean time that a move needed beyond what the engine used.
+    /// Mean latency of `hone` itself, in microseconds a move.
     pub latency_us: Option<f64>,
-    /// How often a difference between its pairs and those of the others would
-    /// be as large by chance. `None` with too few pairs.
+    /// See [`Workers::p_value`].
     pub p_value: Option<f64>,
-    /// By what its clocks were last multiplied, where they are scaled.
+    /// Factor of its clocks in its last pair; `None` unless clocks are scaled.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub clock_factor: Option<f64>,
-    /// Why it plays no more, or nothing.
+    /// Why it does not play, or has stopped.
     pub left_out: Option<LeftOut>,
 }
 
@@ -54,19 +55,23 @@ pub(crate) struct LeftOut {
     pub reason: String,
 }
 
-/// A pair that a worker had and another returned.
+/// A pair that was reassigned to another worker.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct PlayedAgain {
+    /// From 1.
     pub pair: u64,
+    /// The worker that had it first.
     pub worker: String,
     pub reason: String,
 }
 
 impl FleetFacts {
-    /// The machines in the folder of a run; `None` if it was not played on a fleet.
-    pub(crate) fn read(dir: &Path, played: &Workers) -> Option<Self> {
+    /// The machines in the folder of a run; `None`, if necessary with a warning, if it was
+    /// not played on a fleet or its tables cannot be read.
+    pub(crate) fn read(dir: &Path, manifest: &Manifest, totals: &Workers) -> Option<Self> {
+        let p_value = |worker| totals.p_value(worker, manifest);
         match Machines::read(dir) {
-            Ok(machines) => Some(Self::new(machines?, played)),
+            Ok(machines) => Some(Self::new(machines?, totals, p_value)),
             Err(error) => {
                 errln!("warning: {}", with_causes(&error));
                 None
@@ -74,16 +79,17 @@ impl FleetFacts {
         }
     }
 
-    fn new(machines: Machines, played: &Workers) -> Self {
+    fn new(machines: Machines, totals: &Workers, p_value: impl Fn(usize) -> Option<f64>) -> Self {
         let mut workers: Vec<_> = machines
             .workers
             .iter()
             .map(|machine| {
-                let own = machines.clocks.iter().rev();
-                let clock = own.into_iter().find(|row| row.worker == machine.worker);
+                let mut clocks = machines.clocks.iter();
+                let last = clocks.rfind(|row| row.worker == machine.worker);
                 MachineFacts {
-                    clock_factor: clock.map(|row| row.factor),
-                    ..machine_facts(machine, played)
+                    clock_factor: last.map(|row| row.factor),
+                    p_value: p_value(machine.worker),
+                    ..machine_facts(machine, totals)
                 }
             })
             .collect();
@@ -104,7 +110,8 @@ impl FleetFacts {
         }
     }
 
-    /// What a reader must know, one line each.
+    /// Workers that are left out or built their engines, and pairs that were played again,
+    /// one sentence a line, without full stops.
     pub(crate) fn lines(&self) -> Vec<String> {
         let left_out = self.workers.iter().filter_map(|worker| {
             let LeftOut { kind, reason } = worker.left_out.as_ref()?;
@@ -113,28 +120,29 @@ impl FleetFacts {
                 IncidentKind::Excluded => format!("Worker {name} is excluded: {reason}"),
                 IncidentKind::Declined => format!("Worker {name} did not play: {reason}"),
                 _ => format!(
-                    "Worker {name} is in quarantine after {} pairs: {reason}",
-                    worker.pairs
+                    "Worker {name} is in quarantine after {}: {reason}",
+                    counted(worker.pairs, "pair")
                 ),
             })
         });
         let builders = self.workers.iter().filter(|worker| worker.built);
         let builders = builders.map(|worker| {
-            let (name, pairs) = (&worker.worker, worker.pairs);
-            format!("Worker {name} built the engines of its {pairs} pairs from their commits")
+            let (name, pairs) = (&worker.worker, counted(worker.pairs, "pair"));
+            format!("Worker {name} built the engines of its {pairs} from their commits")
         });
         let mut again = BTreeMap::<(&str, &str), u64>::new();
         for pair in &self.played_again {
             *again.entry((&pair.worker, &pair.reason)).or_default() += 1;
         }
         let again = again.into_iter().map(|((worker, reason), count)| {
-            let pairs = if count == 1 { "pair" } else { "pairs" };
-            format!("Played by others: {count} {pairs} of worker {worker}, because {reason}")
+            let pairs = counted(count, "pair");
+            format!("Played by others: {pairs} of worker {worker}, because {reason}")
         });
         left_out.chain(builders).chain(again).collect()
     }
 }
 
+/// The totals of one machine.
 fn machine_facts(machine: &Machine, workers: &Workers) -> MachineFacts {
     let totals = workers.totals(machine.worker);
     let failures = totals.engines.failures;
@@ -151,11 +159,11 @@ fn machine_facts(machine: &Machine, workers: &Workers) -> MachineFacts {
         stalls: failures.stall,
         illegal_moves: failures.illegal_move,
         latency_us: totals.latency_us(),
-        p_value: workers.p_value(machine.worker),
         ..MachineFacts::default()
     }
 }
 
+/// Records why a worker is left out, also one that has not played.
 fn leave_out(workers: &mut Vec<MachineFacts>, incident: Incident) {
     let left_out = Some(LeftOut {
         kind: incident.kind,
@@ -187,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn those_left_out_are_named_and_pairs_are_counted_by_cause() {
+    fn left_out_workers_are_named_and_reassigned_pairs_counted_by_reason() {
         let machines = Machines {
             workers: vec![Machine {
                 worker: 0,
@@ -206,7 +214,7 @@ mod tests {
             ],
             clocks: Vec::new(),
         };
-        let facts = FleetFacts::new(machines, &Workers::default());
+        let facts = FleetFacts::new(machines, &Workers::default(), |_| None);
         assert_eq!(facts.workers.len(), 2);
         assert_eq!(
             facts.lines(),

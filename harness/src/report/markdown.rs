@@ -1,4 +1,4 @@
-//! The report as Markdown, for a pull request or a wiki.
+//! The report as Markdown: `report.md`.
 
 use super::escape_markdown;
 use super::facts::{EngineFacts, RunFacts};
@@ -32,7 +32,7 @@ fn engines(facts: &RunFacts) -> String {
     text + "\n"
 }
 
-/// The rows about the engines: a name, and the cells of all engines.
+/// The rows of the table of engines: a name, and the cells of all engines.
 fn engine_rows(facts: &RunFacts) -> Vec<(&'static str, String)> {
     let count = |count: fn(&EngineFacts) -> u64| cells(facts, |e| count(e).to_string());
     let failures = |count: fn(&Failures) -> u64| {
@@ -99,11 +99,12 @@ fn games(facts: &RunFacts) -> String {
     text + &format!("| seconds | {:.1} |\n", facts.seconds)
 }
 
-/// The share of the points of these wins, draws and losses.
+/// The score of these wins, draws and losses as a percentage.
 fn score(wdl: [u64; 3]) -> String {
     percent(Wdl::from(wdl).score())
 }
 
+/// The cells of all engines.
 fn cells(facts: &RunFacts, cell: impl Fn(&EngineFacts) -> String) -> String {
     facts
         .engines

@@ -19,7 +19,7 @@ pub(crate) struct MatchReport {
 }
 
 impl MatchReport {
-    /// Of a run whose experiment has absorbed what `fold` holds.
+    /// The report of a run from the results in `fold`.
     ///
     /// # Errors
     /// If the ledger cannot be read.
@@ -28,7 +28,7 @@ impl MatchReport {
         Ok(Self::of(files, fold, course))
     }
 
-    /// The same where the course of the run is known.
+    /// As [`MatchReport::new`], with the `course` already read.
     pub(crate) fn of<E: Experiment>(files: RunFiles, fold: &Fold<E>, course: Timeline) -> Self {
         let facts = RunFacts::new(&files, fold, &course);
         Self {
@@ -55,6 +55,9 @@ impl Report for MatchReport {
     }
 
     fn form(&self, form: Form) -> Option<String> {
+        if !is_of_first_engine(&self.files.manifest) {
+            return None;
+        }
         let numbers = FormNumbers {
             limit: &self.facts.limit,
             wdl: self.facts.wdl,
@@ -65,7 +68,7 @@ impl Report for MatchReport {
                 elos: [test.elo0, test.elo1],
             }),
         };
-        is_of_first_engine(&self.files.manifest).then(|| numbers.text(form))
+        Some(numbers.text(form))
     }
 
     fn summary(&self, notes: SummaryNotes<'_>) -> String {

@@ -1,21 +1,21 @@
-//! The results of a run: the same facts as JSON, text, Markdown and a page of
-//! HTML, and live on the terminal.
+//! The results of a run as JSON, text, Markdown and a page of HTML, and live on the
+//! terminal.
 //!
-//! What is known of a run:
+//! Data:
 //!
-//! * `facts`: all of it, in the shape of the JSON; `match_report`: the report made from it.
-//! * `course`, `effort`: the LLR and Elo pair by pair; the times and depths of the moves.
-//! * `breakdown`, `workers`, `openings`, `machines`: the results by worker, opening and
+//! * `facts`: all results, in the form of the JSON; `match_report`: the report made from them.
+//! * `course`, `effort`: LLR and Elo pair by pair; times and depths of the moves.
+//! * `breakdown`, `workers`, `openings`, `machines`: results by worker, opening and
 //!   machine of a fleet.
 //! * `standings`, `verdict`, `evidence`: ratings, the verdict of a test, signs of bad data.
 //!
-//! How it is shown:
+//! Output:
 //!
-//! * `text`, `tournament`: lines for people; `scoreboard`: the same while it is played.
+//! * `text`, `tournament`: lines of text; `scoreboard`: the live view of a run.
 //! * `markdown`, `summary`: for a wiki; for a pull request or a CI job.
-//! * `forms`: as OpenBench and fishtest show them.
-//! * [`html`], [`chart`]: the page and its pictures.
-//! * `numbers`, `escape`, `table`: numbers, texts and tables in any of these.
+//! * `forms`: in the formats of OpenBench and fishtest.
+//! * [`html`], [`chart`]: the page and its charts.
+//! * `numbers`, `escape`, `table`: numbers, escaping and tables for all of these.
 
 mod breakdown;
 pub(crate) mod chart;
@@ -55,8 +55,8 @@ pub(crate) use forms::{FormNumbers, FormTest};
 pub(crate) use match_report::MatchReport;
 #[cfg(feature = "serve")]
 pub(crate) use numbers::duration;
-pub(crate) use numbers::{TOO_FEW, counted, fixed, number, percent};
-pub(crate) use scoreboard::{Block, STOPPING, Scoreboard, Shown, done, time_for};
+pub(crate) use numbers::{TOO_FEW, counted, fixed, number, percent, probability};
+pub(crate) use scoreboard::{Block, RefreshTimer, STOPPING, Scoreboard, progress_text, time_for};
 pub(crate) use summary::{SummaryNotes, error_block, failed_summary, stopped_summary};
 pub(crate) use verdict::{EndReason, TestVerdict};
 #[cfg(feature = "serve")]
@@ -71,24 +71,24 @@ use serde::{Deserialize, Serialize};
 use crate::platform::write_whole;
 use html::{Page, PageLocation};
 
-/// Names of the report's files in a run's folder.
+/// Names of the report's files in the folder of a run.
 pub(crate) const REPORT_JSON: &str = "report.json";
 pub(crate) const REPORT_MD: &str = "report.md";
 const REPORT_HTML: &str = "report.html";
 
 /// The results of a run of any kind, finished or not.
 pub(crate) trait Report {
-    /// For people, in whole lines.
+    /// As lines of text.
     fn text(&self) -> String;
 
     /// One JSON object on one line.
     ///
     /// # Errors
-    /// If it cannot be put into JSON.
+    /// If it cannot be written as JSON.
     fn json(&self) -> anyhow::Result<String>;
 
-    /// In the form of another test page; `None` unless every pair is one of the first
-    /// engine against another.
+    /// In the format of OpenBench or fishtest. `None` unless the first engine plays in every
+    /// pair.
     fn form(&self, _form: Form) -> Option<String> {
         None
     }
@@ -96,16 +96,16 @@ pub(crate) trait Report {
     /// Markdown for a pull request or a CI job.
     fn summary(&self, notes: SummaryNotes<'_>) -> String;
 
-    /// The files beside the page: name and text of each.
+    /// The files besides the page: name and text of each.
     ///
     /// # Errors
-    /// If one cannot be made.
+    /// If one cannot be written as JSON.
     fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>>;
 
     /// The page, for the place where it will be read.
     ///
     /// # Errors
-    /// If the games cannot be read or a picture cannot be drawn.
+    /// If the games cannot be read or a chart cannot be drawn.
     fn page(&self, place: PageLocation) -> anyhow::Result<Page>;
 
     /// Name of the page in the folder.
@@ -117,7 +117,7 @@ pub(crate) trait Report {
 /// Writes the files of a report into a folder.
 ///
 /// # Errors
-/// Those of the file system, and of a picture that cannot be drawn.
+/// Those of [`Report::files`] and [`Report::page`], and of the file system.
 pub(crate) fn write_files(report: &(impl Report + ?Sized), dir: &Path) -> anyhow::Result<()> {
     for (name, text) in report.files()? {
         let path = dir.join(name);
@@ -132,14 +132,14 @@ pub(crate) fn write_files(report: &(impl Report + ?Sized), dir: &Path) -> anyhow
 /// `value` as the text of [`REPORT_JSON`].
 ///
 /// # Errors
-/// If it cannot be put into JSON.
+/// If it cannot be written as JSON.
 pub(crate) fn json_file(value: &impl Serialize) -> anyhow::Result<String> {
     let json = serde_json::to_string_pretty(value).context("the report cannot be put into JSON")?;
     Ok(json + "\n")
 }
 
-/// Pairs an hour of a run, from its [`REPORT_JSON`]; `None` if it has no
-/// report or the report has no speed.
+/// Pairs an hour of a run, from its [`REPORT_JSON`]. `None` without a report, or if the
+/// report has no pairs or no time.
 ///
 /// # Errors
 /// If the report cannot be read.
@@ -158,8 +158,8 @@ pub(crate) fn measured_speed(dir: &Path) -> anyhow::Result<Option<f64>> {
     };
     let speed: Speed = serde_json::from_str(&text)
         .with_context(|| format!("{} is not the report of a run", path.display()))?;
-    let seconds = speed.seconds.filter(|seconds| *seconds > 0.0);
-    Ok(seconds
-        .filter(|_| speed.pairs > 0)
-        .map(|seconds| 3600.0 * speed.pairs as f64 / seconds))
+    let seconds = speed
+        .seconds
+        .filter(|seconds| *seconds > 0.0 && speed.pairs > 0);
+    Ok(seconds.map(|seconds| 3600.0 * speed.pairs as f64 / seconds))
 }

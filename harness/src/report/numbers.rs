@@ -1,10 +1,10 @@
-//! Numbers of a run in words, the same in every output.
+//! Numbers as text, the same in every output.
 
 use crate::stats::Estimate;
 use crate::stats::summary::Interval;
 
-/// What takes the place of a quantity that the pairs do not support: there are
-/// too few of them, or nearly all ended alike.
+/// Shown instead of an estimate that the pairs do not support: there are too few of them,
+/// or nearly all have the same result.
 pub(crate) const TOO_FEW: &str = "too few different pairs";
 
 /// `1 pair`, `2 pairs`.
@@ -27,7 +27,7 @@ pub(crate) fn duration(seconds: f64) -> String {
     }
 }
 
-/// A number with this many decimals; one that they show as zero has no sign.
+/// A number with `decimals` decimals. If it is rounded to zero, it has no sign.
 pub(crate) fn fixed(value: f64, decimals: usize) -> String {
     let text = format!("{value:.decimals$}");
     match text.strip_prefix('-') {
@@ -59,8 +59,8 @@ pub(crate) fn real_minus(text: &str) -> String {
     out
 }
 
-/// A probability (0 to 1) as a percentage. It is never certain: where its decimals would
-/// show 0 or 100, it is less than the least or more than the most that they can show.
+/// A probability (0 to 1) as a percentage. It never shows as certain: what would be
+/// rounded to 0 % or 100 % is, for example, `<0.1 %` or `>99.9 %`.
 pub(crate) fn probability(share: f64, decimals: usize) -> String {
     let shown = |percent: f64| format!("{percent:.decimals$} %");
     let step = 0.1f64.powi(decimals as i32);
@@ -71,30 +71,37 @@ pub(crate) fn probability(share: f64, decimals: usize) -> String {
     }
 }
 
-/// `text`, or that the pairs do not support it.
+/// `text`, or [`TOO_FEW`].
 pub(super) fn supported(text: Option<String>) -> String {
     text.unwrap_or_else(|| TOO_FEW.to_string())
 }
 
-/// Elo with its interval, and which one that is if not the usual one.
+/// Elo with its interval, which is named if it is the always-valid one.
 pub(super) fn elo_text(elo: Option<Estimate>, interval: Interval) -> String {
     match (elo, interval) {
         (Some(elo), Interval::AlwaysValid) => format!(
-            "{} (always-valid 95 %: {} to {})",
+            "{} (always-valid 95 %: {})",
             fixed(elo.estimate, 2),
-            fixed(elo.low, 2),
-            fixed(elo.high, 2)
+            ends(elo, 2)
         ),
         (Some(elo), Interval::FixedLength) => plus_minus(elo),
         (None, _) => supported(None),
     }
 }
 
+/// `-1.2 to 3.4`: the ends of the interval.
+pub(super) fn ends(estimate: Estimate, decimals: usize) -> String {
+    let [low, high] = [estimate.low, estimate.high].map(|end| fixed(end, decimals));
+    format!("{low} to {high}")
+}
+
+/// `1.23 +/- 4.56`.
 pub(super) fn plus_minus(estimate: Estimate) -> String {
     let half_width = estimate.half_width();
     format!("{} +/- {half_width:.2}", fixed(estimate.estimate, 2))
 }
 
+/// A share (0 to 1) as a percentage with two decimals.
 pub(crate) fn percent(share: Option<f64>) -> String {
     match share {
         Some(share) => format!("{:.2} %", 100.0 * share),
@@ -102,6 +109,7 @@ pub(crate) fn percent(share: Option<f64>) -> String {
     }
 }
 
+/// A number with two decimals.
 pub(crate) fn number(value: Option<f64>) -> String {
     match value {
         Some(value) => fixed(value, 2),
@@ -109,9 +117,25 @@ pub(crate) fn number(value: Option<f64>) -> String {
     }
 }
 
+/// `of / by`; `None` if `by` is 0.
+pub(super) fn ratio(of: f64, by: f64) -> Option<f64> {
+    (by > 0.0).then(|| of / by)
+}
+
+/// The mean of a value that engines report; `None` if the sum is 0: none reports it.
+pub(super) fn reported(sum: u64, by: f64) -> Option<f64> {
+    ratio(sum as f64, by).filter(|_| sum > 0)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_value_that_is_not_reported_has_no_mean() {
+        let means = [(0, 20.0), (5, 0.0), (50, 20.0)].map(|(sum, moves)| reported(sum, moves));
+        assert_eq!(means, [None, None, Some(2.5)]);
+    }
 
     #[test]
     fn zero_has_no_sign_and_one_no_plural() {
@@ -119,6 +143,12 @@ mod tests {
         assert_eq!(shown, ["0.00", "0.00", "-0.01", "0.00", "-2.00"]);
         let shown = [-0.04, 0.04, -0.06, 2.0].map(signed);
         assert_eq!(shown, ["0.0", "0.0", "-0.1", "+2.0"]);
+        let estimate = Estimate {
+            estimate: 1.0,
+            low: -0.04,
+            high: 2.0,
+        };
+        assert_eq!(ends(estimate, 1), "0.0 to 2.0");
         assert_eq!(counted(1, "pair"), "1 pair");
         assert_eq!(counted(0, "pair"), "0 pairs");
     }

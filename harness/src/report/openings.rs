@@ -1,4 +1,4 @@
-//! The results of a run by opening.
+//! Results by opening.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,15 +12,15 @@ use crate::rules::Outcome;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Openings {
     totals: BTreeMap<u64, Totals>,
-    /// Who has played.
+    /// Indices of the engines that have played.
     engines: BTreeSet<usize>,
 }
 
-/// Small: a run has as many as its book.
+/// Totals of one opening: kept small, as a book may have millions.
 #[derive(Debug, Clone, Copy, Default)]
 struct Totals {
     pairs: u32,
-    /// Of the first engine of each pair.
+    /// Half points of the first engine of each pair.
     half_points: u32,
     /// Games won by White, drawn, won by Black.
     by_colour: [u32; 3],
@@ -31,27 +31,27 @@ struct Totals {
 /// The results of the openings of a run.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct OpeningFacts {
-    /// Different ones.
+    /// Number of different openings played.
     pub played: u64,
-    /// Pairs of the one that was played most often.
+    /// Pairs of the opening that was played most often.
     pub most_often: u64,
     /// Games won by White, drawn, won by Black.
     pub by_colour: [u64; 3],
     /// Pairs in which the same colour won both games: the opening decided.
     pub decided: u64,
     pub pairs: u64,
-    /// Whether more than two engines have played: in different pairs the first engine is
-    /// then another one, and `extreme` is by the score of White.
+    /// Whether `extreme` is by the score of White: with more than two engines, the first
+    /// engine is not the same in all pairs.
     pub is_by_white: bool,
-    /// Those whose results are furthest from level, the worst for the first engine, or
-    /// for White, at the top.
+    /// The openings whose results are furthest from level, the worst for the first engine (or
+    /// for White) first.
     pub extreme: Vec<Opening>,
 }
 
-/// An opening.
+/// Results of one opening.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Opening {
-    /// In its book, from 1.
+    /// Its number in the book, from 1.
     pub opening: u64,
     pub pairs: u64,
     /// The share of the points of the first engine or of White, 0 to 1.
@@ -60,7 +60,7 @@ pub(crate) struct Opening {
     pub by_colour: [u64; 3],
 }
 
-/// Openings in the list at most.
+/// Most openings in the list.
 const SHOWN: usize = 10;
 
 impl Totals {
@@ -71,7 +71,7 @@ impl Totals {
 }
 
 impl Openings {
-    /// Takes the pair that has arrived next.
+    /// Adds a pair.
     pub(crate) fn absorb(&mut self, entry: &Entry) {
         self.engines.extend(entry.result.engines);
         let totals = self.totals.entry(entry.opening_number).or_default();
@@ -111,8 +111,8 @@ impl Openings {
         self.engines.len() > 2
     }
 
-    /// By how many half points the first engine, or White, is ahead or behind: an opening
-    /// played twice with the same end stands out more than one played once.
+    /// The openings with the largest leads. A lead is a number of half points, so an opening
+    /// that is played twice with the same results has a larger lead than one played once.
     fn extreme(&self) -> Vec<Opening> {
         let half_points = |one: &Totals| match self.is_by_white() {
             true => one.of_white(),
@@ -125,7 +125,7 @@ impl Openings {
             .filter(|(_, one)| lead(one) != 0)
             .collect();
         if all.len() > SHOWN {
-            // Only the ends are wanted; a sort of all would take longer.
+            // Faster than to sort all openings.
             all.select_nth_unstable_by_key(SHOWN - 1, |(number, one)| {
                 (Reverse(lead(one).abs()), **number)
             });
@@ -215,9 +215,9 @@ mod tests {
                 _ => (number, [White, Draw]),
             })
             .collect();
-        // The worst first, then those that lead by a half point and come first.
+        // Of those with the same lead, the first in the book.
         assert_eq!(list(&pairs), [11, 12, 90, 0, 1, 2, 3, 4, 30, 70]);
-        // All lean one way: those that lean most.
+        // All favour the same side.
         let pairs: Vec<_> = (0..30)
             .map(|number| {
                 (

@@ -1,5 +1,4 @@
-//! Where the engines of a tournament stand: the same list in the report and
-//! live.
+//! The rating list of a tournament, for the report and the scoreboard.
 
 use serde::Serialize;
 
@@ -8,16 +7,16 @@ use crate::stats::Wdl;
 use crate::stats::rating::{Game, Games, Rating, RatingError, RatingOptions, rate};
 use crate::stats::summary::Interval;
 
-/// One engine of a tournament.
+/// A row of the rating list.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Standing {
     #[serde(flatten)]
     pub rating: Rating,
-    /// Probability that it is stronger than the next in the list; `None` if
-    /// they cannot be compared, or have too few pairs.
+    /// Probability that it is stronger than the next one in the list; `None` if the two
+    /// cannot be compared or have too few pairs.
     pub los: Option<f64>,
-    /// The same against each engine of the list, in its order; `None` against
-    /// itself. Empty without ratings.
+    /// The same against each engine, in the order of the list; `None` against itself. Empty
+    /// without ratings.
     pub los_against: Vec<Option<f64>>,
 }
 
@@ -31,7 +30,7 @@ impl Standing {
         self.wdl().score()
     }
 
-    /// Why it has no rating although it has played, in words that follow its name.
+    /// Why it has no rating although it has played: a phrase that follows its name.
     pub(crate) fn why_unrated(&self) -> Option<&'static str> {
         let rating = &self.rating;
         if rating.elo.is_some() || rating.games == 0 {
@@ -45,8 +44,8 @@ impl Standing {
     }
 }
 
-/// The rating list, the best first within each pool; pools that only beat others come
-/// before these.
+/// The rating list: within each pool, by rating; a pool that only won against another comes
+/// before it.
 ///
 /// # Errors
 /// If the ratings cannot be computed.
@@ -54,21 +53,18 @@ pub(super) fn standings(names: &[String], tally: &Tally) -> Result<Vec<Standing>
     let games = games(names, tally);
     let options = RatingOptions::default();
     let rated = rate(&games, &options)?.supported_by(&games, &options);
-    let los = |at: usize| rated.los[at].get(at + 1).copied().flatten();
-    Ok(rated
-        .ratings
-        .iter()
-        .enumerate()
-        .map(|(at, rating)| Standing {
-            rating: rating.clone(),
-            los: los(at),
-            los_against: rated.los[at].clone(),
+    let rows = rated.ratings.into_iter().zip(rated.los).enumerate();
+    Ok(rows
+        .map(|(at, (rating, los_against))| Standing {
+            rating,
+            los: los_against.get(at + 1).copied().flatten(),
+            los_against,
         })
         .collect())
 }
 
-/// The engines that have played by their share of the points, for when there
-/// are no ratings.
+/// The engines that have played, sorted by their share of the points: the list without
+/// ratings.
 pub(super) fn by_score(names: &[String], tally: &Tally) -> Vec<Standing> {
     let mut standings: Vec<Standing> = names
         .iter()
@@ -99,6 +95,7 @@ pub(super) fn by_score(names: &[String], tally: &Tally) -> Vec<Standing> {
     standings
 }
 
+/// The games of a tournament for the rating.
 fn games(names: &[String], tally: &Tally) -> Games {
     let mut games = Games::default();
     let players: Vec<usize> = names.iter().map(|name| games.player(name)).collect();
@@ -130,8 +127,7 @@ pub(super) mod tests {
     use super::*;
     use crate::run::PairingTally;
 
-    /// A round robin, with the outcomes of the first engine's pairs in each
-    /// `[first, second, outcomes]`.
+    /// Totals of pairings, each with its two engines and the outcomes of its pairs.
     pub(crate) fn tally_of(engines: usize, pairings: &[([usize; 2], [[u64; 3]; 3])]) -> Tally {
         let mut tally = Tally::new(engines);
         for (who, outcomes) in pairings {
@@ -164,7 +160,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn engines_stand_by_their_rating_with_the_probability_of_the_order() {
+    fn engines_are_sorted_by_rating_and_have_los() {
         let tally = tally_of(
             3,
             &[
@@ -187,7 +183,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn after_few_pairs_the_interval_is_wide_and_no_order_is_certain() {
+    fn after_few_pairs_the_interval_is_wide_and_los_is_missing() {
         let level = [[0, 0, 1], [0, 1, 0], [1, 0, 0]];
         let tally = tally_of(3, &[([0, 1], level), ([0, 2], level), ([1, 2], level)]);
         for standing in standings(&names(), &tally).expect("rated") {
@@ -197,9 +193,9 @@ pub(super) mod tests {
         }
     }
 
-    /// Neither has a rating: no game tells how much stronger or weaker it is.
+    /// Neither has a rating: a difference in strength without limit fits their games.
     #[test]
-    fn who_won_all_games_is_first_and_who_lost_all_is_last() {
+    fn an_engine_that_won_all_games_is_first_and_one_that_lost_all_is_last() {
         let mixed = [[5, 5, 5], [5, 20, 10], [5, 10, 20]];
         let won = [[0, 0, 0], [0, 0, 0], [0, 0, 40]];
         let lost = [[40, 0, 0], [0, 0, 0], [0, 0, 0]];
@@ -221,7 +217,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn without_ratings_the_share_of_the_points_decides() {
+    fn without_ratings_engines_are_sorted_by_their_share_of_the_points() {
         let tally = tally_of(
             4,
             &[

@@ -1,9 +1,9 @@
-//! A summary of a test for the page of a pull request or of a CI job.
+//! The summary of a run, as Markdown for a pull request or a CI job.
 
 use super::escape_markdown;
 use super::facts::{EngineFacts, RunFacts, SprtFacts};
-use super::numbers::{elo_text, fixed, plus_minus, supported};
-use super::text::{results_block, verdict_sentence};
+use super::numbers::{ends, fixed};
+use super::text::{results_block, valid_elo, valid_nelo, verdict_sentence};
 use super::verdict::TestVerdict;
 use crate::builds::short_id;
 use crate::run::Failures;
@@ -12,9 +12,9 @@ use crate::stats::Wdl;
 /// Commands that a summary shows beside the facts.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SummaryNotes<'a> {
-    /// The command that repeats the test, if it is known.
+    /// The command that repeats the run; `None` if it is unknown.
     pub repeat: Option<&'a str>,
-    /// The command that resumes the run, if it is not finished.
+    /// The command that resumes the run; `None` if it is finished.
     pub resume: Option<&'a str>,
 }
 
@@ -28,7 +28,7 @@ impl SummaryNotes<'_> {
     }
 }
 
-/// The verdict, the numbers and the command to repeat it, as Markdown.
+/// The verdict, the numbers and the commands, as Markdown.
 pub(super) fn summary(facts: &RunFacts, notes: SummaryNotes<'_>) -> String {
     let mut text = format!("## hone: {}\n\n", heading(facts));
     for sentence in verdict_sentence(facts).lines() {
@@ -38,19 +38,19 @@ pub(super) fn summary(facts: &RunFacts, notes: SummaryNotes<'_>) -> String {
     text.extend(facts.engines.iter().map(engine_row));
     if facts.engines.len() > 2 {
         text += &format!("| games | {} |\n", facts.games);
-        text += &end(facts, notes);
+        text += &last_rows(facts, notes);
         return text + "\n" + &fenced(&results_block(facts));
     }
-    text += &results(facts);
-    text + &end(facts, notes)
+    text += &result_rows(facts);
+    text + &last_rows(facts, notes)
 }
 
-/// The summary of a test that could not be played.
+/// The summary of a run that could not be started.
 pub(crate) fn failed_summary(error: &str, repeat: Option<&str>) -> String {
     error_block(error) + &repeat.map_or(String::new(), repeat_block)
 }
 
-/// The head of such a summary: the whole error.
+/// The heading of such a summary, and the whole error.
 pub(crate) fn error_block(error: &str) -> String {
     format!("## hone: not played\n\n{}\n", fenced(&format!("{error}\n")))
 }
@@ -63,12 +63,11 @@ pub(crate) fn stopped_summary(error: &str, so_far: &str) -> String {
 }
 
 fn heading(facts: &RunFacts) -> &'static str {
-    match (facts.verdict, &facts.sprt) {
-        (TestVerdict::None, _) if facts.reason.is_some() => "no decision",
-        (TestVerdict::H1, _) => "passed",
-        (TestVerdict::H0, _) => "failed",
-        (TestVerdict::None, Some(_)) => "no decision",
-        (TestVerdict::None, None) => "played",
+    match facts.verdict {
+        TestVerdict::H1 => "passed",
+        TestVerdict::H0 => "failed",
+        TestVerdict::None if facts.reason.is_some() || facts.sprt.is_some() => "no decision",
+        TestVerdict::None => "played",
     }
 }
 
@@ -88,20 +87,21 @@ fn engine_row(engine: &EngineFacts) -> String {
 }
 
 /// The rows of a match of two engines.
-fn results(facts: &RunFacts) -> String {
-    let test = facts.sprt.as_ref().map(test).unwrap_or_default();
+fn result_rows(facts: &RunFacts) -> String {
+    let test = facts.sprt.as_ref().map(test_rows).unwrap_or_default();
     format!(
         "| games | {}: W-D-L {} |\n| pentanomial | {:?} |\n| Elo | {} |\n\
          | normalized Elo | {} |\n{test}",
         facts.games,
         Wdl::from(facts.wdl),
         facts.pentanomial,
-        elo_text(facts.elo, facts.interval),
-        supported(facts.nelo.map(plus_minus))
+        valid_elo(facts),
+        valid_nelo(facts)
     )
 }
 
-fn test(sprt: &SprtFacts) -> String {
+/// The rows of a sequential test.
+fn test_rows(sprt: &SprtFacts) -> String {
     let mut text = format!(
         "| LLR | {} of {:.2} to {:.2}, Elo {} against {} ({}) |\n",
         fixed(sprt.llr, 2),
@@ -114,15 +114,16 @@ fn test(sprt: &SprtFacts) -> String {
     if let Some(estimate) = &sprt.elo {
         let elo = estimate.elo;
         text += &format!(
-            "| Elo, corrected for the stopping rule | {:.1} (95 %: {:.1} to {:.1}) |\n",
-            elo.estimate, elo.low, elo.high
+            "| Elo, corrected for the stopping rule | {} (95 %: {}) |\n",
+            fixed(elo.estimate, 1),
+            ends(elo, 1)
         );
     }
     text
 }
 
-/// The last rows, what stands out, and the commands.
-fn end(facts: &RunFacts, notes: SummaryNotes<'_>) -> String {
+/// The last rows, the findings and the commands.
+fn last_rows(facts: &RunFacts, notes: SummaryNotes<'_>) -> String {
     let mut text = format!(
         "| limit, openings | {}, {} |\n| games lost by failures | {} |\n\
          | time | {:.0} s |\n\n",
@@ -137,7 +138,7 @@ fn end(facts: &RunFacts, notes: SummaryNotes<'_>) -> String {
     text + &notes.text()
 }
 
-/// Games that any engine lost by failing.
+/// Games that any engine lost by a failure.
 pub(super) fn lost_by_failures(facts: &RunFacts) -> u64 {
     facts.failures.iter().map(Failures::total).sum()
 }
@@ -149,13 +150,13 @@ fn repeat_block(command: &str) -> String {
     )
 }
 
-/// Whole lines as a block of Markdown.
+/// Whole lines as a code block.
 pub(super) fn fenced(lines: &str) -> String {
     let fence = fence_for(lines);
     format!("{fence}text\n{lines}{fence}\n")
 }
 
-/// A fence that the text does not hold.
+/// A code fence that does not occur in the text.
 fn fence_for(text: &str) -> String {
     let mut fence = "```".to_string();
     while text.contains(&fence) {

@@ -1,10 +1,10 @@
-//! A table of text that fits a width.
+//! Tables of text that fit a given width.
 
 use std::borrow::Cow;
 
 use console::{measure_text_width, pad_str, truncate_str};
 
-/// A column: its title, its cells, and what it may lose.
+/// A column: its title, its cells, and how it becomes narrower.
 #[derive(Debug)]
 pub(super) struct Column {
     title: Cow<'static, str>,
@@ -12,18 +12,18 @@ pub(super) struct Column {
     fit: Fit,
 }
 
-/// How a column gives way where the table is too wide.
+/// How a column changes if the table is too wide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fit {
-    /// It stays.
+    /// Never.
     Keep,
-    /// It is left out, the highest number first.
+    /// It is left out; the columns with the highest number first.
     Drop(u8),
-    /// It is aligned to the left, and shortened when nothing can be left out.
+    /// It is shortened after all droppable columns are left out. It is aligned to the left.
     Shorten,
 }
 
-/// The narrowest that a shortened column becomes.
+/// Least width of a shortened column, in characters.
 const NARROWEST: usize = 6;
 const GAP: &str = "  ";
 
@@ -45,7 +45,7 @@ impl Column {
     }
 }
 
-/// The lines of the table, the titles first, none wider than `width`.
+/// The lines of the table, the titles first, none wider than `width` characters.
 pub(super) fn lines(mut columns: Vec<Column>, width: usize) -> Vec<String> {
     while total(&columns) > width {
         let rank = |column: &Column| match column.fit {

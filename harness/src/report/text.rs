@@ -1,10 +1,13 @@
-//! The results in words, in the block that engine authors know from fastchess.
+//! The results as text, in the format of fastchess.
 
 use super::facts::{EngineFacts, PoolFacts, RunFacts, SprtFacts};
 use super::machines::FleetFacts;
-use super::numbers::{TOO_FEW, counted, elo_text, fixed, number, percent, plus_minus, probability};
+use super::numbers::{
+    TOO_FEW, counted, elo_text, ends, fixed, number, percent, plus_minus, probability, signed,
+};
 use super::tournament;
 use super::verdict::TestVerdict;
+use crate::run::Failures;
 use crate::stats::confidence::StopRule;
 use crate::stats::detect::{Finding, Test};
 use crate::stats::summary::Interval;
@@ -30,8 +33,8 @@ pub(crate) fn results_block(facts: &RunFacts) -> String {
         && facts.always_valid_only().is_none()
     {
         lines.push(format!(
-            "Always-valid interval (95 %, at every look): {:.2} to {:.2}",
-            interval.low, interval.high
+            "Always-valid interval (95 %, at every look): {}",
+            ends(interval, 2)
         ));
     }
     for (number, engine) in facts.engines.iter().enumerate() {
@@ -44,6 +47,7 @@ pub(crate) fn results_block(facts: &RunFacts) -> String {
         }
     }
     lines.extend(replays_line(facts));
+    lines.extend(evidence_line(facts));
     lines.extend(facts.findings.iter().map(Finding::sentence));
     lines.extend(facts.fleet.iter().flat_map(FleetFacts::lines));
     lines.join("\n") + "\n"
@@ -58,7 +62,7 @@ fn title_line(facts: &RunFacts) -> String {
     format!("Results of {title} ({}, {}):", facts.limit, facts.openings)
 }
 
-/// The runs of a pool.
+/// The runs of a pool, with their shards.
 fn pool_line(pool: &PoolFacts) -> String {
     let runs = pool.runs.iter().map(|run| match run.shard.is_whole() {
         true => run.run.clone(),
@@ -70,11 +74,7 @@ fn pool_line(pool: &PoolFacts) -> String {
 /// The results of the first engine against all others.
 fn first_engine_lines(facts: &RunFacts) -> [String; 4] {
     let wdl = Wdl::from(facts.wdl);
-    let elo = match facts.always_valid_only() {
-        Some(elo) => elo_text(Some(elo), Interval::AlwaysValid),
-        None => elo_text(facts.elo, facts.interval),
-    };
-    let nelo = at_the_end(facts, facts.nelo).map_or_else(str::to_string, plus_minus);
+    let (elo, nelo) = (valid_elo(facts), valid_nelo(facts));
     let los = at_the_end(facts, facts.los);
     let los = los.map_or_else(str::to_string, |los| probability(los, 2));
     [
@@ -101,7 +101,21 @@ fn first_engine_lines(facts: &RunFacts) -> [String; 4] {
     ]
 }
 
-/// A quantity that does not hold at every look, or why it is not shown.
+/// Elo of the first engine with an interval that is valid now.
+pub(super) fn valid_elo(facts: &RunFacts) -> String {
+    match facts.always_valid_only() {
+        Some(elo) => elo_text(Some(elo), Interval::AlwaysValid),
+        None => elo_text(facts.elo, facts.interval),
+    }
+}
+
+/// Normalized Elo of the first engine, or why it is not shown.
+pub(super) fn valid_nelo(facts: &RunFacts) -> String {
+    at_the_end(facts, facts.nelo).map_or_else(str::to_string, plus_minus)
+}
+
+/// A quantity that is valid only at the end of a match of fixed length, or why it is not
+/// shown.
 pub(super) fn at_the_end<T>(facts: &RunFacts, quantity: Option<T>) -> Result<T, &'static str> {
     match facts.always_valid_only() {
         Some(_) if facts.stop.is_some() => Err("not valid with an early stop"),
@@ -111,7 +125,7 @@ pub(super) fn at_the_end<T>(facts: &RunFacts, quantity: Option<T>) -> Result<T, 
     }
 }
 
-/// The failures that did not count because their games were played again, if there were
+/// The failures that did not count because their games were played again. `None` without
 /// any.
 fn replays_line(facts: &RunFacts) -> Option<String> {
     let by_engine: Vec<String> = facts
@@ -123,13 +137,23 @@ fn replays_line(facts: &RunFacts) -> Option<String> {
     let total: u64 = facts.engines.iter().map(|engine| engine.replayed).sum();
     (total > 0).then(|| {
         format!(
-            "Played again after a failure: {total} times ({})",
+            "Played again after a failure: {} ({})",
+            counted(total, "time"),
             by_engine.join(", ")
         )
     })
 }
 
-/// The games that an engine lost by failing, if it did.
+/// Where the evidence of failures is. `None` without any failure.
+fn evidence_line(facts: &RunFacts) -> Option<String> {
+    let counted: u64 = facts.failures.iter().map(Failures::total).sum();
+    let replayed: u64 = facts.engines.iter().map(|engine| engine.replayed).sum();
+    (counted + replayed > 0).then(|| {
+        "The evidence of failures is in failures/ of the run's folder; `hone replay RUN/failures/PAIR-GAME` repeats one".to_string()
+    })
+}
+
+/// The games that an engine lost by failures. `None` without any.
 fn failures_line(facts: &RunFacts, engine: usize) -> Option<String> {
     let failures = &facts.failures[engine];
     let starved = facts.engines[engine].starved;
@@ -145,15 +169,9 @@ fn failures_line(facts: &RunFacts, engine: usize) -> Option<String> {
         (failures.stall, "by stalling"),
         (failures.illegal_move, "by illegal moves"),
     ];
-    let lost: Vec<String> = on_time
-        .into_iter()
-        .chain(
-            others
-                .into_iter()
-                .filter(|(count, _)| *count > 0)
-                .map(|(count, how)| format!("{count} {how}")),
-        )
-        .collect();
+    let others = others.into_iter().filter(|(count, _)| *count > 0);
+    let others = others.map(|(count, how)| format!("{count} {how}"));
+    let lost: Vec<String> = on_time.into_iter().chain(others).collect();
     let EngineFacts { name, games, .. } = &facts.engines[engine];
     let total = failures.total();
     (total > 0).then(|| {
@@ -172,9 +190,9 @@ fn llr_line(sprt: &SprtFacts) -> String {
         sprt.upper
     };
     format!(
-        "LLR: {} ({:.1}%) ({:.2}, {:.2}) [{:.2}, {:.2}] {}",
+        "LLR: {} ({}%) ({:.2}, {:.2}) [{:.2}, {:.2}] {}",
         fixed(sprt.llr, 2),
-        100.0 * sprt.llr / bound,
+        fixed(100.0 * sprt.llr / bound, 1),
         sprt.lower,
         sprt.upper,
         sprt.elo0,
@@ -183,8 +201,8 @@ fn llr_line(sprt: &SprtFacts) -> String {
     )
 }
 
-/// The verdict, or who is ahead, and the failures on one line; then the
-/// estimate after a test and the warnings, each on its own.
+/// The verdict or the leader, and the failures, on one line; then the estimate of a
+/// sequential test and the warnings, one a line.
 pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
     let mut text = match (facts.reason, &facts.sprt) {
         (Some(reason), _) => reason.sentence().to_string(),
@@ -200,7 +218,7 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
             None => "of",
         };
         let budget = counted(facts.budget, "pair");
-        text += &format!(" Not finished: {} {of} {budget}.", facts.absorbed);
+        text += &format!(" Not finished: {} {of} {budget}.", facts.judged);
     }
     for failures in (0..facts.engines.len()).filter_map(|engine| failures_line(facts, engine)) {
         text += &format!(" {failures}.");
@@ -224,18 +242,18 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
             counted(pool.waiting, "pair")
         );
     }
-    // The reason of a run that ended for its repeats names them already.
+    // The first sentence names repeated games already if they ended the run.
     let is_named =
         |finding: &Finding| facts.reason.is_some() && finding.test == Test::RepeatedGames;
     let findings = facts.findings.iter().filter(|finding| !is_named(finding));
-    if let Some(care) = care(findings) {
-        text += &format!("\n{care}");
+    if let Some(warning) = evidence_warning(findings) {
+        text += &format!("\n{warning}");
     }
     text
 }
 
-/// A warning, if the games are weak evidence.
-fn care<'a>(findings: impl Iterator<Item = &'a Finding>) -> Option<String> {
+/// A warning if any finding means that the games are weak evidence.
+fn evidence_warning<'a>(findings: impl Iterator<Item = &'a Finding>) -> Option<String> {
     let mut kinds: Vec<&str> = Vec::new();
     for finding in findings.filter(|finding| finding.p_value.is_none()) {
         let kind = finding.test.words();
@@ -293,41 +311,46 @@ fn estimate_line(facts: &RunFacts, sprt: &SprtFacts) -> String {
         (Some(estimate), _) => {
             let elo = estimate.elo;
             format!(
-                "\nEstimated Elo: {:.1} (95 %: {:.1} to {:.1}), corrected for the stopping rule; the Elo above is not corrected.",
-                elo.estimate, elo.low, elo.high
+                "\nEstimated Elo: {} (95 %: {}), corrected for the stopping rule; the Elo above is not corrected.",
+                fixed(elo.estimate, 1),
+                ends(elo, 1)
             )
         }
         (None, Some(elo)) => format!(
-            "\nEstimated Elo: {:.1} (always-valid 95 %: {:.1} to {:.1}); {TOO_FEW} for an estimate corrected for the stopping rule.",
-            elo.estimate, elo.low, elo.high
+            "\nEstimated Elo: {} (always-valid 95 %: {}); {TOO_FEW} for an estimate corrected for the stopping rule.",
+            fixed(elo.estimate, 1),
+            ends(elo, 1)
         ),
         (None, None) => String::new(),
     }
 }
 
+/// `rate` is above 0 and below 0.5.
 fn error_rate(kind: &str, name: &str, rate: f64) -> String {
-    let percent = (rate * 1000.0).round() / 10.0;
+    // Rounded to eight decimals: 100 times 0.07 is 7.000000000000001.
+    let percent = (1e10 * rate).round() / 1e8;
     format!(" ({kind} rate at most {percent} %, {name} = {rate})")
 }
 
 fn match_sentence(facts: &RunFacts) -> String {
     let (first, others) = names(facts);
     if let Some(elo) = facts.always_valid_only() {
-        let is_early = facts.is_finished && facts.absorbed < facts.budget;
+        let is_early = facts.is_finished && facts.judged < facts.budget;
         let stopped = match facts.stop.filter(|_| is_early) {
             None => String::new(),
             Some(StopRule::ZeroOutside) => format!(
                 " Stopped after {} of {} pairs: 0 is outside this interval.",
-                facts.absorbed, facts.budget
+                facts.judged, facts.budget
             ),
             Some(StopRule::Width(width)) => format!(
                 " Stopped after {} of {} pairs: this interval is at most {width} Elo wide.",
-                facts.absorbed, facts.budget
+                facts.judged, facts.budget
             ),
         };
         return format!(
-            "{first} against {others}: {:+.1} Elo (always-valid 95 %: {:.1} to {:.1}).{stopped}",
-            elo.estimate, elo.low, elo.high
+            "{first} against {others}: {} Elo (always-valid 95 %: {}).{stopped}",
+            signed(elo.estimate),
+            ends(elo, 1)
         );
     }
     let Some(elo) = facts.elo else {
@@ -342,11 +365,13 @@ fn match_sentence(facts: &RunFacts) -> String {
         None => format!("{TOO_FEW} for a probability of being stronger"),
     };
     format!(
-        "{first} against {others}: {:+.1} Elo ({kind}: {:.1} to {:.1}), {order}.",
-        elo.estimate, elo.low, elo.high
+        "{first} against {others}: {} Elo ({kind}: {}), {order}.",
+        signed(elo.estimate),
+        ends(elo, 1)
     )
 }
 
+/// The first engine, and its opponent or opponents.
 fn names(facts: &RunFacts) -> (&str, &str) {
     let name = |index: usize| facts.engines.get(index).map_or("?", |e| e.name.as_str());
     match facts.engines.len() {
@@ -360,5 +385,19 @@ fn scale(model: Model) -> &'static str {
         Model::Normalized => "normalized Elo",
         Model::Bayesian => "BayesElo",
         Model::Logistic | Model::Betting => "Elo",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn small_error_rates_are_not_rounded_to_zero() {
+        for (rate, percent) in [(0.05, "5"), (0.07, "7"), (0.0123, "1.23"), (0.0001, "0.01")] {
+            let text = error_rate("false-positive", "alpha", rate);
+            let expected = format!(" (false-positive rate at most {percent} %, alpha = {rate})");
+            assert_eq!(text, expected);
+        }
     }
 }

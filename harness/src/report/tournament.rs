@@ -1,15 +1,16 @@
-//! A tournament of more than two engines in words: rating list, crosstable,
-//! who leads.
+//! A tournament of more than two engines as text: rating list, crosstable, leader.
+
+use std::collections::HashMap;
 
 use super::facts::RunFacts;
-use super::numbers::{elo_text, percent, probability, signed};
+use super::numbers::{counted, elo_text, percent, probability, signed};
 use super::standings::Standing;
 use super::table::{self, Column, Fit};
 
 use crate::stats::summary::Interval;
 use crate::stats::{Estimate, Wdl};
 
-/// The columns of a rating list, as in the report and live.
+/// The columns of a rating list, in the report and on the scoreboard.
 pub(super) fn standing_columns(standings: &[Standing]) -> Vec<Column> {
     let cells = |cell: &dyn Fn(&Standing) -> String| standings.iter().map(cell).collect();
     let ranks = (1..=standings.len()).map(|rank| rank.to_string()).collect();
@@ -55,7 +56,7 @@ fn interval(elo: Estimate) -> String {
     }
 }
 
-/// The rating list and the crosstable, in lines of any length.
+/// The rating list, the crosstable and the pairings; lines may have any length.
 pub(super) fn block(facts: &RunFacts) -> Vec<String> {
     let mut lines = Vec::new();
     if let Some(error) = &facts.rating_error {
@@ -96,7 +97,7 @@ pub(super) fn block(facts: &RunFacts) -> Vec<String> {
     lines
 }
 
-/// The engines in the order of the rating list; without one, in that of the run.
+/// The engines in the order of the rating list, or of the run if it has none.
 pub(super) fn ranked(facts: &RunFacts) -> Vec<&str> {
     let ratings = facts.ratings.iter();
     match facts.ratings.is_empty() {
@@ -105,9 +106,20 @@ pub(super) fn ranked(facts: &RunFacts) -> Vec<&str> {
     }
 }
 
-/// Who won how many points against whom, in the order of the rating list.
+/// The engines that have a column in the crosstable, with their ranks from 1: all, but of a
+/// gauntlet only its seeds.
+pub(super) fn opponents(facts: &RunFacts) -> Vec<(usize, &str)> {
+    let seeds = facts.seeds.and_then(|seeds| facts.engines.get(..seeds));
+    let is_listed =
+        |name: &str| seeds.is_none_or(|seeds| seeds.iter().any(|seed| seed.name == name));
+    let all = (1..).zip(ranked(facts));
+    all.filter(|(_, name)| is_listed(name)).collect()
+}
+
+/// Points of each engine against its [`opponents`], in the order of [`ranked`].
 fn crosstable(facts: &RunFacts) -> Vec<Column> {
     let names = ranked(facts);
+    let results = results(facts);
     let mut columns = vec![
         Column::new(
             "#",
@@ -120,9 +132,9 @@ fn crosstable(facts: &RunFacts) -> Vec<Column> {
             names.iter().map(|name| (*name).to_string()).collect(),
         ),
     ];
-    columns.extend(names.iter().zip(1..).map(|(column, rank): (_, usize)| {
-        let cells = names.iter().map(|row| match against(facts, row, column) {
-            _ if row == column => "·".to_string(),
+    columns.extend(opponents(facts).into_iter().map(|(rank, column)| {
+        let cells = names.iter().map(|row| match results.get(&[*row, column]) {
+            _ if *row == column => "·".to_string(),
             Some(wdl) => format!("{:.1}/{}", wdl.points(), wdl.games()),
             None => "-".to_string(),
         });
@@ -131,19 +143,20 @@ fn crosstable(facts: &RunFacts) -> Vec<Column> {
     columns
 }
 
-/// The games of one engine against another, from its side.
-pub(super) fn against(facts: &RunFacts, name: &str, other: &str) -> Option<Wdl> {
-    facts.pairings.iter().find_map(|pairing| {
-        let games = Wdl::from(pairing.wdl);
-        match (pairing.first.as_str(), pairing.second.as_str()) {
-            (first, second) if first == name && second == other => Some(games),
-            (first, second) if first == other && second == name => Some(games.swapped()),
-            _ => None,
-        }
-    })
+/// The results of each pairing, by the names of its engines in both orders, from the side of
+/// the first name.
+pub(super) fn results(facts: &RunFacts) -> HashMap<[&str; 2], Wdl> {
+    let mut results = HashMap::new();
+    for pairing in &facts.pairings {
+        let (first, second) = (pairing.first.as_str(), pairing.second.as_str());
+        let wdl = Wdl::from(pairing.wdl);
+        results.insert([first, second], wdl);
+        results.insert([second, first], wdl.swapped());
+    }
+    results
 }
 
-/// Whether all pairings are those of the first engine.
+/// Whether the first engine plays in all pairings.
 pub(super) fn is_gauntlet(facts: &RunFacts) -> bool {
     let first = facts.engines.first().map(|engine| engine.name.as_str());
     let mut pairings = facts.pairings.iter();
@@ -151,15 +164,52 @@ pub(super) fn is_gauntlet(facts: &RunFacts) -> bool {
         && pairings.all(|pairing| Some(pairing.first.as_str()) == first)
 }
 
-/// Who leads a round robin, in one sentence.
+/// The engines on the first place of the rating list: several if they have the same share of
+/// the points and the same Elo.
+pub(super) fn leaders(ratings: &[Standing]) -> &[Standing] {
+    let Some(best) = ratings.first() else {
+        return ratings;
+    };
+    let is_tied = |other: &&Standing| {
+        let has_same_elo = match (best.rating.elo, other.rating.elo) {
+            (Some(one), Some(two)) => (one.estimate - two.estimate).abs() < SAME_ELO,
+            (one, two) => one.is_none() && two.is_none(),
+        };
+        has_same_elo && other.score() == best.score()
+    };
+    &ratings[..ratings.iter().take_while(is_tied).count()]
+}
+
+/// Elo estimates of equal results may differ by the error of the fit, which is far smaller.
+const SAME_ELO: f64 = 1e-3;
+
+/// `A`, `A and B`, or `A and 2 others`.
+pub(super) fn names_of(standings: &[Standing]) -> String {
+    match standings {
+        [] => String::new(),
+        [one] => one.rating.name.clone(),
+        [one, two] => format!("{} and {}", one.rating.name, two.rating.name),
+        [one, others @ ..] => format!("{} and {} others", one.rating.name, others.len()),
+    }
+}
+
+/// The leader of a round robin, in one sentence.
 pub(super) fn sentence(facts: &RunFacts) -> String {
-    let mut rated = facts.ratings.iter();
-    let (Some(best), Some(second)) = (rated.next(), rated.next()) else {
+    let [best, second, ..] = facts.ratings.as_slice() else {
         return match facts.pairs {
             0 => "No games yet.".to_string(),
-            pairs => format!("{pairs} pairs played; no rating list."),
+            pairs => format!("{} played; no rating list.", counted(pairs, "pair")),
         };
     };
+    let leaders = leaders(&facts.ratings);
+    if leaders.len() > 1 {
+        return format!(
+            "{} share first place among {} engines with {} of the points.",
+            names_of(leaders),
+            facts.engines.len(),
+            percent(best.score())
+        );
+    }
     let elo = |elo: Option<Estimate>| {
         elo.map_or(String::new(), |elo| {
             let [value, low, high] = [elo.estimate, elo.low, elo.high].map(signed);
@@ -168,7 +218,7 @@ pub(super) fn sentence(facts: &RunFacts) -> String {
     };
     let order = match (best.why_unrated(), best.los) {
         (Some(why), _) => format!("; it {why} and has no rating"),
-        // A LOS that is looked at again and again is wrong too often.
+        // With repeated looks, LOS is wrong too often.
         (None, Some(_)) if !facts.is_finished => String::new(),
         (None, Some(los)) => format!(
             "; stronger than {} with {} probability",
@@ -192,6 +242,25 @@ pub(super) fn sentence(facts: &RunFacts) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::report::standings::standings;
+    use crate::report::standings::tests::tally_of;
+
+    #[test]
+    fn engines_with_equal_results_share_the_first_place() {
+        let names = ["a", "b", "c"].map(String::from);
+        let leading = |pairings: &[([usize; 2], [[u64; 3]; 3])]| {
+            let list = standings(&names, &tally_of(3, pairings)).expect("rated");
+            names_of(leaders(&list))
+        };
+        let drawn = [[0, 0, 0], [0, 4, 0], [0, 0, 0]];
+        let won = [[0, 0, 1], [0, 2, 1], [0, 0, 0]];
+        let pairings = |one, two, three| [([0, 1], one), ([0, 2], two), ([1, 2], three)];
+        let all_level = leading(&pairings(drawn, drawn, drawn));
+        assert!(all_level.ends_with(" and 2 others"), "{all_level}");
+        let two_level = leading(&pairings(drawn, won, won));
+        assert!(["a and b", "b and a"].contains(&&*two_level), "{two_level}");
+        assert_eq!(leading(&pairings(won, won, drawn)), "a");
+    }
 
     #[test]
     fn an_interval_with_two_different_sides_has_both_ends() {

@@ -1,4 +1,4 @@
-//! The verdict of a sequential test, as the contract names it.
+//! The verdict of a sequential test, as reports name it.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use crate::experiment::Verdict;
 
-/// What a sequential test has decided.
+/// The decision of a sequential test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub(crate) enum TestVerdict {
     H1,
@@ -16,21 +16,21 @@ pub(crate) enum TestVerdict {
     None,
 }
 
-/// Why a run ended before its plan and without its own verdict.
+/// Why a run ended early and without a decision.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum EndReason {
-    /// Its games only repeated earlier ones.
+    /// Its games only repeat earlier games.
     RepeatedGames,
 }
 
 impl EndReason {
-    /// Of a verdict, if it has such a reason.
+    /// The reason for a verdict; `None` if the run was not ended early.
     pub(crate) fn of(verdict: Option<Verdict>) -> Option<Self> {
         (verdict == Some(Verdict::Repeated)).then_some(Self::RepeatedGames)
     }
 
-    /// For people: what it means, and what to do.
+    /// What it means, and what to do.
     pub(crate) fn sentence(self) -> &'static str {
         match self {
             Self::RepeatedGames => {

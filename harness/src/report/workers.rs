@@ -1,11 +1,12 @@
-//! What each worker of a run has played: on this machine a worker is one or
-//! more processors, on a fleet it is a machine.
+//! Results by worker: on this machine a worker is one or more processors, on a fleet
+//! it is a machine.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
 
+use super::numbers::{counted, ratio, reported};
 use crate::experiment::PairResult;
 use crate::ledger::Entry;
 use crate::run::files::machines::{Machine, Machines};
@@ -17,23 +18,23 @@ use crate::stats::detect::difference;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Workers(BTreeMap<usize, Totals>);
 
-/// What one worker has played.
+/// Totals of one worker.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Totals {
     pub(super) results: Pentanomial,
-    /// Of both engines of its games.
+    /// Both engines of its games together.
     pub(super) engines: EngineTally,
     last_ms: i64,
 }
 
-/// A worker for people and programs.
+/// A worker in the report and in its JSON.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct WorkerFacts {
-    /// As in the ledger.
+    /// Its number in the ledger.
     pub worker: usize,
     /// Its machine or its processors.
     pub name: String,
-    /// Of a worker of a fleet: credential and machine, as the fleet names it.
+    /// Name of a worker of a fleet: credential and machine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
     pub pairs: u64,
@@ -42,23 +43,21 @@ pub(crate) struct WorkerFacts {
     pub pentanomial: [u64; 5],
     #[serde(flatten)]
     pub failures: Failures,
-    /// Of the time forfeits: those in which the machine gave the engine no
-    /// processor for longer than it overran.
+    /// Time forfeits in which the engine was starved of CPU for longer than the overrun.
     pub starved: u64,
-    /// Nodes a second.
+    /// Nodes a second; `None` if no engine reports nodes.
     pub nps: Option<f64>,
-    /// Microseconds a move that were the harness's own.
+    /// Mean latency of `hone` itself, in microseconds a move.
     pub latency_us: Option<f64>,
     /// When its last pair was finished: milliseconds since 1970.
     pub last_pair_ms: i64,
-    /// Whether its pairs look like those of the other workers (chi-square):
-    /// how often good data would look at least as different. `None` after too
-    /// few pairs.
+    /// p-value of the difference between its pairs and those of the other workers
+    /// (chi-square). `None` with too few pairs, or if the run has several pairings.
     pub p_value: Option<f64>,
 }
 
 impl Workers {
-    /// Takes the pair that has arrived next.
+    /// Adds a pair.
     pub(crate) fn absorb(&mut self, entry: &Entry) {
         let totals = self.0.entry(entry.worker).or_default();
         totals.results.add(entry.result.half_points());
@@ -66,16 +65,14 @@ impl Workers {
         totals.add_games(&entry.result);
     }
 
-    /// All workers, those with failures first. Distributions are compared if
-    /// all pairs are between the same two engines.
+    /// All workers, those with most failures first.
     pub(crate) fn facts(&self, manifest: &Manifest, dir: &Path) -> Vec<WorkerFacts> {
         let names = Names::read(manifest, dir);
-        let is_one_pairing = manifest.engines.len() == 2;
         let mut facts: Vec<WorkerFacts> = self
             .0
             .iter()
             .map(|(worker, totals)| WorkerFacts {
-                p_value: is_one_pairing.then(|| self.p_value(*worker)).flatten(),
+                p_value: self.p_value(*worker, manifest),
                 machine: names.machine(*worker).map(Machine::name),
                 ..totals.facts(*worker, names.of(*worker))
             })
@@ -84,13 +81,18 @@ impl Workers {
         facts
     }
 
-    /// What a worker has played, perhaps nothing.
+    /// The totals of a worker; zeros if it has not played.
     pub(super) fn totals(&self, worker: usize) -> Totals {
         self.0.get(&worker).copied().unwrap_or_default()
     }
 
-    /// The p-value of the difference between a worker's pairs and the others'.
-    pub(super) fn p_value(&self, worker: usize) -> Option<f64> {
+    /// The p-value of the difference between the pairs of a worker and those of the others.
+    /// `None` with too few pairs, or if the run has several pairings, of which the workers
+    /// may have different shares.
+    pub(super) fn p_value(&self, worker: usize, manifest: &Manifest) -> Option<f64> {
+        if manifest.engines.len() != 2 {
+            return None;
+        }
         let own = self.totals(worker).results;
         let others = self.0.iter().filter(|(number, _)| **number != worker);
         difference(own, others.map(|(_, totals)| totals.results).sum())
@@ -107,9 +109,9 @@ impl Totals {
         }
     }
 
-    /// Microseconds a move that were the harness's own.
+    /// Mean latency of `hone` itself, in microseconds a move.
     pub(super) fn latency_us(&self) -> Option<f64> {
-        ratio(self.engines.latency_us as f64, self.engines.moves)
+        ratio(self.engines.latency_us as f64, self.engines.moves as f64)
     }
 
     fn facts(&self, worker: usize, name: String) -> WorkerFacts {
@@ -122,7 +124,7 @@ impl Totals {
             pentanomial: self.results.0,
             failures: self.engines.failures,
             starved: self.engines.starved,
-            nps: ratio(self.engines.nodes as f64 * 1000.0, self.engines.ms),
+            nps: reported(self.engines.nodes, self.engines.ms as f64 / 1000.0),
             latency_us: self.latency_us(),
             last_pair_ms: self.last_ms,
             p_value: None,
@@ -130,11 +132,7 @@ impl Totals {
     }
 }
 
-fn ratio(of: f64, by: u64) -> Option<f64> {
-    (by > 0).then(|| of / by as f64)
-}
-
-/// What the numbers of workers stand for.
+/// Names of the workers by their numbers in the ledger.
 struct Names<'a> {
     manifest: &'a Manifest,
     machines: Vec<Machine>,
@@ -142,7 +140,7 @@ struct Names<'a> {
 
 impl<'a> Names<'a> {
     fn read(manifest: &'a Manifest, dir: &Path) -> Self {
-        // Without a readable table, workers have numbers for names.
+        // If the table cannot be read, workers are named by their numbers.
         let machines = Machines::read(dir).ok().flatten();
         Self {
             manifest,
@@ -160,7 +158,7 @@ impl<'a> Names<'a> {
         if let Some(machine) = self.machine(worker) {
             return match machine.cores {
                 0 => machine.machine.clone(),
-                cores => format!("{} ({cores} cores)", machine.machine),
+                cores => format!("{} ({})", machine.machine, counted(cores as u64, "core")),
             };
         }
         let mut pooled = self.manifest.pooled.iter();
@@ -174,7 +172,7 @@ impl<'a> Names<'a> {
             texts.join(", ")
         };
         if self.machines.iter().any(|machine| machine.worker < worker) {
-            // After a fleet, workers of this machine are bound anew.
+            // Local workers that join a run after a fleet have no entry in `placement`.
             return format!("local worker {worker}");
         }
         match self.manifest.placement.get(worker).map(Vec::as_slice) {
@@ -259,6 +257,19 @@ mod tests {
             ("worker 0, processor 3", 0)
         );
         assert_eq!(good.nps, Some(20_000.0));
+        let silent = Totals {
+            engines: EngineTally {
+                ms: 40,
+                moves: 2,
+                ..EngineTally::default()
+            },
+            ..Totals::default()
+        };
+        assert_eq!(
+            silent.facts(0, String::new()).nps,
+            None,
+            "no reported nodes"
+        );
         std::fs::write(
             dir.path().join(WORKERS),
             "worker,credential,machine,platform,processor,cores\n1,all,attic,linux,x,8\n2,al",
@@ -282,15 +293,19 @@ mod tests {
             let half_points = [0, 2, 4][pair % 3];
             workers.absorb(&entry(pair / 3 % 3, half_points, Termination::Checkmate));
         }
+        let manifest = manifest(Vec::new());
         for worker in 0..3 {
-            let p = workers.p_value(worker).expect("enough pairs");
+            let p = workers.p_value(worker, &manifest).expect("enough pairs");
             assert!(p > 0.5, "{p}");
         }
-        assert_eq!(workers.p_value(3), None, "it has played nothing");
+        assert_eq!(workers.p_value(3, &manifest), None, "no pairs");
         for pair in 0..100 {
             workers.absorb(&entry(3, [2, 4][pair % 2], Termination::Checkmate));
         }
-        let p = workers.p_value(3).expect("enough pairs");
+        let p = workers.p_value(3, &manifest).expect("enough pairs");
         assert!(p < 1e-6, "{p}");
+        let mut tournament = manifest;
+        tournament.engines.push(tournament.engines[0].clone());
+        assert_eq!(workers.p_value(3, &tournament), None, "several pairings");
     }
 }

@@ -1,7 +1,7 @@
-//! Ends games whose result is known, from tablebases, or agreed on by the
-//! engines. The rules count as fastchess counts (`docs/playing.md` has the
-//! comparison): a game's natural end comes first, then the tablebase, then
-//! resignation, then a draw, then the maximum length.
+//! Adjudication: ends games by tablebases, by the engines' scores or at a maximum length.
+//! The rules count as those of fastchess (`docs/playing.md` compares them). The end by the
+//! rules of chess comes first, then the tablebase, the resign rule, the draw rule and the
+//! maximum length.
 
 use std::path::PathBuf;
 
@@ -11,50 +11,47 @@ use shakmaty::Color;
 use shakmaty_syzygy::Wdl;
 
 use super::referee::Ending;
-use crate::rules::Score;
-use crate::rules::{Outcome, Termination};
+use crate::rules::{Outcome, Score, Termination};
 
-/// A draw once both engines have seen nothing for a while.
+/// Draws a game after a number of scores near zero from both engines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct DrawRule {
-    /// Not before this number of full moves has been played, counted by the
-    /// position's own move number.
+    /// Full moves that must have been played, by the move number of the position.
     #[serde(rename = "move")]
     pub from_move: u32,
-    /// This number of consecutive moves of each side. A capture or a pawn's
-    /// move starts the count again.
+    /// Number of consecutive moves of each side. A capture or a pawn move starts the count
+    /// again.
     #[serde(deserialize_with = "moves")]
     pub count: u32,
-    /// Centipawns: neither score further from zero. A mate score never counts.
+    /// Largest distance of the scores from zero, in centipawns. A mate score never counts.
     pub score: u32,
 }
 
-/// A loss for the engine that sees itself lost.
+/// Ends a game as lost for an engine after a number of its scores far below zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ResignRule {
-    /// This number of consecutive moves of the losing side.
+    /// Number of consecutive moves of the losing side.
     #[serde(deserialize_with = "moves")]
     pub count: u32,
-    /// Centipawns: its score at least this far below zero, or being mated.
+    /// Smallest distance of its score below zero, in centipawns. Being mated also counts.
     pub score: u32,
-    /// Whether the winner's scores must say the same.
+    /// Whether the winner's scores must agree.
     #[serde(default)]
     pub twosided: bool,
 }
 
-/// The result that Syzygy tables give a position with few pieces.
+/// Ends games by the result of Syzygy tables.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct TablebaseRule {
     /// Folders with the tables, separated as in `PATH`.
     pub path: PathBuf,
-    /// Positions with at most this number of pieces, kings included; by default
-    /// as many as there are tables for.
+    /// Largest number of pieces, kings included; by default that of the largest tables.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pieces: Option<usize>,
-    /// Whether a win counts that the fifty-move rule would spoil.
+    /// Whether wins count that the fifty-move rule would make draws.
     #[serde(default)]
     pub ignore_fifty: bool,
     /// Which results end a game.
@@ -73,10 +70,9 @@ pub enum TablebaseResults {
 }
 
 impl TablebaseRule {
-    /// What the tables' word for the side to move means for the game.
-    /// `halfmoves` are those since the last capture or pawn's move: the tables'
-    /// wins hold for a count of zero, so that without `ignore_fifty` a win is
-    /// only believed there. A draw is one whatever the count.
+    /// The end of the game for the WDL value of the side to move. `halfmoves` is the number
+    /// of plies since the last capture or pawn move. The wins of the tables hold for a count
+    /// of 0, so that without `ignore_fifty` a win ends a game only then; a draw always does.
     pub fn decide(&self, turn: Color, wdl: Wdl, halfmoves: u32) -> Option<Ending> {
         let sign = match wdl {
             Wdl::CursedWin | Wdl::BlessedLoss if !self.ignore_fifty => 0,
@@ -93,11 +89,7 @@ impl TablebaseRule {
             (_, Some(_)) => self.ignore_fifty || halfmoves == 0,
         };
         wanted.then_some(Ending {
-            outcome: match winner {
-                None => Outcome::Draw,
-                Some(Color::White) => Outcome::White,
-                Some(Color::Black) => Outcome::Black,
-            },
+            outcome: winner.map_or(Outcome::Draw, Outcome::won_by),
             termination: Termination::Tablebase,
         })
     }
@@ -111,14 +103,14 @@ pub struct Adjudication {
     pub draw: Option<DrawRule>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resign: Option<ResignRule>,
-    /// A draw after this number of full moves of play, without the opening.
+    /// Draws a game after this number of full moves, those of the opening not counted.
     #[serde(default, deserialize_with = "some_moves", skip_serializing_if = "Option::is_none")]
     pub max_moves: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syzygy: Option<TablebaseRule>,
 }
 
-/// A number of moves. None at all would end every game at once.
+/// Reads a number of moves. 0 would end every game at once.
 fn moves<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     match u32::deserialize(deserializer)? {
         0 => Err(D::Error::custom(
@@ -132,14 +124,14 @@ fn some_moves<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<u32>,
     moves(deserializer).map(Some)
 }
 
-/// Watches one game.
+/// Applies the rules to one game.
 #[derive(Debug, Clone)]
 pub(crate) struct Adjudicator {
     rules: Adjudication,
     plies: u32,
+    /// Consecutive plies that count for the draw rule.
     draw_plies: u32,
-    /// Consecutive moves for which White or Black has seen itself lost, and
-    /// won.
+    /// Consecutive moves of White and of Black with a losing score, and with a winning one.
     lost: [u32; 2],
     won: [u32; 2],
 }
@@ -155,9 +147,9 @@ impl Adjudicator {
         }
     }
 
-    /// Takes in one engine move: who made it, the score it gave for itself,
-    /// and the position's clocks after it (plies since the last capture
-    /// or pawn move, and the full move number).
+    /// Counts a move of an engine: its side, its score from its own side, and from the
+    /// position after it the plies since the last capture or pawn move and the full move
+    /// number. Returns the end of the game, if a rule applies.
     pub(crate) fn observe(
         &mut self,
         mover: Color,
@@ -174,15 +166,10 @@ impl Adjudicator {
     fn observe_resign(&mut self, mover: Color, score: Option<Score>) -> Option<Ending> {
         let rule = self.rules.resign?;
         let bound = i32::try_from(rule.score).unwrap_or(i32::MAX);
-        let lost = match score {
-            Some(Score::Cp(cp)) => cp <= -bound,
-            Some(Score::Mate(moves)) => moves <= 0,
-            None => false,
-        };
-        let won = match score {
-            Some(Score::Cp(cp)) => cp >= bound,
-            Some(Score::Mate(moves)) => moves > 0,
-            None => false,
+        let (lost, won) = match score {
+            Some(Score::Cp(cp)) => (cp <= -bound, cp >= bound),
+            Some(Score::Mate(moves)) => (moves <= 0, moves > 0),
+            None => (false, false),
         };
         let side = mover as usize;
         self.lost[side] = if lost { self.lost[side] + 1 } else { 0 };
@@ -192,10 +179,7 @@ impl Adjudicator {
                 && (!rule.twosided || self.won[!*loser as usize] >= rule.count)
         })?;
         Some(Ending {
-            outcome: match loser {
-                Color::White => Outcome::Black,
-                Color::Black => Outcome::White,
-            },
+            outcome: Outcome::won_by(!loser),
             termination: Termination::ResignAdjudication,
         })
     }
@@ -235,7 +219,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tablebase_win_needs_a_fresh_fifty_move_count_and_a_draw_does_not() {
+    fn a_tablebase_win_needs_a_fifty_move_count_of_zero_and_a_draw_does_not() {
         let rule = |ignore_fifty, results| TablebaseRule {
             path: PathBuf::new(),
             pieces: None,
@@ -347,31 +331,31 @@ mod tests {
     }
 
     #[test]
-    fn being_mated_counts_as_lost_and_silence_breaks_the_count() {
-        let mut watch = adjudicator(None, Some((2, 100, false)));
+    fn being_mated_counts_as_lost_and_a_missing_score_restarts_the_count() {
+        let mut adjudicator = adjudicator(None, Some((2, 100, false)));
         assert_eq!(
-            watch.observe(Color::White, Some(Score::Mate(-3)), 1, 30),
+            adjudicator.observe(Color::White, Some(Score::Mate(-3)), 1, 30),
             None
         );
-        assert_eq!(watch.observe(Color::White, None, 1, 30), None);
+        assert_eq!(adjudicator.observe(Color::White, None, 1, 30), None);
         assert_eq!(
-            watch.observe(Color::White, Some(Score::Mate(-3)), 1, 30),
+            adjudicator.observe(Color::White, Some(Score::Mate(-3)), 1, 30),
             None
         );
-        let ending = watch.observe(Color::White, Some(Score::Cp(-100)), 1, 31);
+        let ending = adjudicator.observe(Color::White, Some(Score::Cp(-100)), 1, 31);
         assert_eq!(ending.expect("resigned").outcome, Outcome::Black);
     }
 
     #[test]
     fn the_maximum_length_counts_both_sides_moves() {
-        let mut watch = Adjudicator::new(&Adjudication {
+        let mut adjudicator = Adjudicator::new(&Adjudication {
             max_moves: Some(2),
             ..Adjudication::default()
         });
         for _ in 0..3 {
-            assert_eq!(watch.observe(Color::White, None, 0, 1), None);
+            assert_eq!(adjudicator.observe(Color::White, None, 0, 1), None);
         }
-        let ending = watch.observe(Color::Black, None, 0, 3).expect("over");
+        let ending = adjudicator.observe(Color::Black, None, 0, 3).expect("over");
         assert_eq!(ending.termination, Termination::MaxMoves);
     }
 }

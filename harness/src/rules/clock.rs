@@ -1,5 +1,4 @@
-//! An engine's clock. It does not read the time: the caller passes how long a
-//! move took.
+//! An engine's clock. The caller measures the time of each move.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,38 +7,39 @@ use super::limit::Limit;
 
 /// An engine's clock over one game.
 ///
-/// As in fastchess, the increment of a stage is there from its first move on:
-/// `8+0.08` starts with 8.08 s.
+/// As in fastchess, each stage begins with one increment: `8+0.08` starts with 8.08 s.
 #[derive(Debug, Clone)]
 pub(crate) struct Clock {
     limit: Arc<Limit>,
-    /// Microseconds left for the moves of this stage.
+    /// Microseconds left.
     left: i64,
+    /// Index of the current stage.
     stage: usize,
+    /// Moves left in the stage, if it counts moves.
     moves_left: Option<u32>,
+    /// Microseconds by which a move may exceed its time.
     margin: i64,
 }
 
-/// What a clock shows: what `go` sends of it.
+/// A clock as `go` sends it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ClockState {
     /// At least 1.
     pub left_ms: u64,
     pub increment_ms: u64,
-    /// To the next stage, if the present one has a number of moves.
+    /// Moves to the next stage, if the current one counts moves.
     pub moves_to_go: Option<u32>,
 }
 
-/// An engine used more time than it had.
+/// A time forfeit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Overrun {
-    /// By how much, the margin not deducted.
+    /// By how much, without the margin.
     pub by: Duration,
 }
 
 impl Clock {
-    /// A clock at the start of a game. `margin` is how much longer than
-    /// allowed a move may take.
+    /// A clock at the start of a game. A move may exceed its time by `margin`.
     pub(crate) fn new(limit: Arc<Limit>, margin: Duration) -> Self {
         let first = limit.stages().first().copied();
         Self {
@@ -51,12 +51,12 @@ impl Clock {
         }
     }
 
-    /// The limit the clock runs by.
+    /// The limit of the clock.
     pub(crate) fn limit(&self) -> &Limit {
         &self.limit
     }
 
-    /// What it shows now. `None` if no clock runs.
+    /// The clock as `go` sends it; `None` if the limit has no clock.
     pub(crate) fn shown(&self) -> Option<ClockState> {
         let stage = self.limit.stages().get(self.stage)?;
         let left = u64::try_from(self.left / 1000).unwrap_or(0).max(1);
@@ -67,40 +67,39 @@ impl Clock {
         })
     }
 
-    /// How long the next move may take, margin included. `None` if the engine
+    /// Microseconds that the next move may take, without the margin. `None` if the engine
     /// cannot lose on time.
-    pub(crate) fn allowance(&self) -> Option<Duration> {
+    fn allowed(&self) -> Option<i64> {
         let clock = (!self.limit.stages().is_empty()).then_some(self.left);
         let fixed = self.limit.movetime.map(micros);
-        let allowed = match (clock, fixed) {
-            (Some(clock), Some(fixed)) => clock.min(fixed),
-            (clock, fixed) => clock.or(fixed)?,
-        };
-        let micros = allowed.saturating_add(self.margin).max(0);
-        Some(Duration::from_micros(micros.unsigned_abs()))
+        clock.into_iter().chain(fixed).min()
     }
 
-    /// Takes the time of a move off the clock and adds what the move earns.
-    ///
-    /// Within the margin the clock continues from zero.
+    /// How long the next move may take, margin included. `None` if the engine cannot lose
+    /// on time.
+    pub(crate) fn allowance(&self) -> Option<Duration> {
+        let allowed = self.allowed()?.saturating_add(self.margin);
+        Some(Duration::from_micros(allowed.unsigned_abs()))
+    }
+
+    /// Subtracts the time of a move and adds the increment, or the time of the next stage.
+    /// After an overrun within the margin the clock continues from zero.
     ///
     /// # Errors
-    /// [`Overrun`] if it took longer than was left plus the margin.
+    /// [`Overrun`] if the move exceeds its time by more than the margin.
     pub(crate) fn spend(&mut self, used: Duration) -> Result<(), Overrun> {
-        let used_micros = i64::try_from(used.as_micros()).unwrap_or(i64::MAX);
-        if let Some(allowance) = self.allowance()
-            && used.as_micros() > allowance.as_micros()
+        let used = i64::try_from(used.as_micros()).unwrap_or(i64::MAX);
+        if let Some(allowed) = self.allowed()
+            && used > allowed.saturating_add(self.margin)
         {
-            let allowed = i64::try_from(allowance.as_micros()).unwrap_or(i64::MAX) - self.margin;
-            let by = used_micros.saturating_sub(allowed).max(0);
             return Err(Overrun {
-                by: Duration::from_micros(by.unsigned_abs()),
+                by: Duration::from_micros((used - allowed).unsigned_abs()),
             });
         }
         let Some(stage) = self.limit.stages().get(self.stage).copied() else {
             return Ok(());
         };
-        self.left = self.left.saturating_sub(used_micros).max(0);
+        self.left = self.left.saturating_sub(used).max(0);
         match &mut self.moves_left {
             Some(1) => {
                 self.stage = (self.stage + 1).min(self.limit.stages().len() - 1);
@@ -118,6 +117,12 @@ impl Clock {
     }
 }
 
+/// Whole milliseconds of a duration.
+pub(crate) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Milliseconds as microseconds.
 fn micros(ms: u64) -> i64 {
     i64::try_from(ms.saturating_mul(1000)).unwrap_or(i64::MAX / 4)
 }

@@ -1,21 +1,22 @@
-//! A fingerprint of a game: equal for the same start, moves and result.
+//! Digests of games: equal for the same start position, moves and result.
 
 use sha2::{Digest, Sha256};
 
 use super::without_counters;
 use crate::rules::Outcome;
 
-/// The first 64 bits of the SHA-256 of the start position's FEN (or
-/// `startpos`), the moves in UCI notation separated by single spaces, and the
-/// result, each followed by a line end. Moves are added as they are played.
+/// Computes the digests of a game while it is played.
 ///
-/// Beside it, [`Digests::line`] is the same of a start position without its
-/// move counters: equal for games that differ in nothing else.
+/// [`Digests::game`] is the first 64 bits of the SHA-256 of the start position's FEN (or
+/// `startpos`), the moves in UCI notation separated by single spaces, and the result, each
+/// followed by a line end. [`Digests::line`] is the same without the move counters of the
+/// FEN.
 #[derive(Debug, Clone)]
 pub(crate) struct GameDigest {
     hasher: Sha256,
-    /// If the start position has counters to leave out.
+    /// `None` without a FEN: the digests are equal.
     line: Option<Sha256>,
+    /// Whether a move was added.
     started: bool,
 }
 
@@ -27,6 +28,7 @@ pub(crate) struct Digests {
 }
 
 impl GameDigest {
+    /// The digest of a game from a position in FEN; `None` is the standard start position.
     pub(crate) fn new(fen: Option<&str>) -> Self {
         let begin = |start: &[u8]| {
             let mut hasher = Sha256::new();
@@ -41,7 +43,7 @@ impl GameDigest {
         }
     }
 
-    /// Adds moves: each with a space before it, which the first need not have.
+    /// Adds moves, each with a leading space, which is optional before the first.
     pub(crate) fn push(&mut self, moves: &[u8]) {
         let moves = if self.started {
             moves
@@ -55,6 +57,7 @@ impl GameDigest {
         }
     }
 
+    /// Adds the result and returns the digests.
     pub(crate) fn finish(self, outcome: Outcome) -> Digests {
         let game = end(self.hasher, outcome);
         Digests {
@@ -94,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_do_not_make_another_line() {
+    fn move_counters_do_not_change_the_line_digest() {
         let digests = |fen| {
             let mut digest = GameDigest::new(fen);
             digest.push(b"e2e4 e7e5");

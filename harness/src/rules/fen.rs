@@ -1,10 +1,10 @@
-//! Positions as text, and the `position` command.
+//! Positions in FEN, and the `position` command.
 
-/// The usual start position, all six fields.
+/// The standard start position, all six fields.
 pub(crate) const STANDARD_START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// Adds a `position` command, without a line end: a six-field FEN (`None` is the
-/// usual start), and the moves from it in UCI notation, separated by spaces.
+/// Adds a `position` command without a line end, from a six-field FEN (`None` is the
+/// standard start position) and moves in UCI notation, separated by spaces.
 pub(crate) fn push_position(command: &mut Vec<u8>, fen: Option<&str>, moves: &str) {
     match fen {
         None => command.extend_from_slice(b"position startpos"),
@@ -19,7 +19,7 @@ pub(crate) fn push_position(command: &mut Vec<u8>, fen: Option<&str>, moves: &st
     }
 }
 
-/// The FEN and the moves of a `position` command. `None` if it is not one.
+/// The FEN and the moves of a `position` command; `None` for other text.
 pub(super) fn read_position(command: &str) -> Option<(&str, &str)> {
     let body = command.strip_prefix("position ")?;
     let (start, moves) = body.split_once(" moves ").unwrap_or((body, ""));

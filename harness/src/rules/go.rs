@@ -4,9 +4,8 @@ use shakmaty::{ByColor, Color};
 
 use super::clock::Clock;
 
-/// Adds the `go` for the engine of a side, with its line end. An engine without a
-/// clock of its own does not get its opponent's: Stockfish would take its own time
-/// for zero and move at once.
+/// Adds the `go` for the engine of a side, with its line end. An engine without a clock is
+/// not sent its opponent's: Stockfish would assume 0 ms for itself and move at once.
 pub(crate) fn push_go(command: &mut Vec<u8>, clocks: &ByColor<Clock>, side: Color, ponder: bool) {
     command.extend_from_slice(b"go");
     if ponder {
@@ -37,7 +36,7 @@ pub(crate) fn push_go(command: &mut Vec<u8>, clocks: &ByColor<Clock>, side: Colo
     command.push(b'\n');
 }
 
-/// On the path of every move, so without the formatting machinery.
+/// Adds a number. Called for every move, so `itoa` rather than the slower `format!`.
 fn push_number(command: &mut Vec<u8>, name: &[u8], value: u64) {
     command.extend_from_slice(name);
     command.extend_from_slice(itoa::Buffer::new().format(value).as_bytes());
@@ -58,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn tells_both_clocks_and_the_movers_limits() {
+    fn sends_both_clocks_and_the_limits_of_the_side_to_move() {
         assert_eq!(
             go("8+0.08", "4+0.04", Color::White),
             "go wtime 8080 winc 80 btime 4040 binc 40\n"
@@ -75,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn pondering_is_said_first() {
+    fn ponder_comes_first() {
         let limit = Arc::new("1+0".parse().expect("a limit"));
         let clocks = ByColor::new_with(|_| Clock::new(Arc::clone(&limit), Duration::ZERO));
         let mut command = Vec::new();

@@ -44,28 +44,35 @@ pub struct LimitError {
     reason: &'static str,
 }
 
-/// Milliseconds of the longest time. Sums of several fit into 64 bits, and
-/// each is exact as a floating-point number.
+/// The longest time in milliseconds. Sums of several fit into 64 bits, and each is exact as
+/// an `f64`.
 const MAX_MS: u64 = 1_000_000_000_000;
 const OUT_OF_RANGE: &str = "a time must lie between 0 and 1e9 seconds";
 
 impl Limit {
+    /// A limit without any restriction, which is not valid.
+    const EMPTY: Self = Self {
+        stages: Vec::new(),
+        movetime: None,
+        nodes: None,
+        depth: None,
+    };
+
     /// A limit of nodes alone.
     pub fn nodes(nodes: u64) -> Self {
         Self {
-            stages: Vec::new(),
-            movetime: None,
             nodes: Some(nodes),
-            depth: None,
+            ..Self::EMPTY
         }
     }
 
-    /// The stages of the clock; empty if none runs.
+    /// The stages of the clock; empty without a clock.
     pub fn stages(&self) -> &[Stage] {
         &self.stages
     }
 
-    /// The same with all times multiplied, to the millisecond; none becomes 0.
+    /// The limit with all times multiplied by `factor` and rounded to milliseconds; times
+    /// above 0 stay above 0.
     #[cfg(feature = "fleet")]
     pub(crate) fn scaled(&self, factor: f64) -> Self {
         let scaled = |ms: u64| match ms {
@@ -92,7 +99,10 @@ impl Limit {
         }
     }
 
-    /// Takes what is written as `key=value`.
+    /// Sets a limit written as `key=value`.
+    ///
+    /// # Errors
+    /// The reason of a [`LimitError`].
     fn set(&mut self, key: &str, value: &str) -> Result<(), &'static str> {
         let number = || {
             let number = value.parse::<u64>().ok().filter(|number| *number > 0);
@@ -132,12 +142,7 @@ impl FromStr for Limit {
             text: text.to_string(),
             reason,
         };
-        let mut limit = Self {
-            stages: Vec::new(),
-            movetime: None,
-            nodes: None,
-            depth: None,
-        };
+        let mut limit = Self::EMPTY;
         for word in text.split_whitespace() {
             let Some((key, value)) = word.split_once('=') else {
                 if !limit.stages.is_empty() {
@@ -155,11 +160,7 @@ impl FromStr for Limit {
             };
             limit.set(key, value).map_err(error)?;
         }
-        if limit.stages.is_empty()
-            && limit.movetime.is_none()
-            && limit.nodes.is_none()
-            && limit.depth.is_none()
-        {
+        if limit == Self::EMPTY {
             return Err(error("it is empty"));
         }
         if limit
@@ -191,6 +192,7 @@ fn has_decimal_comma(clock: &str) -> bool {
 const DECIMAL_COMMA: &str = "the comma after the increment looks like a decimal comma (a decimal \
      has a point, as in 40/60+0.5; a last stage without increment ends with +0, as in 40/60+1,30+0)";
 
+/// Reads a stage: `[moves/]time[+increment]`.
 fn parse_stage(text: &str) -> Result<Stage, &'static str> {
     let (moves, rest) = match text.split_once('/') {
         Some((moves, rest)) => {
@@ -231,7 +233,7 @@ fn parse_stage(text: &str) -> Result<Stage, &'static str> {
     })
 }
 
-/// Seconds as milliseconds.
+/// Reads seconds; returns milliseconds.
 fn parse_seconds(text: &str) -> Result<u64, &'static str> {
     let seconds: f64 = text
         .parse()
@@ -392,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn refuses_what_makes_no_sense() {
+    fn refuses_invalid_limits() {
         for text in [
             "",
             "x",

@@ -1,11 +1,11 @@
-//! Which lines of an engine the record keeps.
+//! Patterns of the engine lines that the record keeps.
 
 use std::fmt;
 
 use regex_lite::Regex;
 use serde::{Deserialize, Serialize};
 
-/// A regular expression that a line of an engine has to match somewhere.
+/// A regular expression that matches anywhere in a line of an engine.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct LinePattern(Regex);

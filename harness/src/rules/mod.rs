@@ -1,6 +1,5 @@
-//! The rules of a game between engines: limits and clocks, the referee,
-//! adjudication, endgame tables, and the record. No engine runs here: what
-//! happens is passed in.
+//! The rules of a game between engines: limits and clocks, the referee, adjudication,
+//! tablebases, and the record. No engine runs here.
 
 mod adjudication;
 mod clock;
@@ -20,7 +19,7 @@ mod spending;
 pub(crate) mod tablebase;
 
 pub(crate) use adjudication::{Adjudication, Adjudicator, TablebaseRule};
-pub(crate) use clock::{Clock, ClockState};
+pub(crate) use clock::{Clock, ClockState, millis};
 pub(crate) use digest::{GameDigest, game_digests};
 pub(crate) use fen::{STANDARD_START, push_position, without_counters};
 pub(crate) use go::push_go;
@@ -33,6 +32,7 @@ pub(crate) use pgn::{GameHeader, final_epd, overrun_ms, tag_text, termination_ta
 pub(crate) use pv::illegal_move;
 pub(crate) use referee::{Ending, Referee, legal_uci_move, position_key};
 pub(crate) use repeated_tags::RepeatedTags;
-pub(crate) use result::{Effort, GameResult, Outcome, Termination};
+pub(crate) use result::{Effort, GameResult};
+pub use result::{Outcome, Termination};
 pub(crate) use search_info::{Info, Score};
 pub(crate) use spending::{Spending, departure};

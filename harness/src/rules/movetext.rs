@@ -1,5 +1,4 @@
-//! The moves of a game as PGN movetext, written while the game is played, so
-//! that nothing has to be kept or replayed at its end.
+//! The moves of a game as PGN movetext, written while the game is played.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -8,9 +7,9 @@ use serde::{Deserialize, Serialize};
 use shakmaty::san::San;
 use shakmaty::{Chess, Color, Move, Position};
 
-use crate::rules::{Info, LinePattern};
+use crate::rules::{Info, LinePattern, millis};
 
-/// How moves are written.
+/// The notation of moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Notation {
@@ -23,7 +22,7 @@ pub enum Notation {
     Uci,
 }
 
-/// What is written of each game besides its moves and results.
+/// What is written of each game besides its moves and result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct RecordStyle {
@@ -37,11 +36,11 @@ pub struct RecordStyle {
     pub tbhits: bool,
     /// Time left on the mover's clock.
     pub timeleft: bool,
-    /// How much of the move's time was the harness's own.
+    /// The part of the move's time that was not charged to the engine.
     pub latency: bool,
     /// The principal variation, as the engine wrote it.
     pub pv: bool,
-    /// The last line before each move that matches each of these.
+    /// For each pattern, the last line before the move that matches it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub match_line: Vec<LinePattern>,
     /// `Event` and `Site` tags.
@@ -72,7 +71,7 @@ impl Default for RecordStyle {
     }
 }
 
-/// A move an engine made, with what it said about it.
+/// A move of an engine, with what the engine reported about it.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PlayedMove<'a> {
     /// The position it was played in.
@@ -83,24 +82,24 @@ pub(crate) struct PlayedMove<'a> {
     pub after: &'a Chess,
     pub info: &'a Info,
     pub used: Duration,
-    /// The harness's own part of `used`.
+    /// The part of `used` that was not charged to the engine.
     pub latency: Duration,
-    /// Milliseconds left on its clock, if one runs.
+    /// Milliseconds left on the engine's clock, if it has one.
     pub left: Option<u64>,
-    /// The first illegal move of its principal variation.
+    /// The first illegal move of the principal variation.
     pub illegal_pv: Option<&'a str>,
 }
 
-/// Movetext that grows with the game, wrapped move by move so that the end of a
-/// game costs little.
+/// Movetext that grows with the game. Lines are wrapped move by move, so that little is
+/// left to do at the end of the game.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Movetext {
     lines: Lines,
-    /// The last move with its comment, not yet among the lines.
+    /// The last move with its comment, which is not yet in `lines`.
     last: String,
     plies: u32,
-    /// Where in `last` the comment ends, so that the reason for the game's end
-    /// can still join it.
+    /// Index of the comment's end in `last`, where the reason for the game's end is
+    /// inserted; `None` without a comment of an engine's move.
     comment_end: Option<usize>,
 }
 
@@ -129,7 +128,7 @@ impl Lines {
 }
 
 impl Movetext {
-    /// Starts again with an empty text, keeping the allocation.
+    /// Clears the text, but keeps the allocations.
     pub(crate) fn clear(&mut self) {
         self.lines.text.clear();
         self.lines.column = 0;
@@ -138,7 +137,7 @@ impl Movetext {
         self.comment_end = None;
     }
 
-    /// Plies written, those of the opening too.
+    /// Plies written, those of the opening included.
     pub(crate) fn plies(&self) -> u32 {
         self.plies
     }
@@ -159,8 +158,7 @@ impl Movetext {
         self.comment_end = None;
     }
 
-    /// Adds an engine's move with its comment:
-    /// `{+1.23/15 0.430s, n=5000, …}`.
+    /// Adds an engine's move with its comment: `{+1.23/15 0.430s, n=5000, …}`.
     pub(crate) fn push(&mut self, style: &RecordStyle, played: &PlayedMove<'_>) {
         let written = (played.legal, played.san);
         self.push_move(style, played.before, written, played.after);
@@ -176,16 +174,14 @@ impl Movetext {
         self.last.push('/');
         push_number(&mut self.last, u64::from(played.info.depth));
         self.last.push(' ');
-        let ms = u64::try_from(played.used.as_millis()).unwrap_or(u64::MAX);
-        push_seconds(&mut self.last, ms);
+        push_seconds(&mut self.last, millis(played.used));
         self.push_fields(style, played);
         self.comment_end = Some(self.last.len());
         self.last.push('}');
     }
 
-    /// Adds the reason for the game's end to the last move's comment, or as a
-    /// comment of its own where there is none, then the result. Returns the
-    /// whole text.
+    /// Adds the reason for the game's end to the last move's comment (or as a comment of its
+    /// own), then the result. Returns the whole text.
     pub(crate) fn finish(&mut self, style: &RecordStyle, reason: &str, result: &str) -> &str {
         if !style.minimal {
             match self.comment_end.take() {
@@ -193,13 +189,13 @@ impl Movetext {
                 None => write!(self.last, " {{{reason}}}").expect(INFALLIBLE),
             }
         }
-        self.settle();
+        self.wrap_last();
         self.lines.push(result);
         &self.lines.text
     }
 
-    /// Puts the last move among the lines.
-    fn settle(&mut self) {
+    /// Moves the last move to the lines.
+    fn wrap_last(&mut self) {
         for word in self.last.split_ascii_whitespace() {
             self.lines.push(word);
         }
@@ -214,7 +210,7 @@ impl Movetext {
         after: &Chess,
     ) {
         let number = before.fullmoves().get();
-        self.settle();
+        self.wrap_last();
         let dots = match before.turn() {
             Color::White => ". ",
             // After a comment the move number is repeated for Black.
@@ -267,7 +263,7 @@ impl Movetext {
         }
         if style.pv {
             text.push_str(", pv=\"");
-            // A brace or quote in it would end the comment.
+            // A brace or quote would end the comment.
             let clean = |c: char| c.is_ascii_alphanumeric() || c == ' ';
             text.extend(
                 String::from_utf8_lossy(&info.pv)
@@ -285,15 +281,15 @@ impl Movetext {
     }
 }
 
-/// A line of an engine without what would end its field or the comment, and without
-/// control characters, which a terminal that shows the game would obey.
+/// A line of an engine without braces and quotes, which would end the comment or the field,
+/// and without control characters, which a terminal would execute.
 fn clean_line(line: &str) -> String {
     let is_unsafe = |c: char| c.is_control() || matches!(c, '{' | '}' | '"');
     line.replace(is_unsafe, "")
 }
 
-/// A game in PGN without the lines of the engines, which `pv` and `match_line` add:
-/// nothing else in its comments is in quotes.
+/// A game in PGN without the fields `pv` and `line`, which hold text of the engines; no
+/// other field of a comment has quotes.
 #[cfg(any(feature = "fleet", test))]
 pub(crate) fn without_engine_lines(pgn: &str) -> String {
     let header = pgn.find("\n\n").map_or(0, |end| end + 2);
@@ -312,14 +308,14 @@ pub(crate) fn without_engine_lines(pgn: &str) -> String {
     text + rest
 }
 
-/// How the fields begin that hold what an engine wrote; a line of the movetext may end
+/// The starts of the fields with text of an engine. Lines of the movetext may be wrapped
 /// before them.
 #[cfg(any(feature = "fleet", test))]
 const ENGINE_LINES: [&str; 4] = [", pv=\"", ",\npv=\"", ", line=\"", ",\nline=\""];
 
 const INFALLIBLE: &str = "writing to a string cannot fail";
 
-/// For every move of every game, so without the formatting machinery.
+/// Called for every move, so `itoa` rather than the slower `format!`.
 fn push_number(text: &mut String, value: u64) {
     text.push_str(itoa::Buffer::new().format(value));
 }
@@ -459,7 +455,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lines_of_engines_can_be_left_out() {
+    fn the_text_of_engines_can_be_removed() {
         let header = "[Event \"a, pv=\\\"b\"]\n\n";
         let long = "1. e4 {+0.10/2 0.1s, n=5, pv=\"e2e4 e7e5\", line=\"info {\", illegal PV move x}\n\
                     e5 {+0.20/3 0.1s, line=\"\"} 1-0\n";
@@ -469,7 +465,7 @@ mod tests {
                 "{header}1. e4 {{+0.10/2 0.1s, n=5, illegal PV move x}}\ne5 {{+0.20/3 0.1s}} 1-0\n"
             )
         );
-        // As it is written, in lines of at most 80 columns.
+        // Also in wrapped lines.
         let style = RecordStyle {
             seldepth: true,
             nodes: true,

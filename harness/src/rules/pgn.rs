@@ -1,6 +1,5 @@
 //! A finished game as PGN.
 
-use std::borrow::Cow;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -20,7 +19,7 @@ pub(crate) struct GameHeader<'a> {
     pub round: u64,
     pub outcome: Outcome,
     pub termination: Termination,
-    /// The start position where it is not the usual one.
+    /// The start position, unless it is the standard one.
     pub fen: Option<&'a str>,
     pub chess960: bool,
     pub plies: u32,
@@ -30,8 +29,7 @@ pub(crate) struct GameHeader<'a> {
     pub duration: Duration,
 }
 
-/// Appends a game to `out`: tags and movetext, which ends with the result, each
-/// with an empty line after it.
+/// Appends a game to `out`: tags and movetext, each followed by an empty line.
 pub(crate) fn write_game(
     out: &mut String,
     style: &RecordStyle,
@@ -55,7 +53,7 @@ pub(crate) fn final_epd(position: &Chess) -> String {
     )
 }
 
-/// Room for the tags of most games.
+/// Bytes that suffice for the tags of most games.
 const TAGS_SIZE: usize = 1024;
 
 fn push_tags(out: &mut String, style: &RecordStyle, header: &GameHeader<'_>) {
@@ -78,9 +76,9 @@ fn push_tags(out: &mut String, style: &RecordStyle, header: &GameHeader<'_>) {
     tag("White", header.white);
     tag("Black", header.black);
     tag("Result", header.outcome.as_str());
-    // Readers of Chess960 expect the position even if it is the usual one.
-    let usual = header.chess960.then_some(STANDARD_START);
-    if let Some(fen) = header.fen.or(usual) {
+    // Readers of Chess960 expect the position even if it is the standard one.
+    let standard = header.chess960.then_some(STANDARD_START);
+    if let Some(fen) = header.fen.or(standard) {
         tag("SetUp", "1");
         tag("FEN", fen);
     }
@@ -117,25 +115,24 @@ fn push_tags(out: &mut String, style: &RecordStyle, header: &GameHeader<'_>) {
     }
 }
 
-/// A limit as other programs write it: a fixed time is `0.5/move`.
-fn time_control(limit: &str) -> Cow<'_, str> {
-    let Some((ms, rest)) = limit.strip_prefix("movetime=").map(first_word) else {
-        return Cow::Borrowed(limit);
-    };
-    match ms.parse::<u32>() {
-        Ok(ms) => Cow::Owned(format!("{}/move{rest}", f64::from(ms) / 1000.0)),
-        Err(_) => Cow::Borrowed(limit),
+/// A limit as a `TimeControl` tag: stages are separated by colons (PGN standard, section
+/// 9.6.1), and a fixed time is `0.5/move`, as in other programs.
+fn time_control(limit: &str) -> String {
+    let movetime = limit.strip_prefix("movetime=").map(first_word);
+    match movetime.and_then(|(ms, rest)| Some((ms.parse::<u32>().ok()?, rest))) {
+        Some((ms, rest)) => format!("{}/move{rest}", f64::from(ms) / 1000.0),
+        None => limit.replace(',', ":"),
     }
 }
 
-/// A text up to its first space, and the rest with it.
+/// Splits a text before its first space.
 fn first_word(text: &str) -> (&str, &str) {
     text.split_at(text.find(' ').unwrap_or(text.len()))
 }
 
-/// The text of a tag's value as a reader finds it between its quotes: a
-/// backslash stands before a quote and before a backslash. What is not UTF-8 is
-/// Latin-1, the character set of the PGN standard.
+/// Decodes the value of a tag, given without its quotes: quotes and backslashes are escaped
+/// by a backslash. Text that is not UTF-8 is read as Latin-1, the character set of the PGN
+/// standard.
 pub(crate) fn tag_text(value: &[u8]) -> String {
     let mut text = Vec::with_capacity(value.len());
     let mut bytes = value.iter().copied().peekable();
@@ -149,7 +146,7 @@ pub(crate) fn tag_text(value: &[u8]) -> String {
     })
 }
 
-/// The `Termination` tag, in the words of fastchess.
+/// The value of the `Termination` tag, as fastchess writes it.
 pub(crate) fn termination_tag(termination: Termination) -> &'static str {
     match termination {
         Termination::Checkmate
@@ -168,9 +165,8 @@ pub(crate) fn termination_tag(termination: Termination) -> &'static str {
 }
 
 impl Termination {
-    /// The reason in words, as cutechess-cli and fastchess write it; programs
-    /// read these. `overrun_ms` belongs to a time forfeit; `None` if the engine did not
-    /// answer at all.
+    /// The reason in the words of cutechess-cli and fastchess, which other programs parse.
+    /// `overrun_ms` is that of a time forfeit; `None` if the engine did not answer.
     pub fn reason(self, outcome: Outcome, overrun_ms: Option<u64>) -> String {
         let (winner, loser) = match outcome {
             Outcome::White => ("White", "Black"),
@@ -202,8 +198,8 @@ impl Termination {
         text
     }
 
-    /// Reads what [`Self::reason`] writes; what follows about an overrun or an
-    /// illegal answer may be anything.
+    /// Parses the result of [`Self::reason`]. Ignores the overrun of a time forfeit and text
+    /// after an illegal move.
     pub(crate) fn of_reason(text: &str, outcome: Outcome) -> Option<Self> {
         Self::ALL.into_iter().find(|termination| {
             let reason = termination.reason(outcome, None);
@@ -219,11 +215,11 @@ impl Termination {
     }
 }
 
-/// What follows the milliseconds of an overrun.
+/// The text after the milliseconds of an overrun.
 const OVERRUN: &str = "ms overrun";
 
-/// By how many milliseconds the move was late that lost a game on time, from what
-/// [`Termination::reason`] writes.
+/// The overrun of a time forfeit in milliseconds, from the result of
+/// [`Termination::reason`].
 pub(crate) fn overrun_ms(reason: &str) -> Option<u64> {
     let (_, text) = reason.split_once('(')?;
     let (ms, _) = text.split_once(OVERRUN)?;
@@ -277,6 +273,18 @@ mod tests {
     }
 
     #[test]
+    fn a_time_control_is_that_of_the_standard() {
+        for (limit, tag) in [
+            ("40/4,20/2+0.01", "40/4:20/2+0.01"),
+            ("40/120,20/60 nodes=5000", "40/120:20/60 nodes=5000"),
+            ("8+0.08", "8+0.08"),
+            ("movetime=500 depth=8", "0.5/move depth=8"),
+        ] {
+            assert_eq!(time_control(limit), tag);
+        }
+    }
+
+    #[test]
     fn tags_read_back_as_they_were_written() {
         for name in [
             "a", r"a\b", r"\\", r#"\""#, r#""\"#, r#"\\""#, r"a\", r"\n", "é", "",
@@ -307,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn reasons_are_worded_as_other_tools_read_them() {
+    fn reasons_are_those_that_other_tools_parse() {
         let reason = |t: Termination, o| t.reason(o, Some(12));
         assert_eq!(
             reason(Termination::TimeForfeit, Outcome::Black),

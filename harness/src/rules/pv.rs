@@ -8,13 +8,12 @@ use shakmaty::{Chess, Position};
 
 use super::referee::legal_uci_move;
 
-/// The first move of a variation in UCI notation that cannot be played, if
-/// there is one: an illegal variation shows a defect of the search long before
-/// it costs a game. Text that is not a move is shown with letters and digits
-/// only.
+/// The first illegal move of a variation in UCI notation, if there is one: it shows a
+/// defect of the search before it costs a game. At most 12 characters; other characters
+/// than letters and digits are shown as `?`.
 ///
-/// `before` is where the variation begins; a first move that is spelled like
-/// `played` needs no looking at, as it led to `after`.
+/// The variation begins at `before`. If its first move is `played`, it is checked from
+/// `after`, the position after that move.
 pub(crate) fn illegal_move(
     before: &Chess,
     played: &[u8],
@@ -57,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_illegal_move_is_named() {
+    fn the_first_illegal_move_is_returned() {
         let start = Chess::default();
         let mut after = start.clone();
         after.play_unchecked(uci(&start, "e2e4"));

@@ -1,6 +1,5 @@
-//! The independent judge: every move is checked by a rules library that no
-//! engine under test contains, and games end by rule, never by an engine's
-//! claim.
+//! The referee of a game: checks every move with a rules library that is independent of
+//! the engines, and ends games by the rules of chess.
 
 use shakmaty::attacks::queen_attacks;
 use shakmaty::fen::Fen;
@@ -19,15 +18,15 @@ pub struct Ending {
     pub termination: Termination,
 }
 
-/// The position of a game and what its rules need of its past.
+/// The position of a game, and the earlier positions that may repeat.
 #[derive(Debug, Clone)]
 pub(crate) struct Referee {
     position: Chess,
-    /// Keys of the positions since the last irreversible move, this one last.
+    /// Keys of the positions since the last capture or pawn move, the current one last.
     keys: Vec<u64>,
 }
 
-/// A move in UCI notation as engines write it: letters may be of either case.
+/// Reads a move in UCI notation, in upper or lower case.
 fn uci_move(text: &[u8]) -> Option<UciMove> {
     let mut lower = [0; 5];
     let lower = lower.get_mut(..text.len())?;
@@ -36,17 +35,13 @@ fn uci_move(text: &[u8]) -> Option<UciMove> {
     UciMove::from_ascii(lower).ok()
 }
 
-/// The legal move of `position` that an engine means; `None` if it is not one.
+/// The legal move of `position` that a text in UCI notation names.
 pub(crate) fn legal_uci_move(position: &Chess, text: &[u8]) -> Option<Move> {
     uci_move(text)?.to_move(position).ok()
 }
 
-fn in_words(error: impl ToString) -> String {
-    error.to_string()
-}
-
 impl Referee {
-    /// The referee of a game that starts at `position` with no past.
+    /// The referee of a game that starts at `position`.
     pub(crate) fn new(position: Chess) -> Self {
         let key = position_key(&position);
         Self {
@@ -55,11 +50,12 @@ impl Referee {
         }
     }
 
-    /// The game after a `position` command, in which castling has the form of
-    /// `castling`, or that of its FEN if this is `None`.
+    /// The game after a `position` command. `castling` is the notation of castling moves;
+    /// `None` takes it from the FEN.
     ///
     /// # Errors
-    /// What is wrong with the command, in words.
+    /// A message if the text is not a `position` command, its position is invalid or one of
+    /// its moves is illegal.
     pub(crate) fn after_command(
         command: &str,
         castling: Option<CastlingMode>,
@@ -67,9 +63,10 @@ impl Referee {
         let Some((fen, moves)) = read_position(command) else {
             return Err(format!("`{command}` is not a `position` command"));
         };
-        let fen: Fen = fen.parse().map_err(in_words)?;
+        let fen = fen.parse::<Fen>().map_err(|error| error.to_string())?;
         let castling = castling.unwrap_or_else(|| CastlingMode::detect(fen.as_setup()));
-        let mut referee = Self::new(fen.into_position(castling).map_err(in_words)?);
+        let position = fen.into_position(castling);
+        let mut referee = Self::new(position.map_err(|error| error.to_string())?);
         for text in moves.split_whitespace() {
             let legal = referee
                 .find(text.as_bytes())
@@ -89,13 +86,12 @@ impl Referee {
         self.position.turn()
     }
 
-    /// The legal move an engine means; `None` if it is not one. Promotion
-    /// letters may be of either case.
+    /// The legal move that a text in UCI notation names, in upper or lower case.
     pub(crate) fn find(&self, text: &[u8]) -> Option<Move> {
         self.find_written(text).map(|(legal, _)| legal)
     }
 
-    /// [`Referee::find`], with how the move is written in algebraic notation.
+    /// [`Referee::find`] with the move in algebraic notation.
     pub(crate) fn find_written(&self, text: &[u8]) -> Option<(Move, San)> {
         let uci = uci_move(text)?;
         let UciMove::Normal {
@@ -112,8 +108,7 @@ impl Referee {
             let legal = uci.to_move(&self.position).ok()?;
             return Some((legal, San::from_move(&self.position, legal)));
         }
-        // These candidates are also the moves from which its notation must be
-        // distinct.
+        // The candidates also tell how the algebraic notation is disambiguated.
         let candidates = self.position.san_candidates(role, to);
         let legal = Move::Normal {
             role,
@@ -126,8 +121,8 @@ impl Referee {
         candidates.contains(&legal).then(|| (legal, san()))
     }
 
-    /// Plays a legal move (from [`Referee::find`]) and says whether the game is
-    /// over. Checkmate comes before any draw.
+    /// Plays a legal move (from [`Referee::find`]). Returns the end of the game, as
+    /// [`Referee::ending`].
     pub(crate) fn play(&mut self, legal: Move) -> Option<Ending> {
         self.position.play_unchecked(legal);
         if self.position.halfmoves() == 0 {
@@ -137,7 +132,8 @@ impl Referee {
         self.ending()
     }
 
-    /// The ending by rule of the position on the board, if it is one.
+    /// How the game has ended by the rules of chess, if it has. Checkmate comes before any
+    /// draw.
     pub(crate) fn ending(&self) -> Option<Ending> {
         let draw = |termination| {
             Some(Ending {
@@ -145,16 +141,12 @@ impl Referee {
                 termination,
             })
         };
-        if !has_plain_move(&self.position) && self.position.legal_moves().is_empty() {
+        if !has_unpinned_move(&self.position) && self.position.legal_moves().is_empty() {
             if !self.position.is_check() {
                 return draw(Termination::Stalemate);
             }
-            let outcome = match self.turn() {
-                Color::White => Outcome::Black,
-                Color::Black => Outcome::White,
-            };
             return Some(Ending {
-                outcome,
+                outcome: Outcome::won_by(!self.turn()),
                 termination: Termination::Checkmate,
             });
         }
@@ -170,6 +162,7 @@ impl Referee {
         None
     }
 
+    /// Whether the position has occurred at least three times.
     fn is_threefold(&self) -> bool {
         let Some((current, past)) = self.keys.split_last() else {
             return false;
@@ -185,11 +178,10 @@ impl Referee {
     }
 }
 
-/// Whether there is a legal move that is cheap to find: the side to move is not
-/// in check, and a pawn or piece that its king does not see along any line, and
-/// which therefore cannot be pinned, can step on. In nearly every position there
-/// is, and the legal moves need not be listed.
-fn has_plain_move(position: &Chess) -> bool {
+/// Whether a legal move is found without generating all: the side to move is not in check,
+/// and a pawn or piece that cannot be pinned (it is on no open line of its king) can move.
+/// Nearly every position has one.
+fn has_unpinned_move(position: &Chess) -> bool {
     let board = position.board();
     let (us, occupied) = (board.by_color(position.turn()), board.occupied());
     let Some(king) = board.king_of(position.turn()) else {
@@ -210,7 +202,7 @@ fn has_plain_move(position: &Chess) -> bool {
             .any(|piece| (board.attacks_from(piece) & !us).any())
 }
 
-/// What equal positions share: a repetition is found by it.
+/// The Zobrist key of a position; equal for repetitions.
 pub(crate) fn position_key(position: &Chess) -> u64 {
     position.zobrist_hash::<Zobrist64>(EnPassantMode::Legal).0
 }
@@ -290,21 +282,21 @@ mod tests {
     }
 
     #[test]
-    fn a_pinned_knight_does_not_lift_a_stalemate() {
+    fn a_pinned_knight_does_not_prevent_stalemate() {
         let game = referee("7k/8/8/8/8/1q6/8/KN5r w - - 0 1");
         assert_eq!(termination(game.ending()), Some(Termination::Stalemate));
     }
 
     proptest! {
         #[test]
-        fn judges_as_the_rules_library_does(
+        fn agrees_with_the_rules_library(
             choices in prop::collection::vec(any::<prop::sample::Index>(), 1..200),
             texts in prop::collection::vec("[a-h][1-8][a-h][1-8][qn]?", 20),
         ) {
             let mut position = Chess::default();
             for choice in choices {
                 let moves = position.legal_moves();
-                prop_assert!(!moves.is_empty() || !has_plain_move(&position));
+                prop_assert!(!moves.is_empty() || !has_unpinned_move(&position));
                 if moves.is_empty() {
                     break;
                 }

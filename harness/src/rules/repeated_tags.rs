@@ -1,24 +1,23 @@
-//! Where the tags of the next game begin, if the file has no movetext between.
+//! Finds the start of the next game in PGN tags that no movetext separates.
 
-/// The tags of a finished game, which has at most one each.
+/// Tags that a game has at most once.
 const TAGS: [&[u8]; 8] = [
     b"White", b"Black", b"Result", b"FEN", b"Event", b"Site", b"Date", b"Round",
 ];
-/// The first of [`TAGS`] are those without which a game has no result.
+/// Number of the first [`TAGS`] that every game has.
 const NEEDED: usize = 3;
 
-/// Which tags a game has had so far. A reader of PGN takes all tags up to the
-/// next movetext for those of one game.
+/// The tags of the current game so far. The PGN reader assigns all tags before a movetext
+/// to one game.
 #[derive(Debug, Default)]
 pub(crate) struct RepeatedTags {
     seen: [bool; TAGS.len()],
 }
 
 impl RepeatedTags {
-    /// Whether this tag is the first of another game. Source: PGN standard,
-    /// section 8.1: a name appears at most once among the tags of a game. Some
-    /// programs repeat one all the same, but not the position, and not after
-    /// players and result.
+    /// Whether this tag is the first of another game. By the PGN standard (section 8.1) a
+    /// game has each tag at most once. Some programs repeat tags, but neither `FEN` nor
+    /// tags after players and result.
     pub(crate) fn begins_game(&mut self, name: &[u8]) -> bool {
         let index = TAGS.iter().position(|tag| tag.eq_ignore_ascii_case(name));
         let Some(seen) = index.and_then(|index| self.seen.get_mut(index)) else {
@@ -44,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_that_a_whole_game_has_already_begins_the_next() {
+    fn a_repeated_tag_after_players_and_result_begins_the_next_game() {
         let names = ["White", "Black", "Note", "Result", "Note", "white", "Black"];
         assert_eq!(
             begins(names),
@@ -54,7 +53,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tag_that_is_repeated_within_a_game_does_not() {
+    fn a_repeated_tag_before_the_result_does_not() {
         let names = ["Event", "White", "Date", "Black", "Date", "Result"];
         assert_eq!(begins(names), [false; 6]);
     }

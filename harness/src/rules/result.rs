@@ -1,6 +1,7 @@
 //! The result of a game.
 
 use serde::{Deserialize, Serialize};
+use shakmaty::Color;
 
 /// Who won a game.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -20,10 +21,15 @@ impl Outcome {
         }
     }
 
-    /// Reads what [`Self::as_str`] writes.
+    /// Parses the result of [`Self::as_str`].
     pub fn parse(text: &str) -> Option<Self> {
         let all = [Self::White, Self::Draw, Self::Black];
         all.into_iter().find(|outcome| outcome.as_str() == text)
+    }
+
+    /// The result of a game that `winner` wins.
+    pub(crate) fn won_by(winner: Color) -> Self {
+        winner.fold_wb(Self::White, Self::Black)
     }
 
     /// White's half points, 0 to 2.
@@ -35,7 +41,7 @@ impl Outcome {
         }
     }
 
-    /// The loser's colour: 0 for White, 1 for Black, none in a draw.
+    /// The loser's colour: 0 for White, 1 for Black, `None` for a draw.
     pub fn loser(self) -> Option<usize> {
         match self {
             Outcome::White => Some(1),
@@ -54,13 +60,13 @@ pub enum Termination {
     InsufficientMaterial,
     Repetition,
     FiftyMoves,
-    /// Adjudicated: both scores near zero for long enough.
+    /// By the draw rule of the adjudication.
     DrawAdjudication,
-    /// Adjudicated: one side's score hopeless for long enough.
+    /// By the resign rule of the adjudication.
     ResignAdjudication,
-    /// Adjudicated: the maximum length was reached.
+    /// Adjudicated at the maximum length.
     MaxMoves,
-    /// Adjudicated by an endgame tablebase.
+    /// Adjudicated by a tablebase.
     Tablebase,
     TimeForfeit,
     IllegalMove,
@@ -88,7 +94,7 @@ impl Termination {
         Self::Stall,
     ];
 
-    /// As a reader names it.
+    /// The name in reports.
     pub fn words(self) -> &'static str {
         match self {
             Self::Checkmate => "checkmate",
@@ -107,7 +113,7 @@ impl Termination {
         }
     }
 
-    /// Whether the losing engine failed rather than was outplayed.
+    /// Whether the losing engine failed.
     pub fn is_failure(self) -> bool {
         matches!(
             self,
@@ -116,25 +122,24 @@ impl Termination {
     }
 }
 
-/// What one engine put into a game: sums over its moves.
+/// Sums over an engine's moves in a game.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Effort {
     /// Moves made.
     pub moves: u32,
-    /// Sums of the depths and selective depths it reported.
+    /// Reported depths and selective depths.
     pub depth: u64,
     pub seldepth: u64,
-    /// Microseconds of its time that were the harness's own: writing to it,
-    /// and being kept from reading its answer.
+    /// Microseconds that were not charged to the engine: `hone` wrote commands, or was kept
+    /// from reading an answer.
     pub latency_us: u64,
-    /// Microseconds in which the machine gave its threads no processor during
-    /// the move that lost it the game on time; 0 if it overran by more than
-    /// that, or did not lose on time.
+    /// Microseconds that the engine's threads waited for a processor during the move that
+    /// lost on time, in sum; 0 if the overrun was longer, or without a time forfeit.
     pub starved_us: u64,
-    /// Moves whose principal variation held an illegal move.
+    /// Moves whose principal variation had an illegal move.
     pub illegal_pvs: u32,
-    /// Its failures in this game that did not count: after each the game was played
-    /// again, or the pair after a time forfeit that the machine caused.
+    /// Failures of the engine after which the game was replayed, or after which the pair
+    /// was replayed because the machine caused the time forfeit.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub replayed: u32,
 }
@@ -144,8 +149,8 @@ fn is_zero(count: &u32) -> bool {
 }
 
 impl GameResult {
-    /// The colour that lost on time because the machine gave its engine no
-    /// processor: 0 for White, 1 for Black.
+    /// The colour whose engine lost on time because the machine starved it: 0 for White, 1
+    /// for Black.
     pub(crate) fn fault_of_machine(&self) -> Option<usize> {
         let loser = self.outcome.loser()?;
         let is_fault =
@@ -165,12 +170,11 @@ pub struct GameResult {
     pub ms: [u64; 2],
     /// Nodes searched by White and Black, as the engines reported them.
     pub nodes: [u64; 2],
-    /// What White and Black put into it.
+    /// Further sums of White and Black.
     pub effort: [Effort; 2],
-    /// Digest of the start position, the moves and the result, no timings.
+    /// Digest of the start position, the moves and the result.
     pub digest: u64,
-    /// The same without the start position's move counters; absent in older
-    /// ledgers.
+    /// The same without the move counters of the start position; absent in old ledgers.
     pub line: Option<u64>,
 }
 

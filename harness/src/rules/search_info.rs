@@ -8,14 +8,13 @@ use serde::{Deserialize, Serialize};
 pub enum Score {
     /// Centipawns.
     Cp(i32),
-    /// Mate in this number of full moves; negative when the engine is being
-    /// mated.
+    /// Mate in this number of full moves; negative if the engine is mated.
     Mate(i32),
 }
 
 impl Score {
-    /// The score as PGN comments write it, and the tools that read them
-    /// expect it: `+1.23`, `0.00`, `+M5`, `-M4` (mates in plies).
+    /// Appends the score as in PGN comments of other tools: `+1.23`, `0.00`, `+M5`, `-M4`
+    /// (mates in plies).
     pub fn write_pgn(self, out: &mut String) {
         let mut buffer = itoa::Buffer::new();
         match self {
@@ -37,9 +36,8 @@ impl Score {
     }
 }
 
-/// What the engine said about its search before its last `bestmove`: the last
-/// value of each field, the score from the last line of the first variation
-/// that is not a mere bound.
+/// What an engine reported about a search: the last value of each field. Score, depths and
+/// variation are those of the last exact score (not a bound) of the first variation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Info {
     pub depth: u32,
@@ -47,17 +45,17 @@ pub struct Info {
     pub score: Option<Score>,
     pub nodes: u64,
     pub nps: u64,
-    /// Permill of the transposition table in use.
+    /// Used part of the transposition table in permill.
     pub hashfull: u32,
     pub tbhits: u64,
-    /// The principal variation that belongs to the score, as sent.
+    /// The principal variation of the score, as sent.
     pub pv: Vec<u8>,
-    /// The last line that matches each pattern of the record.
+    /// For each pattern of the record, the last line that matches it.
     pub lines: Vec<Option<String>>,
 }
 
 impl Info {
-    /// Forgets everything, keeping the allocations.
+    /// Clears all fields, but keeps the allocations.
     pub fn clear(&mut self) {
         let mut pv = std::mem::take(&mut self.pv);
         pv.clear();

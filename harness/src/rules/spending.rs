@@ -1,62 +1,65 @@
-//! Whether an engine keeps to its limit, by what it reports.
+//! Checks from an engine's reports whether it keeps to its limit.
 
 use std::time::Duration;
 
+use super::clock::millis;
 use super::limit::Limit;
 use super::search_info::Info;
 
-/// What an engine spent on its moves, as sums.
+/// Sums over an engine's moves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Spending {
     pub games: u64,
     pub moves: u64,
-    /// As the engine reported them; 0 if it reports none.
+    /// Reported nodes and depths; 0 if the engine reports none.
     pub nodes: u64,
     pub depth: u64,
     pub ms: u64,
 }
 
 impl Spending {
-    /// Of one search, which took the time `used`.
+    /// The spending of one search that took the time `used`.
     pub(crate) fn of_search(info: &Info, used: Duration) -> Self {
         Self {
             games: 0,
             moves: 1,
             nodes: info.nodes,
             depth: u64::from(info.depth),
-            ms: used.as_millis() as u64,
+            ms: millis(used),
         }
     }
 }
 
-/// Where the mean of a quantity belongs.
+/// The mean of a quantity and its expected range.
 struct Range {
     mean: f64,
     low: f64,
     high: f64,
-    what: String,
+    /// The mean and the limit as text.
+    text: String,
 }
 
-/// Nodes that an engine may search beyond twice its limit: many look at the
-/// count every 1,024 to 4,096 nodes only.
+/// Nodes that an engine may search beyond twice its limit: many engines check the limit
+/// only every 1,024 to 4,096 nodes.
 const NODES_SLACK: f64 = 5000.0;
-/// The same in plies, and in milliseconds.
+/// Plies beyond 1.5 times the limit.
 const DEPTH_SLACK: f64 = 4.0;
+/// Milliseconds beyond twice the limit.
 const MS_SLACK: f64 = 1000.0;
-/// The smallest share of a clock that a whole game uses.
+/// The smallest share of its clock that an engine uses in a game.
 const CLOCK_SHARE: f64 = 0.03;
 
-/// How an engine's moves are far from its limit, as text: above one part of it,
-/// or below all its parts. Below is less than a quarter of the nodes or the
-/// time for a move, half of the depth, or 3 % of a clock: engines stop early at
-/// forced moves, mates and when a further iteration would take too long, but
-/// not so early on average. What an engine does not report is not judged.
+/// How far an engine is from its limit, as text, if it is above one part of the limit or
+/// below all parts. Below is less than a quarter of the nodes or the time for a move, half
+/// of the depth, or 3 % of a clock: engines stop early at forced moves and mates, and when
+/// another iteration would take too long, but less on average. Quantities that the engine
+/// does not report are not checked.
 pub(crate) fn departure(limit: &Limit, spent: &Spending) -> Option<String> {
     let ranges = ranges(limit, spent);
     let above = ranges.iter().find(|range| range.mean > range.high);
     let is_below = !ranges.is_empty() && ranges.iter().all(|range| range.mean < range.low);
     let found = above.or_else(|| ranges.first().filter(|_| is_below))?;
-    Some(found.what.clone())
+    Some(found.text.clone())
 }
 
 fn ranges(limit: &Limit, spent: &Spending) -> Vec<Range> {
@@ -71,7 +74,7 @@ fn ranges(limit: &Limit, spent: &Spending) -> Vec<Range> {
             mean,
             low: limit / 4.0,
             high: 2.0 * limit + NODES_SLACK,
-            what: format!("{mean:.0} nodes a move, limit {nodes}"),
+            text: format!("{mean:.0} nodes a move, limit {nodes}"),
         });
     }
     if let Some(depth) = limit.depth.filter(|_| spent.depth > 0) {
@@ -80,7 +83,7 @@ fn ranges(limit: &Limit, spent: &Spending) -> Vec<Range> {
             mean,
             low: limit / 2.0,
             high: 1.5 * limit + DEPTH_SLACK,
-            what: format!("depth {mean:.1} a move, limit {depth}"),
+            text: format!("depth {mean:.1} a move, limit {depth}"),
         });
     }
     let ms = spent.ms as f64;
@@ -90,20 +93,20 @@ fn ranges(limit: &Limit, spent: &Spending) -> Vec<Range> {
             mean,
             low: limit / 4.0,
             high: 2.0 * limit + MS_SLACK,
-            what: format!("{mean:.0} ms a move, limit {movetime} ms"),
+            text: format!("{mean:.0} ms a move, limit {movetime} ms"),
         });
     }
     if let Some(stage) = limit.stages().first()
         && spent.games > 0
     {
-        // Later stages only add to it.
+        // Without later stages, which only add time.
         let clock = (spent.games * stage.base + spent.moves * stage.increment) as f64;
         let share = ms / clock;
         ranges.push(Range {
             mean: share,
             low: CLOCK_SHARE,
             high: f64::INFINITY,
-            what: format!("{:.1} % of its clock used", 100.0 * share),
+            text: format!("{:.1} % of its clock used", 100.0 * share),
         });
     }
     ranges
@@ -124,13 +127,13 @@ mod tests {
         }
     }
 
-    fn says(limit: &str, spending: Spending) -> String {
+    fn departure_of(limit: &str, spending: Spending) -> String {
         let limit: Limit = limit.parse().expect(limit);
         departure(&limit, &spending).unwrap_or_default()
     }
 
     #[test]
-    fn an_engine_that_ignores_its_limit_is_found_by_its_means() {
+    fn an_engine_that_ignores_its_limit_is_detected() {
         for (limit, spending, words) in [
             ("nodes=5000", spent(20, 1, 0), "20 nodes a move, limit 5000"),
             (
@@ -149,15 +152,15 @@ mod tests {
             ("nodes=5000 depth=8", spent(30, 1, 0), "30 nodes a move"),
             ("8+0.08 nodes=5000", spent(90_000, 20, 90), "90000 nodes"),
         ] {
-            let said = says(limit, spending);
-            assert!(said.starts_with(words), "{limit}: {said}");
+            let text = departure_of(limit, spending);
+            assert!(text.starts_with(words), "{limit}: {text}");
         }
     }
 
     #[test]
     fn ordinary_engines_are_not_suspected() {
         for (limit, spending) in [
-            // Looks at its count every 4,096 nodes.
+            // Checks its limit every 4,096 nodes.
             ("nodes=5", spent(4096, 5, 1)),
             ("nodes=1000", spent(4096, 7, 1)),
             ("nodes=1", spent(20, 1, 0)),
@@ -176,8 +179,8 @@ mod tests {
             ("nodes=5000", spent(0, 0, 1)),
             ("depth=9", spent(0, 0, 1)),
         ] {
-            assert_eq!(says(limit, spending), "", "{limit}: {spending:?}");
+            assert_eq!(departure_of(limit, spending), "", "{limit}: {spending:?}");
         }
-        assert_eq!(says("nodes=5000", Spending::default()), "");
+        assert_eq!(departure_of("nodes=5000", Spending::default()), "");
     }
 }

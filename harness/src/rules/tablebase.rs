@@ -1,4 +1,4 @@
-//! Syzygy tables that end games.
+//! Syzygy tablebases for adjudication.
 
 use std::cell::OnceCell;
 use std::env;
@@ -27,26 +27,27 @@ pub(crate) enum TablebaseError {
     )]
     Empty { path: PathBuf },
     #[error(
-        "`syzygy` in [adjudication]: `pieces` is {asked}, but the tables in {} have at most {there} pieces",
+        "`syzygy` in [adjudication]: `pieces` is {requested}, but the tables in {} have at most {available} pieces",
         path.display()
     )]
     Pieces {
         path: PathBuf,
-        asked: usize,
-        there: usize,
+        requested: usize,
+        available: usize,
     },
 }
 
-/// Open tables and the rule they are used by.
+/// Open tables and their rule.
 pub(crate) struct Tables {
     tables: Tablebase<Chess>,
     rule: TablebaseRule,
+    /// Largest number of pieces, kings included, with which the tables are used.
     pieces: usize,
     /// The first fault that was found in a table.
     damage: OnceCell<String>,
 }
 
-/// Pieces of the largest tables in some folders.
+/// Number of pieces of the largest tables in some folders.
 ///
 /// # Errors
 /// [`TablebaseError`].
@@ -62,7 +63,7 @@ pub(crate) fn most_pieces(path: &Path) -> Result<usize, TablebaseError> {
 }
 
 impl Tables {
-    /// Opens the tables of a rule. Their contents are read when they are needed.
+    /// Opens the tables of a rule. Their contents are read on first use.
     ///
     /// # Errors
     /// [`TablebaseError`].
@@ -71,18 +72,18 @@ impl Tables {
         for folder in env::split_paths(&rule.path) {
             add_wdl_tables(&mut tables, &folder)?;
         }
-        let there = tables.max_pieces();
-        if there == 0 {
+        let available = tables.max_pieces();
+        if available == 0 {
             return Err(TablebaseError::Empty {
                 path: rule.path.clone(),
             });
         }
-        let pieces = rule.pieces.unwrap_or(there);
-        if pieces > there {
+        let pieces = rule.pieces.unwrap_or(available);
+        if pieces > available {
             return Err(TablebaseError::Pieces {
                 path: rule.path.clone(),
-                asked: pieces,
-                there,
+                requested: pieces,
+                available,
             });
         }
         Ok(Self {
@@ -93,14 +94,13 @@ impl Tables {
         })
     }
 
-    /// The first fault that was found in a table, and what it means.
+    /// A warning about the first fault that was found in a table.
     pub(crate) fn damage(&self) -> Option<&str> {
         self.damage.get().map(String::as_str)
     }
 
-    /// The result of a game that has reached `position`, if the tables have it
-    /// and the rule applies. Positions with castling rights, without a table, or with a
-    /// damaged one, are played on.
+    /// The end of a game that has reached `position`, if the tables have the position and
+    /// the rule applies. `None` with castling rights, without a table, or if it is damaged.
     pub(crate) fn judge(&self, position: &Chess) -> Option<Ending> {
         if position.board().occupied().count() > self.pieces {
             return None;
@@ -125,8 +125,7 @@ impl Tables {
     }
 }
 
-/// Adds the WDL tables (`*.rtbw`) in a folder. Only these are probed: with a DTZ
-/// table alone no position of its pieces can be judged.
+/// Adds the WDL tables (`*.rtbw`) in a folder; DTZ tables are not used.
 fn add_wdl_tables(tables: &mut Tablebase<Chess>, folder: &Path) -> Result<(), TablebaseError> {
     let unreadable = |source| TablebaseError::Folder {
         folder: folder.to_path_buf(),
@@ -138,7 +137,7 @@ fn add_wdl_tables(tables: &mut Tablebase<Chess>, folder: &Path) -> Result<(), Ta
             continue;
         }
         match tables.add_file(&file) {
-            // Not the name of a table.
+            // The name is not that of a table.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
             added => added.map_err(|source| TablebaseError::File { file, source })?,
         }
@@ -200,10 +199,15 @@ mod tests {
         let tables = Tables::open(&rule(folder.path(), None)).expect("one table");
         assert_eq!(tables.pieces, 3);
         let refused = Tables::open(&rule(folder.path(), Some(4))).err();
-        let Some(TablebaseError::Pieces { asked, there, .. }) = refused else {
+        let Some(TablebaseError::Pieces {
+            requested,
+            available,
+            ..
+        }) = refused
+        else {
             panic!("four pieces are refused: {refused:?}");
         };
-        assert_eq!((asked, there), (4, 3));
+        assert_eq!((requested, available), (4, 3));
     }
 
     #[test]

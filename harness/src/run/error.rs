@@ -1,11 +1,13 @@
 //! Why a run could not start or had to stop.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::files::folder::FolderError;
 use super::play::driver::RunError;
 use super::prepare::error::PrepareError;
-use crate::ledger::LedgerError;
+use crate::executor::Situation;
+use crate::ledger::{FAILURES, LedgerError};
 use crate::openings::BookError;
 use crate::output::with_causes;
 use crate::platform::quoted;
@@ -32,13 +34,51 @@ pub(crate) enum SessionError {
         quoted(folder)
     )]
     Stopped { folder: PathBuf, source: RunError },
-    /// An error other than of the games, after the run had started.
+    /// Another error after the run had started, such as of its report.
     #[error(transparent)]
     AfterStart(anyhow::Error),
 }
 
+/// The evidence of the first failure of an engine in the run in `folder`, by pair and game.
+fn first_failure(folder: &Path, engine: &str) -> Option<PathBuf> {
+    let entries = fs::read_dir(folder.join(FAILURES)).ok()?.flatten();
+    let mut failures: Vec<(Vec<u64>, PathBuf)> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name();
+            let numbers = name.to_str()?.split('-').map(str::parse);
+            Some((numbers.collect::<Result<_, _>>().ok()?, entry.path()))
+        })
+        .collect();
+    failures.sort();
+    let mut paths = failures.into_iter().map(|(_, path)| path);
+    paths.find(|path| {
+        fs::read_to_string(path.join("replay.toml"))
+            .ok()
+            .and_then(|text| toml::from_str::<Situation>(&text).ok())
+            .is_some_and(|situation| situation.name == engine)
+    })
+}
+
 impl SessionError {
-    /// The same error of a run in the folder of another: that one is resumed.
+    /// The error of the run in `folder`, which had started. If an engine failed too often,
+    /// the error names the evidence.
+    pub(crate) fn stopped(folder: &Path, mut source: RunError) -> Self {
+        if let RunError::TooManyFailures(error) = &mut source
+            && let Some(evidence) = first_failure(folder, &error.name)
+        {
+            error.remedy += &format!(
+                "\nhelp: `hone replay {}` repeats its first failure; summary.txt in that folder describes it",
+                quoted(&evidence)
+            );
+        }
+        Self::Stopped {
+            folder: folder.to_path_buf(),
+            source,
+        }
+    }
+
+    /// The error of a follow-up run as an error of the run in `folder`, which is the one to
+    /// resume.
     pub(crate) fn of_folder(self, folder: &Path) -> Self {
         match self {
             Self::Stopped { source, .. } => Self::Stopped {
@@ -54,7 +94,7 @@ impl SessionError {
         Self::AfterStart(error.into())
     }
 
-    /// Whether anything had been started: a build, or the run.
+    /// Whether a build or the run had started.
     pub(crate) fn is_after_start(&self) -> bool {
         self.is_of_run() || matches!(self, Self::Prepare(error) if error.is_after_start())
     }

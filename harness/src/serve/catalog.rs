@@ -1,5 +1,5 @@
-//! What there is to serve under a folder. A name that a browser sends is only
-//! ever looked up here: it never becomes a path.
+//! The runs and nights in a folder. A name from a request is only looked up here; it never
+//! becomes a path.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,16 +13,16 @@ use crate::track::{RUNS, is_folder_of_nights};
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
     Run,
-    /// A later stage of a run, which is not listed beside it.
+    /// A later stage of a run, which is not listed separately.
     Stage,
     /// The nights of `hone track`.
     Nights,
 }
 
-/// Something to serve.
+/// A run or a folder of nights.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Found {
-    /// Its name in addresses.
+    /// Its name in URLs.
     pub id: String,
     pub path: PathBuf,
     pub sort: Sort,
@@ -83,7 +83,7 @@ fn folders(folder: &Path) -> impl Iterator<Item = PathBuf> {
         .map(|entry| entry.path())
 }
 
-/// A name that is not text cannot stand in an address.
+/// The name of a folder; `None` if it is not valid UTF-8, which a URL cannot contain.
 fn name_of(path: &Path) -> Option<String> {
     Some(path.file_name()?.to_str()?.to_string())
 }

@@ -1,4 +1,4 @@
-//! The games of a run, so that some of them can be found among many.
+//! The index of a run's games, for searching.
 
 use serde::{Deserialize, Serialize};
 
@@ -6,17 +6,17 @@ use crate::ledger::{Entry, PgnSpan};
 use crate::report::html::Swing;
 use crate::rules::{Outcome, Termination};
 
-/// Games on a page of the list.
+/// Default number of games in an answer.
 const PAGE: usize = 25;
-/// Games in one answer at most.
+/// Maximum number of games in an answer.
 const MOST: usize = 200;
 
 /// A finished game.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct GameRow {
-    /// From 0.
+    /// Index of the pair, from 0.
     pub pair: u64,
-    /// 0 or 1.
+    /// Index in the pair: 0 or 1.
     pub game: u8,
     /// Indices of White and Black.
     pub players: [u32; 2],
@@ -33,12 +33,12 @@ pub(super) struct GameRow {
 #[derive(Debug, Default)]
 pub(super) struct GameIndex {
     rows: Vec<GameRow>,
-    /// The biggest swing of evaluation in each of the first games; none of a
-    /// game without scores.
+    /// The biggest swing of evaluation in each of the first games; `None` for a game without
+    /// scores.
     swings: Vec<Option<Swing>>,
 }
 
-/// Which games are wanted, and in which order.
+/// A search for games.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct Query {
@@ -50,12 +50,12 @@ pub(super) struct Query {
     /// Number of White's engine, from 0.
     pub white: Option<u32>,
     pub opening: Option<u64>,
-    /// Whether an engine must have failed.
+    /// Only games in which an engine failed.
     pub failed: bool,
     pub min_plies: Option<u32>,
     pub max_plies: Option<u32>,
     pub worker: Option<u32>,
-    /// Centipawns of the biggest swing of evaluation.
+    /// Minimum of the biggest swing of evaluation, in centipawns.
     pub min_swing: Option<u16>,
     pub order: Order,
     pub offset: usize,
@@ -116,7 +116,7 @@ fn has_result(row: &GameRow, wanted: &str) -> bool {
 }
 
 impl GameIndex {
-    /// Takes both games of a pair.
+    /// Adds both games of a pair.
     pub(super) fn absorb(&mut self, entry: &Entry) {
         let engines = entry.result.engines.map(|engine| engine as u32);
         for (number, game) in entry.result.games.iter().enumerate() {
@@ -135,34 +135,34 @@ impl GameIndex {
         }
     }
 
-    /// A game by the numbers of its pair and in it, both from 1.
+    /// A game by the number of its pair and its number in the pair, both from 1.
     pub(super) fn game(&self, pair: u64, game: u64) -> Option<GameRow> {
         let row = |row: &&GameRow| row.pair + 1 == pair && u64::from(row.game) + 1 == game;
         self.rows.iter().find(row).copied()
     }
 
-    /// The number of the first game whose biggest swing is not known, and the
-    /// places in `games.pgn` of it and of those after it.
+    /// Index of the first game whose biggest swing is unknown, and the positions in `games.pgn`
+    /// of it and the following games.
     pub(super) fn without_swing(&self, most: usize) -> (usize, Vec<PgnSpan>) {
         let first = self.swings.len();
         let rows = self.rows.iter().skip(first).take(most);
         (first, rows.map(|row| row.pgn).collect())
     }
 
-    /// Takes the swings of the games from number `first` on.
+    /// Adds the swings of the games from index `first` on.
     pub(super) fn add_swings(&mut self, first: usize, swings: Vec<Option<Swing>>) {
         if first == self.swings.len() {
             self.swings.extend(swings);
         }
     }
 
-    /// Games whose biggest swing is known, and all.
+    /// Number of games whose biggest swing is known, and of all games.
     pub(super) fn searched(&self) -> (usize, usize) {
         (self.swings.len(), self.rows.len())
     }
 
-    /// How many games are found, and those of them on the page that is asked
-    /// for, each with its biggest swing if that is known.
+    /// The number of games found, and those of the requested page, each with its biggest swing
+    /// if known.
     pub(super) fn find(&self, query: &Query) -> (usize, Vec<(GameRow, Option<Swing>)>) {
         let known = self.swings.iter().copied();
         let swings = known.chain(std::iter::repeat(None));

@@ -1,23 +1,21 @@
-//! The live pages: every run in a folder, also while it is played, for
-//! browsers and programs.
+//! The live pages: all runs in a folder, also while they are played, for browsers and programs.
 //!
 //! ```text
 //! games.csv, live.json ─► Reader (one thread) ─► Snapshot ─► events (one task a browser)
 //! ```
 //!
-//! The [`reader`] alone reads runs: it follows their ledgers and makes pages in
-//! parts. A browser gets the page, then each part that changes. Nothing here
-//! writes to the folder of a run.
+//! Only the [`reader`] reads runs: it follows their ledgers and builds pages in parts. A
+//! browser receives the page, then each changed part. Nothing here writes to the folder of a
+//! run.
 //!
-//! * [`catalog`], [`process`]: the runs in the folder, and whether a process plays one.
+//! * [`catalog`]: the runs in the folder.
 //! * [`reader`]: the thread that reads runs and nights.
-//! * [`overview`], [`summary`]: all runs, in a line each.
-//! * [`opened`], [`index`], [`snapshot`]: a page that somebody looks at, its games and its
-//!   parts.
+//! * [`overview`], [`summary`]: all runs, one line each.
+//! * [`opened`], [`index`], [`snapshot`]: an open page, its games and its parts.
 //! * [`pages`]: the HTML of the parts.
 //! * [`http`]: requests and their answers.
-//! * [`actions`]: runs that are submitted, started and stopped here.
-//! * `fleet`, [`remote`]: the machines of a fleet, and the games they play.
+//! * [`actions`]: submitting, starting and stopping runs.
+//! * `fleet`, [`remote`]: the machines of a fleet, and their games.
 
 mod actions;
 mod catalog;
@@ -28,7 +26,6 @@ mod index;
 mod opened;
 mod overview;
 mod pages;
-mod process;
 mod reader;
 mod remote;
 mod snapshot;
@@ -51,21 +48,21 @@ use remote::RemoteGames;
 
 use crate::run::Interrupts;
 
-/// What is served, and to whom.
+/// Settings of the server.
 #[derive(Debug)]
 pub(crate) struct Settings {
     /// The folder of the runs.
     pub folder: PathBuf,
     pub listen: SocketAddr,
-    /// Who may act; without it, no one may.
+    /// File of tokens; without it, actions are off.
     pub token_file: Option<PathBuf>,
-    /// Whether other machines may look without a token.
+    /// Whether other machines may read the pages without a token.
     pub read_only: bool,
     /// Names of this machine that browsers may use.
     pub hosts: Vec<String>,
-    /// Submitted runs that are played at the same time.
+    /// Number of submitted runs that are played at the same time.
     pub places: usize,
-    /// Whether somebody else must approve a run that is submitted.
+    /// Whether somebody else must approve a submitted run.
     pub approve: bool,
     /// The data folder of a fleet whose credentials for runs allow actions.
     #[cfg(feature = "fleet")]
@@ -75,18 +72,15 @@ pub(crate) struct Settings {
     pub fleet: Option<crate::fleet::Access>,
 }
 
-/// Serves until the process is asked to end. `announce` gets the address.
+/// Serves until the process is asked to end. `announce` receives the address.
 ///
 /// # Errors
-/// If the settings make no sense, or the address cannot be had.
+/// If the settings are invalid, or the address cannot be used.
 pub(crate) fn serve(settings: &Settings, announce: impl FnOnce(&str)) -> anyhow::Result<()> {
     check(settings)?;
     let actions = actions_of(settings)?;
     let queue = actions.as_ref().map(|actions| Arc::clone(&actions.queue));
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the async runtime")?;
+    let runtime = crate::platform::runtime()?;
     let (wishes, wished) = mpsc::channel();
     let (overview_sender, overview) = watch::channel(Arc::<Overview>::default());
     let remote = settings.remote_games();
@@ -149,7 +143,7 @@ fn check(settings: &Settings) -> anyhow::Result<()> {
 }
 
 impl Settings {
-    /// Where games on other machines are found, if a fleet is watched.
+    /// The games on other machines, if a fleet is shown.
     fn remote_games(&self) -> Option<RemoteGames> {
         #[cfg(feature = "fleet")]
         let has_fleet = self.fleet.is_some();

@@ -1,4 +1,4 @@
-//! What the handlers of requests have of a run.
+//! An open page of a run, as the request handlers use it.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -12,7 +12,7 @@ use super::index::GameIndex;
 use super::snapshot::Snapshot;
 use crate::rules::Notation;
 
-/// A page that somebody looks at.
+/// An open page.
 #[derive(Debug, Clone)]
 pub(super) struct Opened {
     pub snapshot: watch::Receiver<Arc<Snapshot>>,
@@ -20,12 +20,12 @@ pub(super) struct Opened {
     look: Arc<Look>,
 }
 
-/// Who looks at a page.
+/// The viewers of a page.
 #[derive(Debug, Default)]
 struct Look {
-    /// Browsers that follow it.
+    /// Number of browsers that follow it.
     viewers: AtomicUsize,
-    /// Milliseconds of this process when it was last asked for, plus one.
+    /// Time of the last request in milliseconds of this process, plus one; 0 if none.
     used: AtomicU64,
 }
 
@@ -39,14 +39,14 @@ impl Drop for Viewer {
     }
 }
 
-/// The games of a run and where they are.
+/// The games of a run, and the folder with their files.
 #[derive(Debug)]
 pub(super) struct RunGames {
     pub dir: PathBuf,
     pub mode: CastlingMode,
     pub notation: Notation,
     pub index: RwLock<GameIndex>,
-    /// Held by the one request that looks through games for their swings.
+    /// Held by the request that computes the swings of games.
     pub looking_through: Mutex<()>,
 }
 
@@ -59,18 +59,18 @@ impl Opened {
         }
     }
 
-    /// Notes that somebody has asked for it.
+    /// Records a request for it.
     pub(super) fn touch(&self) {
         self.look.used.store(uptime_ms() + 1, Ordering::Relaxed);
     }
 
-    /// Notes that a browser follows it.
+    /// Registers a browser that follows it.
     pub(super) fn viewer(&self) -> Viewer {
         self.look.viewers.fetch_add(1, Ordering::Relaxed);
         Viewer(Arc::clone(&self.look))
     }
 
-    /// Whether somebody follows it, or has asked for it within this time.
+    /// Whether a browser follows it, or has requested it within `time`.
     pub(super) fn is_watched(&self, time: Duration) -> bool {
         let used = self.look.used.load(Ordering::Relaxed);
         let age = (uptime_ms() + 1).saturating_sub(used);
@@ -80,7 +80,7 @@ impl Opened {
 }
 
 impl RunGames {
-    // A reader that panicked has changed nothing.
+    // A panic of the reader leaves the index intact.
     pub(super) fn read(&self) -> RwLockReadGuard<'_, GameIndex> {
         self.index
             .read()

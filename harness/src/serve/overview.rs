@@ -1,4 +1,4 @@
-//! All runs, in a line each.
+//! All runs, one line each.
 
 use serde::Serialize;
 
@@ -6,21 +6,21 @@ use super::actions::Job;
 use super::snapshot::Snapshot;
 use super::summary::{RunSummary, State};
 
-/// All there is in the folder.
+/// The content of the folder.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(super) struct Overview {
-    /// Newest first.
+    /// The runs, newest first.
     pub runs: Vec<RunSummary>,
-    /// The later stages of runs, which have pages of their own.
+    /// The later stages of runs, which have separate pages.
     #[serde(skip)]
     pub stages: Vec<RunSummary>,
     pub nights: Vec<Nights>,
     pub damaged: Vec<Damaged>,
-    /// Runs that were submitted, those that start first at the top.
+    /// The submitted runs, in the order in which they start.
     pub queue: Vec<Job>,
-    /// Whether some runs are still to be read.
+    /// Whether some runs have not been read yet.
     pub loading: bool,
-    /// Its page.
+    /// The page of the overview.
     #[serde(skip)]
     pub snapshot: Snapshot,
 }
@@ -47,7 +47,7 @@ impl Nights {
         }
     }
 
-    /// What is searched.
+    /// The text that is searched.
     pub(super) fn text(&self) -> String {
         format!("{} {}", self.name, self.status).to_lowercase()
     }
@@ -82,18 +82,18 @@ impl Overview {
         }
     }
 
-    /// Whether nothing has been published yet.
+    /// Whether this is the state before the first reading.
     pub(super) fn is_first(&self) -> bool {
         self.snapshot.parts.is_empty()
     }
 
-    /// Why a run cannot be read.
+    /// The reason why a run cannot be read.
     pub(super) fn reason(&self, run: &str) -> Option<&str> {
         let damaged = self.damaged.iter().find(|damaged| damaged.run == run)?;
         Some(&damaged.reason)
     }
 
-    /// A run, or a stage of one, by its name in addresses.
+    /// A run or a stage of one, by its name in URLs.
     pub(super) fn find(&self, run: &str) -> Option<&RunSummary> {
         let mut all = self.runs.iter().chain(&self.stages);
         all.find(|one| one.run == run)

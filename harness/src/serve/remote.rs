@@ -1,5 +1,5 @@
-//! Games that are played on other machines: asked for by the pages that show
-//! them, brought by the thread that looks at the fleet.
+//! Games in progress on other machines: pages request them, the thread that polls the fleet
+//! delivers them.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -7,23 +7,22 @@ use std::time::{Duration, Instant};
 
 use crate::executor::LiveGame;
 
-/// A page that has not asked for this long shows the games no more.
+/// Time after the last request for which the games of a run are still requested.
 #[cfg(feature = "fleet")]
 const ASKED: Duration = Duration::from_secs(10);
-/// Games of which nothing has come for this long have ended, or their
-/// machine is away.
+/// Time without a message after which games count as ended, or their machine as unreachable.
 const HEARD: Duration = Duration::from_secs(12);
-/// Games of a run on a page.
+/// Maximum number of games of a run on a page.
 const MOST: usize = 64;
 
-/// The games of the runs that are watched, by their names on the fleet.
+/// The games of the viewed runs, by their names on the fleet.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RemoteGames(Arc<Mutex<BTreeMap<String, Run>>>);
 
 #[derive(Debug)]
 struct Run {
     asked: Instant,
-    /// Changes with the games.
+    /// Version number of the games.
     number: u64,
     machines: BTreeMap<String, (Instant, Vec<LiveGame>)>,
 }
@@ -33,8 +32,7 @@ impl RemoteGames {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The games of a run as far as they are known, and a number that changes
-    /// with them. From now on they are asked for.
+    /// The known games of a run, and their version number. It also requests further ones.
     pub(super) fn of(&self, run: &str, now: Instant) -> (u64, Vec<LiveGame>) {
         let mut runs = self.lock();
         let run = runs.entry(run.to_string()).or_insert_with(|| Run {
@@ -53,7 +51,7 @@ impl RemoteGames {
         (run.number, games.take(MOST).cloned().collect())
     }
 
-    /// The runs whose games somebody wants to see.
+    /// The runs whose games are requested.
     #[cfg(feature = "fleet")]
     pub(super) fn wanted(&self, now: Instant) -> Vec<String> {
         let mut runs = self.lock();
@@ -61,7 +59,7 @@ impl RemoteGames {
         runs.keys().cloned().collect()
     }
 
-    /// Takes the games that a machine plays of a run.
+    /// Stores the games of a run that a machine plays.
     #[cfg(feature = "fleet")]
     pub(super) fn take(&self, run: &str, machine: &str, games: Vec<LiveGame>, now: Instant) {
         if let Some(run) = self.lock().get_mut(run) {
@@ -88,7 +86,7 @@ mod tests {
         let remote = RemoteGames::default();
         let start = Instant::now();
         assert!(remote.wanted(start).is_empty());
-        // They were not asked for.
+        // They were not requested.
         remote.take("r", "a", vec![game(1)], start);
         let (first, games) = remote.of("r", start);
         assert_eq!(games, []);

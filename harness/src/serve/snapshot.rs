@@ -1,5 +1,5 @@
-//! A page as it is now, in parts, so that a browser is sent only those that
-//! have changed. Every part is written once, whatever the number of browsers.
+//! A snapshot of a page in parts, so that a browser receives only changed parts. Every part is
+//! rendered once, for any number of browsers.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
@@ -11,23 +11,23 @@ use serde_json::json;
 /// A part of a page.
 #[derive(Debug, Clone)]
 pub(super) struct Part {
-    /// Its element is `part-<name>`.
+    /// Its name; the id of its element is `part-<name>`.
     pub name: String,
-    /// The heading of its section; none if it stands above the sections.
+    /// The heading of its section; `None` above the sections.
     pub heading: Option<String>,
     pub html: Arc<str>,
-    /// Changes with its HTML.
+    /// Hash of its HTML.
     pub hash: u64,
-    /// As it is sent to a browser.
+    /// The server-sent event with its HTML.
     pub event: Bytes,
 }
 
-/// A page as it is now.
+/// A snapshot of a page.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Snapshot {
     pub title: String,
     pub subtitle: String,
-    /// What a preview of the page tells.
+    /// Text of a link preview.
     pub description: String,
     pub parts: Vec<Part>,
     /// The same as JSON.
@@ -41,7 +41,7 @@ impl Part {
         Self::of(name, heading, html.into_string(), "part")
     }
 
-    /// Data for a script of the page, which is not HTML.
+    /// A part with data for a script of the page instead of HTML.
     pub(super) fn data(name: &str, json: String) -> Self {
         Self::of(name, None, json, name)
     }
@@ -49,7 +49,7 @@ impl Part {
     fn of(name: &str, heading: Option<&str>, html: String, event: &str) -> Self {
         let mut hasher = DefaultHasher::new();
         html.hash(&mut hasher);
-        // A number that a script can hold without loss is long enough.
+        // 52 bits, which a JavaScript number holds exactly, are enough.
         let hash = hasher.finish() >> 12;
         let data = match event {
             "part" => {

@@ -1,4 +1,4 @@
-//! A run in a line: what the overview, the JSON and the metrics tell of it.
+//! The summary of a run for the overview, the JSON and the metrics.
 
 use serde::Serialize;
 
@@ -14,7 +14,7 @@ use crate::settings::BookSource;
 use crate::stats::summary::{Interval, is_enough};
 use crate::stats::{Estimate, Sprt, SprtState, Summary, forecast};
 
-/// What a run is doing.
+/// The state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum State {
@@ -25,7 +25,7 @@ pub(super) enum State {
     Finished,
 }
 
-/// A run in a line.
+/// The summary of a run.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct RunSummary {
     pub run: String,
@@ -37,28 +37,28 @@ pub(super) struct RunSummary {
     /// Whether a sequential test has used up its budget without a decision.
     pub inconclusive: bool,
     pub created: jiff::Timestamp,
-    /// When the last pair was finished: milliseconds since 1970.
+    /// Time of the last finished pair, in milliseconds since 1970.
     pub last_pair_ms: Option<i64>,
     pub engines: Vec<String>,
     /// The engines with commit and subject.
     pub descriptions: Vec<String>,
-    /// That of all engines; of each, in their order, where they differ.
+    /// The limit of all engines; if they differ, that of each, in order.
     pub limit: String,
     pub book: Option<BookSource>,
     pub pairs: u64,
     pub games: u64,
-    /// Pairs after which it ends at the latest.
+    /// Maximum number of pairs.
     pub budget: u64,
-    /// Of the first engine, as `pentanomial`, `elo`, `nelo` and `los`; `None` if the
-    /// pairs are not all its own, or compare sets of values (a tuning).
+    /// Results of the first engine, like `pentanomial`, `elo`, `nelo` and `los`; `None` if it
+    /// does not play in all pairs, or the pairs compare sets of values (a tuning).
     pub wdl: Option<[u64; 3]>,
     pub pentanomial: Option<[u64; 5]>,
-    /// As on the page of the run.
+    /// Elo as on the page of the run.
     pub elo: Option<Estimate>,
     pub nelo: Option<Estimate>,
     pub los: Option<f64>,
     pub sprt: Option<SprtState>,
-    /// What a bisection has found, in words.
+    /// The result of a bisection, as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub found: Option<String>,
     /// Games lost by a crash, a stall, an illegal move or on time.
@@ -86,7 +86,7 @@ pub(super) struct Expected {
     pub high: f64,
 }
 
-/// What a summary needs to know beside where the run stands.
+/// The input of a summary besides the results.
 #[derive(Debug, Clone)]
 pub(super) struct Circumstances {
     pub is_running: bool,
@@ -96,7 +96,7 @@ pub(super) struct Circumstances {
 }
 
 impl RunSummary {
-    /// Of the run that the live pages call `run`.
+    /// The summary of the run with the name `run` on the live pages.
     pub(super) fn new(
         run: &str,
         manifest: &Manifest,
@@ -154,7 +154,7 @@ impl RunSummary {
         }
     }
 
-    /// Whether it plays all its pairs, whatever their results.
+    /// Whether it plays all its pairs, regardless of their results.
     pub(super) fn has_fixed_length(&self) -> bool {
         matches!(self.kind, Kind::Match | Kind::Tune)
     }
@@ -169,7 +169,7 @@ impl RunSummary {
         self.inconclusive || self.reason.is_some()
     }
 
-    /// One line for people: a preview, a tooltip.
+    /// One sentence, for a preview or a tooltip.
     pub(super) fn sentence(&self) -> String {
         let mut text = match (self.state, self.verdict) {
             (State::Finished, TestVerdict::None) if self.is_undecided() => "Undecided".to_string(),
@@ -193,7 +193,8 @@ impl RunSummary {
         text + &format!(", {} games", self.games)
     }
 
-    /// In the form of another test page; `None` if the pairs are not those of one engine.
+    /// The numbers in the format of another test page; `None` if the pairs are not those of one
+    /// engine.
     pub(super) fn form(&self, form: Form) -> Option<String> {
         let numbers = FormNumbers {
             limit: &self.limit,
@@ -209,9 +210,9 @@ impl RunSummary {
     }
 }
 
-/// Elo of the first engine with the interval that the page of the run has: of a test,
-/// corrected for the stopping rule; of a match that is not finished, or whose number of
-/// pairs is not the one that was planned, the always-valid one.
+/// Elo of the first engine with the interval of the run's page: for a test, corrected for the
+/// stopping rule; for a match that is unfinished or has another number of pairs than planned,
+/// the always-valid one.
 fn elo(standing: &Standing, summary: &Summary, is_planned: bool) -> Option<Estimate> {
     let test = standing.test.as_ref();
     if let Some(test) = test.filter(|test| is_enough(test.counts())) {
@@ -226,9 +227,7 @@ fn elo(standing: &Standing, summary: &Summary, is_planned: bool) -> Option<Estim
 
 fn remaining(standing: &Standing, rate: f64) -> Remaining {
     let tally = &standing.tally;
-    let left = standing
-        .budget
-        .saturating_sub(tally.pairs + tally.dropped_pairs) as f64;
+    let left = standing.budget.saturating_sub(tally.judged_pairs()) as f64;
     let forecast = standing.test.as_ref().and_then(forecast::remaining_pairs);
     let seconds = |pairs: f64| pairs.min(left) / rate;
     Remaining {

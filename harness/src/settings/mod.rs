@@ -1,4 +1,4 @@
-//! Values that sections of a configuration share.
+//! Values that several sections of a configuration share.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -13,4 +13,4 @@ pub(crate) use openings::{BookSource, OpeningsConfig};
 pub(crate) use shard::Shard;
 pub(crate) use time_span::TimeSpan;
 pub(crate) use values::{OnFailure, OnMachineFault};
-pub(crate) use values::{amount_option, positive, positive_option};
+pub(crate) use values::{amount_option, number_in, positive, positive_option};

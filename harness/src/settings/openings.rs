@@ -11,8 +11,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use super::values::positive;
 use crate::openings::Order;
 
-/// Where openings come from: `default`, `none`, or a file. A file of one of
-/// these names is written with its folder, as in `./none`.
+/// The source of openings: `default`, `none`, or a file. A file with one of these names is
+/// written with its folder, as in `./none`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub enum BookSource {
@@ -28,7 +28,7 @@ const BUILT_IN: &str = "default";
 const START_POSITION: &str = "none";
 
 impl BookSource {
-    /// A short name: that of the file without its folder.
+    /// A short name: the file name without its folder.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::File(file) => file
@@ -76,10 +76,9 @@ impl fmt::Display for BookSource {
     }
 }
 
-/// Which openings are played.
+/// The openings of a run.
 ///
-/// Read field by field as `remote` derives it, or from the name of a book
-/// alone.
+/// Deserialized from a table (by the `remote` derive), or from only the name of a book.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields, default)]
 pub struct OpeningsConfig {
@@ -88,7 +87,7 @@ pub struct OpeningsConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<BookSource>,
     pub order: Order,
-    /// Number of the opening to begin with, from 1.
+    /// Number of the first opening, from 1.
     #[serde(deserialize_with = "positive")]
     pub start: usize,
     /// Plies taken from each game of a PGN book; all if absent.
@@ -108,7 +107,7 @@ impl Default for OpeningsConfig {
 }
 
 impl OpeningsConfig {
-    /// Takes the built-in book where no other is named.
+    /// Sets the built-in book if no other is named.
     pub(crate) fn fill_in(&mut self) {
         self.file.get_or_insert(BookSource::BuiltIn);
     }

@@ -1,12 +1,12 @@
-//! The part of a run that one machine plays, without knowing of the others.
+//! The part of a run that one machine plays, independently of the others.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// Shard K of N, written `K/N`: pairs K, K + N, K + 2N, … of a run, counted
-/// from 1 as in its ledger. The N shards of a run have each pair exactly once.
+/// Shard K of N, written `K/N`: pairs K, K + N, K + 2N, … of a run, counted from 1 as in its
+/// ledger. Each pair belongs to exactly one of the N shards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard {
     /// From 1 to `of`.
@@ -33,12 +33,12 @@ impl Shard {
         self.of
     }
 
-    /// For people: `shard 2 of 5`.
+    /// A description: `shard 2 of 5`.
     pub fn words(self) -> String {
         format!("shard {} of {}", self.number, self.of)
     }
 
-    /// All shards of this run, this one among them.
+    /// All shards of this run, including this one.
     pub fn all(self) -> impl Iterator<Item = Self> {
         (1..=self.of).map(move |number| Self { number, ..self })
     }
@@ -53,7 +53,7 @@ impl Shard {
         pair.checked_rem(u64::from(self.of)) == Some(self.first())
     }
 
-    /// How many of its pairs are below `end`, from 0.
+    /// Number of its pairs with an index below `end`.
     pub fn pairs_below(self, end: u64) -> u64 {
         end.saturating_sub(self.first())
             .div_ceil(u64::from(self.of))

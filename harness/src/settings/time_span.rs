@@ -1,4 +1,4 @@
-//! Lengths of time as people write them.
+//! Durations in human notation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-/// A length of time above zero, in whole seconds: `90s`, `30m`, `1h30m`, `7d`.
+/// A duration above zero, in whole seconds: `90s`, `30m`, `1h30m`, `7d`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TimeSpan(Duration);
 
-/// A hundred years: later moments need not be representable.
+/// Maximum duration: a hundred years, so that a deadline stays representable.
 const LONGEST: u64 = 36_500 * 86_400;
 
 const UNITS: [(char, u64); 4] = [('d', 86_400), ('h', 3600), ('m', 60), ('s', 1)];

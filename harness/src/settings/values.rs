@@ -1,10 +1,9 @@
-//! Checked numbers, and what several sections name alike.
+//! Checked numbers, and policies that several sections share.
 
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// What happens to a game in which an engine crashes, stalls or makes an
-/// illegal move.
+/// The policy for a game in which an engine crashes, stalls or makes an illegal move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnFailure {
@@ -17,12 +16,12 @@ pub enum OnFailure {
     Stop,
 }
 
-/// What happens to a pair in which an engine lost on time because the machine
-/// gave it no processor.
+/// The policy for a pair in which an engine lost on time because the machine gave it no
+/// processor time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OnMachineFault {
-    /// The loss counts, and the report names it.
+    /// The loss counts, and the report mentions it.
     #[default]
     Keep,
     /// The pair is played again, at most three times, then counted.
@@ -51,16 +50,26 @@ where
 
 /// A number that is finite and not negative.
 fn amount<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let is_allowed = |number: f64| number.is_finite() && number >= 0.0;
+    number_in(deserializer, is_allowed, "a number of at least 0")
+}
+
+/// A number for which `is_allowed` holds; `allowed` describes such a number in the error.
+pub(crate) fn number_in<'de, D: Deserializer<'de>>(
+    deserializer: D,
+    is_allowed: impl Fn(f64) -> bool,
+    allowed: &str,
+) -> Result<f64, D::Error> {
     let number = f64::deserialize(deserializer)?;
-    if number.is_finite() && number >= 0.0 {
+    if is_allowed(number) {
         return Ok(number);
     }
     Err(D::Error::custom(format!(
-        "{number} is out of range: a number of at least 0 is allowed"
+        "{number} is out of range: {allowed} is allowed"
     )))
 }
 
-/// As [`amount`], of a value that may be absent.
+/// Like [`amount`], for an optional value.
 pub(crate) fn amount_option<'de, D>(deserializer: D) -> Result<Option<f64>, D::Error>
 where
     D: Deserializer<'de>,

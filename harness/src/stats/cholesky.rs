@@ -8,7 +8,7 @@ pub(crate) struct Cholesky {
 }
 
 impl Cholesky {
-    /// Factors the matrix whose lower triangle stands in `a` (`size` rows of
+    /// Factors the matrix whose lower triangle is in `a` (`size` rows of
     /// `size` numbers). `None` if it is not positive definite: if a pivot is at
     /// most `tolerance` times the diagonal's element, only rounding is left.
     pub(crate) fn new(mut a: Vec<f64>, size: usize, tolerance: f64) -> Option<Self> {

@@ -7,7 +7,8 @@
 //! 2024, theorem 2.2): after t pairs with mean m and deviation s,
 //! m +- s sqrt(2 (t r^2 + 1) / (t^2 r^2) ln(sqrt(t r^2 + 1) / alpha)).
 //! With probability 1 - alpha the true mean is inside at all t at once. The
-//! parameter r sets at which t the interval is narrowest for its level.
+//! parameter r sets the t at which the interval is narrowest, compared with that
+//! of a match of fixed length.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,49 +29,41 @@ pub enum StopRule {
 /// Pairs of a match with their always-valid interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct ConfidenceSequence {
-    alpha: f64,
     /// r squared.
     mixture: f64,
     pairs: Pentanomial,
 }
 
-/// Weight in pairs, and value, of the variance assumed before there are results: the
-/// greatest that scores from 0 to 1 can have. The sequence is valid asymptotically, for a
-/// known variance; with this weight its level holds from the first pair, whatever the
-/// pairs are like (the tests measure it).
+/// Prior of the variance of a pair's score: its weight in pairs, and its value, the largest
+/// variance of a score from 0 to 1. The sequence is valid asymptotically; with this prior
+/// its level also holds from the first pair, for every distribution of pairs (the tests
+/// measure it).
 const PRIOR_PAIRS: f64 = 15.0;
 const PRIOR_VARIANCE: f64 = 0.25;
 
-/// Share of matches whose true Elo ever leaves the interval of a run.
+/// Largest share of matches whose true Elo is ever outside the interval.
 const ALPHA: f64 = 0.05;
-/// Pairs at which the interval of a run of unknown length is narrowest for its
-/// level.
+/// Pairs after which the interval of a run of unknown length is narrowest, compared
+/// with that of a match of fixed length.
 const TIGHT_AT: f64 = 1000.0;
 
 impl ConfidenceSequence {
     /// The 95 % interval of a match of `rounds` pairs, narrowest half-way. The
     /// match stops by it and its report draws it.
     pub(crate) fn of_match(rounds: u64) -> Self {
-        Self::new(ALPHA, (rounds as f64 / 2.0).max(1.0))
+        Self::new((rounds as f64 / 2.0).max(1.0))
     }
 
     /// The 95 % interval of a run of unknown length: a sequential test.
     pub(crate) fn of_test() -> Self {
-        Self::new(ALPHA, TIGHT_AT)
+        Self::new(TIGHT_AT)
     }
 
-    /// At most a share of `alpha` (between 0 and 1) of matches ever has its
-    /// true Elo outside the interval, which is narrowest, compared with that
-    /// of a match of fixed length, after about `tight_at` pairs (at least 1).
-    ///
-    /// # Panics
-    /// If `alpha` is not between 0 and 1 or `tight_at` is less than 1.
-    fn new(alpha: f64, tight_at: f64) -> Self {
-        assert!(alpha > 0.0 && alpha < 1.0, "alpha is {alpha}");
-        assert!(tight_at >= 1.0, "tight_at is {tight_at}");
+    /// The 95 % interval that is narrowest, compared with that of a match of fixed
+    /// length, after about `tight_at` pairs (at least 1).
+    fn new(tight_at: f64) -> Self {
         Self {
-            alpha,
-            mixture: mixture(alpha, tight_at),
+            mixture: mixture(tight_at),
             pairs: Pentanomial::default(),
         }
     }
@@ -87,7 +80,7 @@ impl ConfidenceSequence {
     /// pair. Scores beyond 0.001 and 0.999 are clamped.
     pub(crate) fn interval(&self) -> Option<Estimate> {
         let sample = Sample::raw(self.pairs.0)?;
-        Some(interval(&sample, self.alpha, self.mixture))
+        Some(interval(&sample, self.mixture))
     }
 
     /// Whether the match may stop. A score beyond 0.001 or 0.999 never meets a
@@ -111,28 +104,27 @@ impl ConfidenceSequence {
 /// The 95 % interval of counts from a run of unknown length; `None` without
 /// games. Scores beyond 0.001 and 0.999 are clamped.
 pub(crate) fn of_counts(counts: Counts) -> Option<Estimate> {
-    let mixture = mixture(ALPHA, TIGHT_AT);
+    let mixture = mixture(TIGHT_AT);
     match counts {
-        Counts::Pentanomial(pairs) => {
-            Sample::raw(pairs.0).map(|sample| interval(&sample, ALPHA, mixture))
+        Counts::Pentanomial(pairs) => Sample::raw(pairs.0).map(|sample| interval(&sample, mixture)),
+        Counts::Wdl(games) => {
+            Sample::raw(games.by_score()).map(|sample| interval(&sample, mixture))
         }
-        Counts::Wdl(games) => Sample::raw([games.losses, games.draws, games.wins])
-            .map(|sample| interval(&sample, ALPHA, mixture)),
     }
 }
 
 /// r squared of the sequence that is narrowest after `tight_at` units.
-fn mixture(alpha: f64, tight_at: f64) -> f64 {
-    let log = -2.0 * alpha.ln();
+fn mixture(tight_at: f64) -> f64 {
+    let log = -2.0 * ALPHA.ln();
     (log + log.ln_1p()) / tight_at
 }
 
-fn interval<const K: usize>(sample: &Sample<K>, alpha: f64, mixture: f64) -> Estimate {
+fn interval<const K: usize>(sample: &Sample<K>, mixture: f64) -> Estimate {
     let (mean, variance) = sample.mean_and_variance();
     let t = sample.size;
     let blended = (PRIOR_PAIRS * PRIOR_VARIANCE + t * variance) / (PRIOR_PAIRS + t);
     let growth = t * mixture + 1.0;
-    let radius = 2.0 * growth / (t * t * mixture) * (growth.sqrt() / alpha).ln();
+    let radius = 2.0 * growth / (t * t * mixture) * (growth.sqrt() / ALPHA).ln();
     let margin = (blended * radius).sqrt();
     Estimate {
         estimate: clamped_elo_of_score(mean),
@@ -156,7 +148,7 @@ mod tests {
         let base = PairDistribution::new([0.025, 0.225, 0.5, 0.225, 0.025]).unwrap();
         let sampler = PairSampler::new(&base.tilted_to(Model::Logistic, elo).unwrap());
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
-        let mut sequence = ConfidenceSequence::new(0.05, 1000.0);
+        let mut sequence = ConfidenceSequence::of_test();
         (0..looks).all(|_| {
             sequence.absorb(sampler.draw(&mut rng));
             let interval = sequence.interval().unwrap();
@@ -166,7 +158,7 @@ mod tests {
 
     #[test]
     fn covers_at_all_looks_at_once() {
-        // The worst stopping rule there is: stop when the truth is outside.
+        // The worst stopping rule: stop when the true Elo is outside.
         for elo in [0.0, 20.0] {
             let covered = (0..400)
                 .filter(|&seed| always_covers(elo, 5_000, seed))
@@ -176,10 +168,9 @@ mod tests {
         }
     }
 
-    /// Pairs of which both games go to the same engine have the greatest variance. A match
-    /// that stops when 0 is outside is narrowest half-way through its budget.
+    /// Pairs in which one engine wins both games have the greatest variance.
     #[test]
-    fn equal_engines_seldom_seem_unequal_however_noisy_their_pairs() {
+    fn zero_outside_rarely_stops_a_match_of_equal_engines() {
         for shares in [
             [0.5, 0.0, 0.0, 0.0, 0.5],
             [0.45, 0.02, 0.06, 0.02, 0.45],
@@ -204,8 +195,8 @@ mod tests {
     }
 
     #[test]
-    fn stops_when_asked_to() {
-        let mut sequence = ConfidenceSequence::new(0.05, 1000.0);
+    fn stops_when_its_rule_is_met() {
+        let mut sequence = ConfidenceSequence::of_test();
         assert!(!sequence.is_met(StopRule::ZeroOutside));
         let mut first_met = None;
         for i in 0..20_000 {
@@ -220,7 +211,7 @@ mod tests {
 
     #[test]
     fn one_sided_results_do_not_meet_a_width() {
-        let mut sequence = ConfidenceSequence::new(0.05, 1000.0);
+        let mut sequence = ConfidenceSequence::of_test();
         (0..100_000).for_each(|_| sequence.absorb(4));
         assert!(!sequence.is_met(StopRule::Width(50.0)));
         assert!(sequence.is_met(StopRule::ZeroOutside));

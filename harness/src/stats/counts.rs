@@ -21,12 +21,12 @@ impl Pentanomial {
         self.0[half_points] += 1;
     }
 
-    /// How many pairs there are.
+    /// Number of pairs.
     pub fn pairs(&self) -> u64 {
         self.0.iter().sum()
     }
 
-    /// How many games there are: two for each pair.
+    /// Number of games: two for each pair.
     pub fn games(&self) -> u64 {
         2 * self.pairs()
     }
@@ -46,7 +46,7 @@ impl Pentanomial {
     }
 }
 
-/// Of the half points of pairs.
+/// Counts pairs by their half points, 0 to 4.
 impl FromIterator<usize> for Pentanomial {
     fn from_iter<I: IntoIterator<Item = usize>>(pairs: I) -> Self {
         let mut counts = Self::default();
@@ -80,20 +80,24 @@ impl Wdl {
         }
     }
 
-    /// How many games there are.
+    /// Number of games.
     pub fn games(&self) -> u64 {
         self.wins + self.draws + self.losses
     }
 
-    /// Points of the first engine, a draw being one half.
+    /// Points of the first engine; a draw is half a point.
     pub fn points(&self) -> f64 {
         self.wins as f64 + self.draws as f64 / 2.0
     }
 
-    /// The share of points the first engine took, 0 to 1; `None` if there is
-    /// no game.
+    /// Share of points of the first engine, 0 to 1; `None` without games.
     pub fn score(&self) -> Option<f64> {
-        mean_score(&[self.losses, self.draws, self.wins])
+        mean_score(&self.by_score())
+    }
+
+    /// Losses, draws and wins: in the order of [`Sample::SCORES`](super::sample::Sample::SCORES).
+    pub(crate) fn by_score(&self) -> [u64; 3] {
+        [self.losses, self.draws, self.wins]
     }
 
     /// The same games seen from the second engine.
@@ -139,7 +143,7 @@ pub enum Counts {
 }
 
 impl Counts {
-    /// How many games there are.
+    /// Number of games.
     pub fn games(&self) -> u64 {
         match self {
             Counts::Pentanomial(pairs) => pairs.games(),
@@ -147,7 +151,7 @@ impl Counts {
         }
     }
 
-    /// How many units there are: pairs, or single games.
+    /// Number of units: pairs, or single games.
     pub fn units(&self) -> u64 {
         match self {
             Counts::Pentanomial(pairs) => pairs.pairs(),
@@ -155,8 +159,7 @@ impl Counts {
         }
     }
 
-    /// The share of points the first engine took, 0 to 1; `None` if there is
-    /// no game.
+    /// Share of points of the first engine, 0 to 1; `None` without games.
     pub fn score(&self) -> Option<f64> {
         match self {
             Counts::Pentanomial(pairs) => mean_score(&pairs.0),
@@ -165,7 +168,7 @@ impl Counts {
     }
 
     /// The share of units in the middle class: pairs that were level (two
-    /// draws, or a win each), or drawn games. `None` if there is no game.
+    /// draws, or a win each), or drawn games. `None` without games.
     pub fn draw_ratio(&self) -> Option<f64> {
         match self {
             Counts::Pentanomial(pairs) => ratio(pairs.0[2], pairs.pairs()),
@@ -274,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_denominator_is_not_defined() {
+    fn ratios_without_a_denominator_are_none() {
         let none = Counts::from(Pentanomial::default());
         assert_eq!(
             (none.score(), none.draw_ratio(), none.pair_ratio()),

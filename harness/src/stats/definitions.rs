@@ -1,6 +1,6 @@
-//! The same numbers as other programs define them.
+//! Elo, nElo, LOS and LLR as other programs define them.
 //!
-//! What a program prints as infinite or NaN is `None` here.
+//! Where a program prints an infinity or NaN the value is `None`.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,7 +21,7 @@ use super::summary::{Interval, Summary};
 /// Whose definitions are used.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Definition {
-    /// fishtest's, with the score as it was and nothing defined without games.
+    /// fishtest's, but with the score of the counts as they are, and `None` without games.
     #[default]
     Hone,
     Fishtest,
@@ -31,7 +31,7 @@ pub enum Definition {
     CChessCli,
 }
 
-/// Why a program has no such number.
+/// Why a program does not define a number.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum DefinitionError {
     #[error(
@@ -88,7 +88,7 @@ impl Definition {
         }
     }
 
-    /// The tests that this program has of such counts, its usual one first; empty for pairs
+    /// The models of this program's tests of such counts, its default first; empty for pairs
     /// if it counts single games only.
     ///
     /// cutechess computes with BayesElo, but its bounds are logistic Elo: it divides them by
@@ -113,7 +113,7 @@ impl Definition {
     /// The match as this program summarises it.
     ///
     /// # Errors
-    /// If the program does not know pairs and pairs were given.
+    /// If pairs are given and the program counts single games only.
     pub fn summary(self, counts: Counts) -> Result<Summary, DefinitionError> {
         match (self, counts) {
             (Definition::Hone, counts) => Ok(Summary::new(counts)),
@@ -126,11 +126,15 @@ impl Definition {
             (Definition::Fastchess, Counts::Pentanomial(pairs)) => {
                 Ok(fastchess(Sample::raw(pairs.0), counts))
             }
-            (Definition::Fastchess, Counts::Wdl(games)) => Ok(fastchess(raw(&games), counts)),
+            (Definition::Fastchess, Counts::Wdl(games)) => {
+                Ok(fastchess(Sample::raw(games.by_score()), counts))
+            }
             (Definition::OpenBench, Counts::Pentanomial(pairs)) => {
                 Ok(openbench(Sample::raw(pairs.0), counts))
             }
-            (Definition::OpenBench, Counts::Wdl(games)) => Ok(openbench(raw(&games), counts)),
+            (Definition::OpenBench, Counts::Wdl(games)) => {
+                Ok(openbench(Sample::raw(games.by_score()), counts))
+            }
             (Definition::Cutechess, Counts::Wdl(games)) => Ok(cutechess(&games)),
             // It prints the score and the LLR only.
             (Definition::CChessCli, Counts::Wdl(_)) => Ok(facts(counts)),
@@ -140,11 +144,11 @@ impl Definition {
         }
     }
 
-    /// The log-likelihood ratio as this program computes it. fastchess stops
-    /// its root search early, at three digits or so; the exact value is given
-    /// for it. That of the betting model depends on the order of the pairs:
-    /// this is the average over all orders. `None` where the program's formula
-    /// has no value.
+    /// The log-likelihood ratio as this program computes it. For fastchess, which
+    /// stops its root search after about three digits, it is the exact value. For
+    /// the betting model, whose statistic depends on the order of the pairs, it is
+    /// the average over all orders. `None` where the program's formula is not
+    /// finite.
     ///
     /// # Errors
     /// If the program has no such test.
@@ -210,13 +214,10 @@ impl FromStr for Definition {
 }
 
 fn games_array(games: &Wdl) -> [f64; 3] {
-    [games.losses, games.draws, games.wins].map(|n| n as f64)
+    games.by_score().map(|n| n as f64)
 }
 
-fn raw(games: &Wdl) -> Option<Sample<3>> {
-    Sample::raw([games.losses, games.draws, games.wins])
-}
-
+/// Score and ratios, which are the same for every program.
 fn facts(counts: Counts) -> Summary {
     Summary {
         score: counts.score(),
@@ -240,8 +241,8 @@ fn fishtest<const K: usize>(sample: &Sample<K>, counts: Counts) -> Summary {
     }
 }
 
-/// fastchess takes the counts as they are; its interval of normalized Elo
-/// takes the deviation to be known.
+/// fastchess: no regularisation; the interval of normalized Elo treats the
+/// deviation as known.
 fn fastchess<const K: usize>(sample: Option<Sample<K>>, counts: Counts) -> Summary {
     let Some(sample) = sample else {
         return facts(counts);
@@ -252,18 +253,14 @@ fn fastchess<const K: usize>(sample: Option<Sample<K>>, counts: Counts) -> Summa
     let margin = per_unit * Z95 / sample.size.sqrt();
     let nelo = per_unit * (mean - 0.5) / variance.sqrt();
     Summary {
-        elo: interval(
-            elo_of_score(mean),
-            elo_of_score(mean - Z95 * error),
-            elo_of_score(mean + Z95 * error),
-        ),
+        elo: elo_interval(elo_of_score, mean, Z95 * error),
         nelo: interval(nelo, nelo - margin, nelo + margin),
         los: finite(normal::cdf((mean - 0.5) / error)),
         ..facts(counts)
     }
 }
 
-/// OpenBench uses Student's distribution.
+/// OpenBench: clamped scores, and an interval by Student's t-distribution.
 fn openbench<const K: usize>(sample: Option<Sample<K>>, counts: Counts) -> Summary {
     let Some(sample) = sample.filter(|sample| sample.size > 1.0) else {
         return facts(counts);
@@ -272,17 +269,14 @@ fn openbench<const K: usize>(sample: Option<Sample<K>>, counts: Counts) -> Summa
     let error = (variance / sample.size).sqrt();
     let margin = student_quantile(sample.size - 1.0) * error;
     Summary {
-        elo: interval(
-            clamped_elo_of_score(mean),
-            clamped_elo_of_score(mean - margin),
-            clamped_elo_of_score(mean + margin),
-        ),
+        elo: elo_interval(clamped_elo_of_score, mean, margin),
         ..facts(counts)
     }
 }
 
-/// The 97.5 % quantile of Student's distribution with at least one degree of
-/// freedom. (The library's own does not end for some large numbers.)
+/// The 97.5 % quantile of Student's t-distribution with `freedom` (at least 1)
+/// degrees of freedom. The inverse in `statrs` does not terminate for some large
+/// values of it.
 fn student_quantile(freedom: f64) -> f64 {
     const LARGE: f64 = 1_000.0;
     if freedom >= LARGE {
@@ -313,25 +307,21 @@ fn cutechess(games: &Wdl) -> Summary {
         2f64.sqrt() * ((z * z - y / A).sqrt() - z).sqrt()
     }
     let counts = Counts::from(*games);
-    let Some(sample) = raw(games) else {
+    let Some(sample) = Sample::raw(games.by_score()) else {
         return facts(counts);
     };
     let (mean, variance) = sample.mean_and_variance();
     let margin = quantile() * (variance / sample.size).sqrt();
     let (wins, losses) = (games.wins as f64, games.losses as f64);
     Summary {
-        elo: interval(
-            elo_of_score(mean),
-            elo_of_score(mean - margin),
-            elo_of_score(mean + margin),
-        ),
+        elo: elo_interval(elo_of_score, mean, margin),
         los: finite(normal::cdf((wins - losses) / (wins + losses).sqrt())),
         ..facts(counts)
     }
 }
 
-/// The likelihood ratio of two BayesElo strengths with the draw Elo of the
-/// counts, not maximised over it.
+/// The LLR of two BayesElo strengths, both with the draw Elo of the counts: it is
+/// not maximised under each hypothesis.
 fn plug_in_llr(counts: [f64; 3], elo0: f64, elo1: f64) -> f64 {
     let sample = Sample::from_weights(counts);
     let BayesElo { draw_elo, .. } = BayesElo::of_probabilities(sample.probabilities);
@@ -339,7 +329,7 @@ fn plug_in_llr(counts: [f64; 3], elo0: f64, elo1: f64) -> f64 {
     (0..3).map(|i| counts[i] * (one[i] / zero[i]).ln()).sum()
 }
 
-/// OpenBench: BayesElo bounds; 0 while a class has no games.
+/// OpenBench: BayesElo bounds; 0 while wins, draws or losses are missing.
 fn openbench_llr(games: &Wdl, elo0: f64, elo1: f64) -> f64 {
     let counts = games_array(games);
     match counts.contains(&0.0) {
@@ -348,8 +338,8 @@ fn openbench_llr(games: &Wdl, elo0: f64, elo1: f64) -> f64 {
     }
 }
 
-/// cutechess adds half a game to each count and takes its bounds to be
-/// logistic near zero.
+/// cutechess: half a game is added to each count; the logistic bounds are
+/// converted to BayesElo by the slope at 0.
 fn cutechess_llr(games: &Wdl, elo0: f64, elo1: f64) -> f64 {
     if games.games() == 0 {
         return 0.0;
@@ -359,11 +349,11 @@ fn cutechess_llr(games: &Wdl, elo0: f64, elo1: f64) -> f64 {
     plug_in_llr(counts, elo0 / estimate.scale(), elo1 / estimate.scale())
 }
 
-/// c-chess-cli: the normal approximation with the observed variance, which
-/// breaks down where the variance is small.
+/// c-chess-cli: the normal approximation with the observed variance, which is
+/// wrong where the variance is small; 0 with fewer than two kinds of results.
 fn approximate_llr(games: &Wdl, elo0: f64, elo1: f64) -> f64 {
     let classes = games_array(games).iter().filter(|&&n| n > 0.0).count();
-    let Some(sample) = raw(games).filter(|_| classes >= 2) else {
+    let Some(sample) = Sample::raw(games.by_score()).filter(|_| classes >= 2) else {
         return 0.0;
     };
     let (mean, variance) = sample.mean_and_variance();
@@ -375,6 +365,12 @@ fn finite(value: f64) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
+/// Elo of a mean score, with the interval of `margin` to each side of the score.
+fn elo_interval(elo: fn(f64) -> f64, mean: f64, margin: f64) -> Option<Estimate> {
+    interval(elo(mean), elo(mean - margin), elo(mean + margin))
+}
+
+/// `None` unless all three are finite.
 fn interval(estimate: f64, low: f64, high: f64) -> Option<Estimate> {
     [estimate, low, high]
         .iter()
@@ -425,8 +421,6 @@ mod tests {
         assert_eq!(average_of_betting(&config, &Pentanomial::default()), 0.0);
     }
 
-    /// A BayesElo test of cutechess, which the program does not have, had its LLR of the
-    /// logistic bounds and the Elo after the test of BayesElo bounds.
     #[test]
     fn a_program_has_its_own_tests_only() {
         let games = Counts::from(Wdl::from([6699, 12677, 6440]));

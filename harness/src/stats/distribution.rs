@@ -5,7 +5,7 @@ use super::counts::{Counts, Pentanomial};
 use super::elo::{NELO_PER_SIGMA, score_of_elo};
 use super::llr::{BayesElo, games_of_distribution};
 use super::model::Model;
-use super::sample::Sample;
+use super::sample::{Sample, mean_and_variance};
 
 /// Probabilities of a pair's half points, 0 to 4 (LL, LD, DD+WL, WD, WW).
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -93,18 +93,11 @@ impl PairDistribution {
 
     /// Mean and variance of the pair's score, 0 to 1.
     pub fn mean_and_variance(&self) -> (f64, f64) {
-        self.sample().mean_and_variance()
+        mean_and_variance(&self.0)
     }
 
-    fn sample(&self) -> Sample<5> {
-        Sample {
-            size: 1.0,
-            probabilities: self.0,
-        }
-    }
-
-    /// The strength on the scale of `model`. For BayesElo drawn pairs are
-    /// taken for two draws. `None` where it is not finite.
+    /// The strength on the scale of `model`. For BayesElo, level pairs
+    /// count as two draws. `None` where it is not finite.
     pub fn strength(&self, model: Model) -> Option<f64> {
         let (mean, variance) = self.mean_and_variance();
         let strength = match model {
@@ -118,8 +111,8 @@ impl PairDistribution {
     }
 
     /// The same kind of pairs at another strength: each probability is
-    /// multiplied by e^(lambda score), the tilt that changes the distribution
-    /// least for a given mean.
+    /// multiplied by e^(lambda score), the tilt with the least Kullback-Leibler
+    /// divergence for a given mean.
     ///
     /// # Errors
     /// If no tilt leads to that strength.
@@ -196,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_impossible_is_refused() {
+    fn impossible_distributions_are_refused() {
         use DistributionError as E;
         let new = PairDistribution::new;
         assert!(matches!(new([0.5, 0.5, 0.5, 0.0, 0.0]), Err(E::Sum(_))));

@@ -6,7 +6,7 @@
 //! to [0.001, 0.999] before they become Elo, so that one-sided results stay
 //! finite. Where no count is zero, fastchess prints the same Elo and interval.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::counts::Counts;
 use super::normal::{self, Z95};
@@ -16,11 +16,11 @@ use super::sample::Sample;
 /// half: 800 / ln 10.
 pub const NELO_PER_SIGMA: f64 = 347.435_585_522_601_46;
 
-/// How close to 0 and 1 a score may come before it is turned into Elo.
+/// Scores are clamped to this distance from 0 and 1 before they become Elo.
 const SCORE_MARGIN: f64 = 1e-3;
 
 /// An estimate with its 95 % interval. All three are finite.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Estimate {
     pub estimate: f64,
     pub low: f64,
@@ -42,8 +42,8 @@ impl Estimate {
         (self.high - self.low) / 2.0
     }
 
-    /// That half, for an interval whose two sides differ by less than 0.1; `None` for
-    /// others, which it would not describe.
+    /// Half the width, if the two sides differ by less than 0.1; `None` otherwise,
+    /// because one number does not describe an asymmetric interval.
     pub fn margin(&self) -> Option<f64> {
         let [below, above] = [self.estimate - self.low, self.high - self.estimate];
         ((above - below).abs() < 0.1).then(|| self.half_width())
@@ -67,39 +67,38 @@ pub fn clamped_elo_of_score(score: f64) -> f64 {
     elo_of_score(score.clamp(SCORE_MARGIN, 1.0 - SCORE_MARGIN))
 }
 
-/// Standard deviation of the score of a single game, from that of the score
-/// of a unit of `games` games. For pairs the factor is the square root of two
-/// and the result a per-game equivalent that includes the pairing's gain.
+/// Standard deviation of the score of a single game, from the variance of the
+/// score of a unit of `games` games. For pairs it is a per-game equivalent, which
+/// includes the lower variance of paired games.
 pub fn sigma_per_game(variance_of_unit: f64, games: f64) -> f64 {
     (games * variance_of_unit).sqrt()
 }
 
 /// Logistic Elo with its 95 % interval; `None` without games.
 pub fn elo(counts: impl Into<Counts>) -> Option<Estimate> {
-    played(counts.into()).map(|counts| match counts {
-        Counts::Pentanomial(pairs) => elo_of_sample(&Sample::pairs(&pairs)),
-        Counts::Wdl(games) => elo_of_sample(&Sample::games(&games)),
-    })
+    of_played(counts.into(), elo_of_sample, elo_of_sample)
 }
 
 /// Normalized Elo with its 95 % interval; `None` without games.
 pub fn nelo(counts: impl Into<Counts>) -> Option<Estimate> {
-    played(counts.into()).map(|counts| match counts {
-        Counts::Pentanomial(pairs) => nelo_of_sample(&Sample::pairs(&pairs)),
-        Counts::Wdl(games) => nelo_of_sample(&Sample::games(&games)),
-    })
+    of_played(counts.into(), nelo_of_sample, nelo_of_sample)
 }
 
 /// Likelihood of superiority, 0 to 1; `None` without games.
 pub fn los(counts: impl Into<Counts>) -> Option<f64> {
-    played(counts.into()).map(|counts| match counts {
-        Counts::Pentanomial(pairs) => los_of_sample(&Sample::pairs(&pairs)),
-        Counts::Wdl(games) => los_of_sample(&Sample::games(&games)),
-    })
+    of_played(counts.into(), los_of_sample, los_of_sample)
 }
 
-fn played(counts: Counts) -> Option<Counts> {
-    (counts.units() > 0).then_some(counts)
+/// The value of `pairs` or `games` for the regularised counts; `None` without games.
+fn of_played<T>(
+    counts: Counts,
+    pairs: fn(&Sample<5>) -> T,
+    games: fn(&Sample<3>) -> T,
+) -> Option<T> {
+    (counts.units() > 0).then(|| match counts {
+        Counts::Pentanomial(counts) => pairs(&Sample::pairs(&counts)),
+        Counts::Wdl(counts) => games(&Sample::games(&counts)),
+    })
 }
 
 /// Logistic Elo of a sample of positive variance.

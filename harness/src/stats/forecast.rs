@@ -1,8 +1,8 @@
 //! How many pairs a running sequential test still needs.
 //!
-//! The LLR is a Brownian motion from where it stands to its bounds, with the
-//! drift and variance that the results so far have. The drift is known with an
-//! error only, so the forecast is a mixture over what it may be.
+//! The LLR is a Brownian motion from its present value to its bounds, with the
+//! drift and variance of the results so far. The drift has a standard error, so the
+//! forecast is a mixture over nine values of it.
 
 use super::distribution::PairDistribution;
 use super::plan::Walk;
@@ -109,8 +109,8 @@ mod tests {
         assert!(2.0 * clear.median < level.median, "{clear:?} {level:?}");
     }
 
-    /// Tests of a known strength: their ends are inside the interval about as
-    /// often as it says.
+    /// Tests of known strengths end inside the 95 % interval about as often as
+    /// they should.
     #[test]
     fn ends_are_inside_the_interval() {
         let base = PairDistribution::new([0.025, 0.225, 0.5, 0.225, 0.025]).unwrap();

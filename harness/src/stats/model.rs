@@ -4,12 +4,12 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// On which scale the bounds are, and which statistic is tested.
+/// The scale of the bounds and the statistic of the test.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Model {
     /// Normalized Elo: the number of games needed depends on the bounds only,
-    /// whatever the draw ratio.
+    /// not on the draw ratio.
     #[default]
     Normalized,
     /// Logistic Elo: the expected score.

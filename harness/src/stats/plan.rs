@@ -106,15 +106,14 @@ fn most_expensive(config: &SprtConfig, base: &PairDistribution) -> Result<f64, D
     Ok(f64::midpoint(low, high))
 }
 
-/// The walk of the LLR at this strength, with the bounds where it is found on
-/// average when it has crossed them.
+/// The walk of the LLR at this strength, with the bounds moved outwards by the mean
+/// overshoot unless the test is corrected for it.
 fn walk(config: &SprtConfig, base: &PairDistribution, elo: f64) -> Result<Walk, DistributionError> {
     let walk = Walk::new(config, &base.tilted_to(config.model, elo)?);
     let (drift, variance) = walk.drift_and_variance();
     if !(drift.is_finite() && variance.is_finite() && variance > 0.0) {
         return Err(DistributionError::NoWalk { elo });
     }
-    // The dynamic correction takes out what the overshoot adds.
     Ok(match config.overshoot {
         true => walk,
         false => walk.with_overshoot(),
@@ -133,8 +132,7 @@ impl Walk {
         }
     }
 
-    /// The same walk, with the bounds where it will be found on average when
-    /// it has crossed them.
+    /// The same walk with its bounds moved outwards by the mean overshoot.
     #[must_use]
     pub fn with_overshoot(mut self) -> Self {
         let (_, variance) = self.drift_and_variance();
@@ -224,10 +222,9 @@ fn jumps(config: &SprtConfig, truth: &PairDistribution) -> [f64; 5] {
     }
 }
 
-/// By how much the LLR of a test that stood at `counts` is expected to
-/// overshoot a bound, with a step for each pair or single game; 0 without
-/// results. What the dynamic correction finds from the path of the LLR, for
-/// where only the counts are known.
+/// Expected overshoot of a bound by the LLR of a test at `counts`, with a step for
+/// each pair or single game; 0 without results. The dynamic correction measures it
+/// on the path of the LLR; this is for counts without a path.
 pub fn expected_overshoot(config: &SprtConfig, counts: Counts) -> f64 {
     if counts.units() == 0 {
         return 0.0;
@@ -245,7 +242,7 @@ pub fn expected_overshoot(config: &SprtConfig, counts: Counts) -> f64 {
 /// Brownian characteristics as fishtest's calculator computes them: pass
 /// probability and expected number of games of a test, where the true strength
 /// is always logistic and the overshoot is left out. The variance of a game is
-/// that of [`PairDistribution::of_equals`], whatever the strength.
+/// that of [`PairDistribution::of_equals`], at every strength.
 pub fn fishtest_characteristics(
     config: &SprtConfig,
     draw_ratio: f64,

@@ -2,7 +2,7 @@
 
 use super::counts::{Pentanomial, Wdl};
 
-/// What takes the place of a count of zero in the likelihood, as in fishtest,
+/// Replaces a count of zero in the likelihood, as in fishtest,
 /// OpenBench and fastchess.
 pub(crate) const REGULARIZATION: f64 = 1e-3;
 
@@ -63,14 +63,9 @@ impl<const K: usize> Sample<K> {
         }
     }
 
-    /// Mean and variance only.
+    /// Mean and population variance of the score.
     pub fn mean_and_variance(&self) -> (f64, f64) {
-        let mean = dot(&self.probabilities, &Self::SCORES);
-        let variance = dot(
-            &self.probabilities,
-            &Self::SCORES.map(|score| (score - mean).powi(2)),
-        );
-        (mean, variance)
+        mean_and_variance(&self.probabilities)
     }
 
     /// All four moments.
@@ -109,8 +104,16 @@ impl Sample<5> {
 impl Sample<3> {
     /// Single games, regularised.
     pub fn games(counts: &Wdl) -> Self {
-        Self::regularized([counts.losses, counts.draws, counts.wins])
+        Self::regularized(counts.by_score())
     }
+}
+
+/// Mean and population variance of the score, 0 to 1.
+pub(super) fn mean_and_variance<const K: usize>(probabilities: &[f64; K]) -> (f64, f64) {
+    let scores = &Sample::<K>::SCORES;
+    let mean = dot(probabilities, scores);
+    let squares = scores.map(|score| (score - mean) * (score - mean));
+    (mean, dot(probabilities, &squares))
 }
 
 /// The scalar product.

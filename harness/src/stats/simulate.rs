@@ -54,19 +54,16 @@ impl Simulation {
     /// # Errors
     /// If the test's configuration is impossible.
     pub fn run(&self) -> Result<SimulationResult, SprtError> {
-        let tests = self.tests(|_, test| (test.decision(), test.counts().pairs()))?;
+        let tests = self.tests(|test| (test.decision(), test.counts().pairs()))?;
         Ok(summarize(&tests))
     }
 
-    /// Runs the tests and returns what `observe` makes of each, in the order
-    /// of their numbers, which it gets with the test.
+    /// Runs the tests and returns the value of `observe` for each, in the order of
+    /// their numbers.
     ///
     /// # Errors
     /// If the test's configuration is impossible.
-    pub fn tests<T: Send>(
-        &self,
-        observe: impl Fn(u64, &Sprt) -> T + Sync,
-    ) -> Result<Vec<T>, SprtError> {
+    pub fn tests<T: Send>(&self, observe: impl Fn(&Sprt) -> T + Sync) -> Result<Vec<T>, SprtError> {
         let blank = Sprt::new(self.config)?;
         let sampler = PairSampler::new(&self.truth);
         let next = AtomicU64::new(0);
@@ -83,7 +80,7 @@ impl Simulation {
                 while test.decision().is_none() && test.counts().pairs() < self.max_pairs {
                     test.absorb(sampler.draw(&mut rng));
                 }
-                done.push((run, observe(run, &test)));
+                done.push((run, observe(&test)));
             }
         };
         let mut results: Vec<(u64, T)> = std::thread::scope(|scope| {

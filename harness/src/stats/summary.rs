@@ -1,10 +1,10 @@
-//! What the counts of a match say, as far as they support it.
+//! Score, Elo, LOS and ratios of a match, as far as its counts support them.
 //!
-//! The usual interval takes the mean score for normal and the observed
-//! variance for the true one. After a few pairs, or where nearly all pairs
-//! ended alike, neither holds: the interval is then the always-valid one, and
-//! quantities without such an interval are not given. `docs/statistics.md`
-//! has the measured coverage.
+//! The usual interval assumes that the mean score is normal and that the observed
+//! variance is the true one. After few pairs, or if nearly all pairs ended alike,
+//! neither holds: the interval is then the always-valid one, and quantities
+//! without such an interval are `None`. `docs/statistics.md` has the measured
+//! coverage.
 
 use serde::Serialize;
 
@@ -12,12 +12,12 @@ use super::confidence;
 use super::counts::Counts;
 use super::elo::{self, Estimate};
 
-/// Units (pairs, or single games) from which on the usual interval covers the
-/// true strength in 94 to 95.5 % of matches.
-pub const ENOUGH: u64 = 60;
-/// Of them, those that must differ from the most frequent result: of fewer,
-/// the variance is not known.
-pub const ENOUGH_DIFFERENT: u64 = 5;
+/// Fewest units (pairs, or single games) for the usual interval: from here on it
+/// covers the true strength in 94 to 95.5 % of matches.
+pub const MIN_UNITS: u64 = 60;
+/// Fewest units that differ from the most frequent result: with fewer the variance
+/// is not known.
+pub const MIN_DIFFERENT: u64 = 5;
 
 /// Where the interval of an estimate comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -29,8 +29,7 @@ pub enum Interval {
     AlwaysValid,
 }
 
-/// What is known from the counts of a match. What the counts do not define,
-/// or do not support, is `None`.
+/// A match in numbers. What its counts do not define or support is `None`.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Summary {
     /// Share of points taken, 0 to 1.
@@ -46,7 +45,7 @@ pub struct Summary {
     pub los: Option<f64>,
     /// Share of drawn pairs, or of drawn games.
     pub draw_ratio: Option<f64>,
-    /// Pairs won by pairs lost.
+    /// Pairs won divided by pairs lost.
     pub pair_ratio: Option<f64>,
     /// Which interval `elo` has.
     pub interval: Interval,
@@ -86,7 +85,7 @@ pub fn is_enough(counts: impl Into<Counts>) -> bool {
         Counts::Wdl(games) => [games.wins, games.draws, games.losses].into_iter().max(),
     };
     let units = counts.units();
-    units >= ENOUGH && units - most_frequent.unwrap_or(0) >= ENOUGH_DIFFERENT
+    units >= MIN_UNITS && units - most_frequent.unwrap_or(0) >= MIN_DIFFERENT
 }
 
 #[cfg(test)]
@@ -170,7 +169,7 @@ mod tests {
     fn the_usual_interval_covers_from_enough_pairs_on_and_not_before() {
         for base in TYPICAL {
             for elo in [0.0, 20.0] {
-                let share = coverage(base, elo, ENOUGH);
+                let share = coverage(base, elo, MIN_UNITS);
                 // 94 %, less three standard errors.
                 assert!(share > 0.929, "{base:?} at {elo}: {share}");
                 let early = coverage(base, elo, 10);

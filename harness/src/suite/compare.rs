@@ -1,18 +1,18 @@
-//! Two engines on the same positions.
+//! Compares two engines on the same positions.
 
 use serde::Serialize;
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-/// McNemar's test of whether two engines solve equally many: only positions
-/// that one solved and the other did not tell anything.
+/// McNemar's exact test of whether two engines solve equally many positions. Only positions
+/// that exactly one of them solved count.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct McNemar {
     /// Positions that only the first engine solved.
     pub first_only: u64,
     /// Positions that only the second engine solved.
     pub second_only: u64,
-    /// Exact two-sided probability of a difference as large by chance: twice
-    /// the smaller tail of a binomial distribution with probability 1/2.
+    /// Two-sided p-value: twice the smaller tail of the binomial distribution with
+    /// probability 1/2, at most 1.
     pub p: f64,
 }
 
@@ -21,7 +21,7 @@ impl McNemar {
     pub(crate) fn new(first_only: u64, second_only: u64) -> Self {
         let changed = first_only + second_only;
         let smaller = first_only.min(second_only);
-        // Where the counts differ by one at most, the two tails are all there is.
+        // If the counts differ by at most one, the two tails cover the whole distribution.
         let p = match Binomial::new(0.5, changed) {
             Ok(binomial) if first_only.abs_diff(second_only) > 1 => 2.0 * binomial.cdf(smaller),
             _ => 1.0,
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn probabilities_are_those_of_the_exact_test() {
+    fn p_values_are_exact() {
         // Sums of binomial coefficients over powers of two.
         for (first, second, p) in [
             (0, 0, 1.0),

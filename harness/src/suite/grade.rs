@@ -1,4 +1,4 @@
-//! Grades an engine's search of a problem.
+//! Grades the search of a problem.
 
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use super::problem::Problem;
 use crate::engine::analysis::{Evaluation, Iteration};
 use crate::rules::{Score, legal_uci_move};
 
-/// A moment of a search.
+/// Where in a search a move was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-pub(crate) struct Moment {
+pub(crate) struct FoundAt {
     pub depth: u32,
     pub nodes: u64,
     /// Milliseconds.
@@ -21,19 +21,19 @@ pub(crate) struct Moment {
 /// The grade of one search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Grade {
-    /// Whether the move that the engine decided on is right.
+    /// Whether the engine's final move is right.
     pub solved: bool,
     /// Points for that move.
     pub points: u32,
-    /// The first iteration with a right move, if any had one.
-    pub first: Option<Moment>,
-    /// The last iteration at which the move became right, to stay so to the
-    /// end; only of a solved problem.
-    pub last: Option<Moment>,
-    /// Whether the engine answered with a legal move.
+    /// The first iteration with a right move; `None` without one.
+    pub first: Option<FoundAt>,
+    /// The iteration from which on the move was right to the end; `None` if the problem is
+    /// not solved.
+    pub last: Option<FoundAt>,
+    /// Whether the final move is legal.
     pub legal: bool,
-    /// The move in standard algebraic notation; `illegal: ` and what the engine
-    /// wrote if it is not legal; `none` if it named none.
+    /// The final move in standard algebraic notation; `illegal: ` and the text of the engine
+    /// if it is not legal; `none` without a move.
     pub played: String,
 }
 
@@ -41,28 +41,31 @@ impl Grade {
     /// Grades a search.
     pub(crate) fn new(problem: &Problem, evaluation: &Evaluation) -> Self {
         let read = |text: &str| legal_uci_move(&problem.position, text.as_bytes());
-        let decided = read(&evaluation.best_move);
-        let solved = is_right(problem, decided, evaluation.score);
+        let played = read(&evaluation.best_move);
+        let solved = is_right(problem, played, evaluation.score);
         let right =
             |iteration: &Iteration| is_right(problem, read(&iteration.best_move), iteration.score);
-        let end = Moment {
+        let end = FoundAt {
             depth: evaluation.iterations.last().map_or(0, |last| last.depth),
             nodes: evaluation.nodes,
             ms: milliseconds(evaluation.elapsed),
         };
-        let first = evaluation.iterations.iter().find(|i| right(i)).map(moment);
-        // From the end backwards, as long as the move is right.
+        let first = evaluation
+            .iterations
+            .iter()
+            .find(|i| right(i))
+            .map(found_at);
+        // Backwards from the end, while the move is right.
         let steady = evaluation.iterations.iter().rev().take_while(|i| right(i));
-        let last = solved.then(|| steady.last().map_or(end, moment));
+        let last = solved.then(|| steady.last().map_or(end, found_at));
         Self {
             solved,
-            points: points(problem, decided, solved),
-            // A move decided on in an iteration that was cut off is shown by
-            // no iteration.
+            points: points(problem, played, solved),
+            // A move of an unfinished iteration is in none of the iterations.
             first: first.or(solved.then_some(end)),
             last,
-            legal: decided.is_some(),
-            played: match decided {
+            legal: played.is_some(),
+            played: match played {
                 Some(m) => problem.san(m),
                 None if evaluation.best_move.is_empty() => "none".to_owned(),
                 None => format!("illegal: {}", evaluation.best_move),
@@ -71,10 +74,11 @@ impl Grade {
     }
 }
 
-/// A best move, or no move to avoid, or the mate: a mate counts whatever its
-/// first move is. Points alone make the moves with the most of them right.
-fn is_right(problem: &Problem, decided: Option<Move>, score: Option<Score>) -> bool {
-    let Some(decided) = decided else {
+/// Whether a move is a best move, or not one to avoid. An announced mate within the limit
+/// is right with any move. If a problem has only points, its moves with the most points
+/// are right.
+fn is_right(problem: &Problem, played: Option<Move>, score: Option<Score>) -> bool {
+    let Some(played) = played else {
         return false;
     };
     if let (Some(limit), Some(Score::Mate(moves))) = (problem.mate, score)
@@ -83,24 +87,25 @@ fn is_right(problem: &Problem, decided: Option<Move>, score: Option<Score>) -> b
         return true;
     }
     if !problem.best.is_empty() {
-        return problem.best.contains(&decided);
+        return problem.best.contains(&played);
     }
     if !problem.avoid.is_empty() {
-        return !problem.avoid.contains(&decided);
+        return !problem.avoid.contains(&played);
     }
-    !problem.points.is_empty() && points(problem, Some(decided), false) == problem.worth()
+    !problem.points.is_empty() && points(problem, Some(played), false) == problem.worth()
 }
 
-fn points(problem: &Problem, decided: Option<Move>, solved: bool) -> u32 {
+/// Points for a move: one for a solved problem without points.
+fn points(problem: &Problem, played: Option<Move>, solved: bool) -> u32 {
     if problem.points.is_empty() {
         return u32::from(solved);
     }
-    let mut of_move = problem.points.iter().filter(|(m, _)| Some(*m) == decided);
+    let mut of_move = problem.points.iter().filter(|(m, _)| Some(*m) == played);
     of_move.next().map_or(0, |(_, points)| *points)
 }
 
-fn moment(iteration: &Iteration) -> Moment {
-    Moment {
+fn found_at(iteration: &Iteration) -> FoundAt {
+    FoundAt {
         depth: iteration.depth,
         nodes: iteration.nodes,
         ms: milliseconds(iteration.elapsed),
@@ -125,7 +130,7 @@ mod tests {
             .0
     }
 
-    /// A search whose iterations had these moves, a hundred nodes each.
+    /// A search with one iteration for each of these moves, 100 nodes each.
     fn search(moves: &[(&str, Score)]) -> Evaluation {
         let iterations: Vec<Iteration> = moves
             .iter()
@@ -153,8 +158,8 @@ mod tests {
         search(&scored)
     }
 
-    fn nodes(moment: Option<Moment>) -> Option<u64> {
-        moment.map(|moment| moment.nodes)
+    fn nodes(found: Option<FoundAt>) -> Option<u64> {
+        found.map(|found| found.nodes)
     }
 
     #[test]
@@ -185,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn a_move_changed_at_the_very_end_counts_from_there() {
+    fn a_move_of_the_unfinished_iteration_is_found_at_the_end() {
         let mut evaluation = moves(&["e2e3", "e2e3"]);
         evaluation.best_move = "e2e4".to_owned();
         let grade = Grade::new(&problem("bm e4;"), &evaluation);
@@ -231,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn no_move_and_illegal_moves_solve_nothing() {
+    fn missing_and_illegal_moves_are_not_solutions() {
         let avoid = problem("am e4;");
         let mut evaluation = moves(&["e2e3"]);
         for (text, played) in [

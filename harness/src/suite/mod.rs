@@ -1,11 +1,11 @@
-//! Runs an engine on test positions and says which it solves.
+//! Runs an engine on test positions and reports which it solves.
 //!
 //! * [`problem`]: positions and their right moves, read from EPD.
-//! * [`grade`]: grades an engine's search.
-//! * [`solve`]: an engine at work on the positions.
-//! * [`waits`]: how long engines have not answered.
-//! * [`compare`]: two engines on the same positions.
-//! * [`report`]: the results as numbers and as text.
+//! * [`grade`]: grades a search.
+//! * [`solve`]: searches the positions with several processes of an engine.
+//! * [`waits`]: notices about searches that take long.
+//! * [`compare`]: the test for the difference of two engines.
+//! * [`report`]: the results as data and as text.
 
 pub(crate) mod compare;
 pub(crate) mod grade;

@@ -1,8 +1,8 @@
 //! Test positions and their right moves.
 //!
-//! The operations that count are those of the PGN standard: `bm` best moves,
-//! `am` moves to avoid, `dm` direct mate in N moves, `id`; and the points of
-//! the Strategic Test Suite in `c0`, as in `"f5=10, Be5=2"`.
+//! Operations that are read: `bm` best moves, `am` moves to avoid, `dm` direct mate in N
+//! moves, and `id` (all from the PGN standard); points for moves in `c0`, as in the
+//! Strategic Test Suite: `"f5=10, Be5=2"`.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -18,20 +18,21 @@ use crate::openings::Variant;
 use crate::openings::epd::{LineError, PositionLine, is_blank, unquoted};
 use crate::openings::source::{self, BYTE_ORDER_MARK, SourceError};
 
-/// A position with what is known about it. A position without points is worth
-/// one point.
+/// A test position and its solution. Without points for moves, it is worth one point.
 #[derive(Debug, Clone)]
 pub struct Problem {
-    /// The `id` operation, or the file's name and the line.
+    /// The `id` operation, or else the name of the file and the line.
     pub id: String,
     /// Line of the file, from 1.
     pub line: usize,
     pub position: Chess,
+    /// Right moves.
     pub best: Vec<Move>,
+    /// Wrong moves.
     pub avoid: Vec<Move>,
     /// Full moves to a forced mate.
     pub mate: Option<u32>,
-    /// Points for each move that has any.
+    /// Points for moves; other moves have none.
     pub points: Vec<(Move, u32)>,
 }
 
@@ -69,20 +70,19 @@ pub enum SuiteError {
 #[derive(Debug)]
 pub struct Suite {
     pub problems: Vec<Problem>,
-    /// What was corrected while reading, to be shown to the user.
+    /// What was corrected while reading, for the user.
     pub warnings: Vec<String>,
     /// The rules it was read by.
     pub variant: Variant,
 }
 
 impl Suite {
-    /// Reads a suite, plain or packed.
+    /// Reads a suite, plain or compressed. A `standard` suite in which most positions castle as
+    /// only in Chess960, or that is invalid as standard chess, is read as Chess960.
     ///
     /// # Errors
-    /// The first line that makes no sense. Only a castling right that a
-    /// position cannot have is dropped, with a warning: old suites have those.
-    /// One in which most positions castle only in Chess960, or that makes sense
-    /// only there, is read as that.
+    /// If the file cannot be read, is empty, or has an invalid line. A castling right that a
+    /// position cannot have is dropped with a warning: old suites contain some.
     pub fn open(path: &Path, variant: Variant) -> Result<Self, SuiteError> {
         let text = source::read(path)?.bytes;
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text);
@@ -94,10 +94,10 @@ impl Suite {
         };
         if variant == Variant::Standard
             && warnings > 0
-            && let Ok(of_chess960) = Self::read(path, text, Variant::Chess960)
-            && of_chess960.warnings.len() < warnings
+            && let Ok(chess960) = Self::read(path, text, Variant::Chess960)
+            && chess960.warnings.len() < warnings
         {
-            return Ok(of_chess960);
+            return Ok(chess960);
         }
         suite
     }
@@ -143,11 +143,12 @@ impl Suite {
 }
 
 impl Problem {
-    /// Reads a line; with it come the castling rights that were dropped. The
-    /// `id` may be empty, and the line is 0.
+    /// Reads a line. Returns the problem, with `line` 0 and perhaps an empty `id`, and the
+    /// castling rights that were dropped.
     ///
     /// # Errors
-    /// [`ProblemError`].
+    /// If the position, an operand or the castling rights are invalid, or the line has no
+    /// solution.
     pub fn parse(line: &[u8], variant: Variant) -> Result<(Self, String), ProblemError> {
         let parsed = PositionLine::parse(line)?;
         let (position, dropped) = parsed.position_with_possible_castling(variant)?;
@@ -185,7 +186,7 @@ impl Problem {
         let nothing = problem.best.is_empty()
             && problem.avoid.is_empty()
             && problem.mate.is_none()
-            && problem.points.is_empty();
+            && problem.points.iter().all(|(_, points)| *points == 0);
         if nothing {
             return Err(ProblemError::Nothing);
         }
@@ -197,7 +198,7 @@ impl Problem {
         SanPlus::from_move(self.position.clone(), m).to_string()
     }
 
-    /// What solves it, as text: `Qg6`, `not Kf1`, `mate in 3`.
+    /// The solution as text: `Qg6`, `not Kf1`, `mate in 3`.
     pub fn wanted(&self) -> String {
         let list = |moves: &[Move]| {
             let words: Vec<String> = moves.iter().map(|&m| self.san(m)).collect();
@@ -219,7 +220,7 @@ impl Problem {
         parts.join(", ")
     }
 
-    /// The most points it can give.
+    /// The most points for a move.
     pub fn worth(&self) -> u32 {
         self.points
             .iter()
@@ -229,6 +230,7 @@ impl Problem {
     }
 }
 
+/// Reads a list of moves, separated by spaces or commas.
 fn read_moves(
     position: &Chess,
     opcode: &'static str,
@@ -245,8 +247,8 @@ fn read_moves(
     Ok(moves)
 }
 
-/// Reads a move in standard algebraic notation, also as people write it, or failing that
-/// in UCI's.
+/// Reads a move in standard algebraic notation, also with the variants of [`with_signs`] and
+/// with `!` or `?`, or else in UCI notation.
 fn read_move(position: &Chess, opcode: &'static str, text: &str) -> Result<Move, ProblemError> {
     let plain = text.trim_end_matches(['!', '?']);
     let san = || {
@@ -272,7 +274,7 @@ fn with_signs(san: &str) -> Cow<'_, str> {
     }
 }
 
-/// Reads `f5=10, Be5=2`; `None` if it is another comment.
+/// Reads `f5=10, Be5=2`; `None` for another comment.
 fn split_points(comment: &str) -> Option<Vec<(&str, u32)>> {
     comment
         .split(',')
@@ -336,17 +338,18 @@ mod tests {
     }
 
     #[test]
-    fn comments_that_are_no_points_are_comments() {
+    fn other_comments_are_not_points() {
         let problem = parse(&format!("{BOARD} bm Rd7; c0 \"Euwe - Tal, a=b\";")).unwrap();
         assert!(problem.points.is_empty());
         assert_eq!(problem.worth(), 1);
     }
 
     #[test]
-    fn nonsense_is_refused() {
+    fn invalid_operations_are_refused() {
         for (operations, part) in [
             ("", "nothing to solve"),
             ("id \"x\";", "nothing to solve"),
+            ("c0 \"Rd7=0\";", "nothing to solve"),
             ("bm;", "bm has no move"),
             ("bm Rd9;", "bm Rd9: no legal move"),
             ("am Nf3;", "am Nf3: no legal move"),
@@ -361,7 +364,7 @@ mod tests {
         }
     }
 
-    /// Suites that anyone can have; their counts and the one flaw are known.
+    /// Well-known suites have known numbers of positions, and one invalid castling right.
     #[test]
     fn well_known_suites_read_completely() {
         let Some(folder) = crate::skip::data("suites") else {

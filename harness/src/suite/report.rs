@@ -1,4 +1,4 @@
-//! A run of a suite, as numbers and as text.
+//! The results of a suite, as data and as text.
 
 use std::fmt::Write;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::{
     compare::McNemar,
-    grade::{Grade, Moment},
+    grade::{FoundAt, Grade},
     problem::Problem,
     solve::{SolveError, Solved},
 };
@@ -17,31 +17,30 @@ pub(crate) struct SuiteReport {
     /// The engine's name.
     pub engine: String,
     pub solved: usize,
-    /// Problems that the engine answered: fewer than `total` if it failed.
+    /// Problems that the engine answered: fewer than `total` if it failed or was interrupted.
     pub answered: usize,
     /// Problems of the suite.
     pub total: usize,
     /// Why the engine did not answer all problems.
     pub error: Option<String>,
-    /// Points: those of the suite where it gives any, else one a position.
+    /// Sum of the points.
     pub score: u32,
     /// The most points for the answered problems.
     pub max_score: u32,
-    /// Problems whose right move was the engine's choice at some iteration.
+    /// Problems with a right move in any iteration.
     pub solved_first: usize,
-    /// Means over those, of the first iteration with a right move.
+    /// Means over these problems, at the first iteration with a right move.
     pub first: Option<Mean>,
-    /// Means over the solved problems, of the iteration from which on the
-    /// move was right.
+    /// Means over the solved problems, at the iteration from which on the move was right.
     pub last: Option<Mean>,
     /// Problems that the engine answered with an illegal move, or with none.
     pub without_legal_move: usize,
-    pub failures: Vec<Failed>,
+    pub failures: Vec<Unsolved>,
     /// In the order of the suite; `None` where the engine did not answer.
-    pub positions: Vec<Option<Row>>,
+    pub positions: Vec<Option<PositionResult>>,
 }
 
-/// Means of moments.
+/// Means over problems.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Mean {
     pub depth: f64,
@@ -52,23 +51,25 @@ pub(crate) struct Mean {
 
 /// An unsolved problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Failed {
+pub(crate) struct Unsolved {
     pub id: String,
     /// Line of the file, from 1.
     pub line: usize,
+    /// The solution, see [`Problem::wanted`].
     pub best: String,
+    /// The engine's move, see [`Grade::played`].
     pub played: String,
 }
 
-/// One problem.
+/// The result of one answered problem.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub(crate) struct Row {
+pub(crate) struct PositionResult {
     pub id: String,
     pub solved: bool,
     pub points: u32,
     pub played: String,
-    pub first: Option<Moment>,
-    pub last: Option<Moment>,
+    pub first: Option<FoundAt>,
+    pub last: Option<FoundAt>,
 }
 
 impl SuiteReport {
@@ -79,16 +80,16 @@ impl SuiteReport {
         let grades = || graded().map(|(_, grade)| grade);
         let failures = graded()
             .filter(|(_, grade)| !grade.solved)
-            .map(|(problem, grade)| Failed {
+            .map(|(problem, grade)| Unsolved {
                 id: problem.id.clone(),
                 line: problem.line,
                 best: problem.wanted(),
                 played: grade.played.clone(),
             })
             .collect();
-        let first: Vec<Moment> = grades().filter_map(|grade| grade.first).collect();
-        let last: Vec<Moment> = grades().filter_map(|grade| grade.last).collect();
-        // What follows the first line is for the terminal.
+        let first: Vec<FoundAt> = grades().filter_map(|grade| grade.first).collect();
+        let last: Vec<FoundAt> = grades().filter_map(|grade| grade.last).collect();
+        // The other lines are for the terminal.
         let message = |error: &SolveError| error.to_string().lines().next().map(str::to_owned);
         Self {
             engine,
@@ -104,7 +105,7 @@ impl SuiteReport {
             without_legal_move: grades().filter(|grade| !grade.legal).count(),
             failures,
             positions: rows()
-                .map(|(problem, grade)| Some(Row::new(problem, grade.as_ref()?)))
+                .map(|(problem, grade)| Some(PositionResult::new(problem, grade.as_ref()?)))
                 .collect(),
         }
     }
@@ -124,11 +125,17 @@ impl SuiteReport {
             ),
         };
         let mut text = format!(
-            "{}: {progress} ({:.1} %), score {} of {}\n",
+            "{}: {progress} ({:.1} %), score {} of {}\n\
+             {:<28} {:>6} {:>10} {:>12} {:>8}\n",
             self.engine,
             100.0 * solved as f64 / answered.max(1) as f64,
             self.score,
-            self.max_score
+            self.max_score,
+            "",
+            "solved",
+            "mean ms",
+            "mean nodes",
+            "depth"
         );
         let mut row = |name: &str, solved: usize, mean: Option<Mean>| {
             let means = mean.map_or_else(String::new, |mean| {
@@ -141,12 +148,6 @@ impl SuiteReport {
         };
         row("found at any iteration", self.solved_first, self.first);
         row("found and kept to the end", self.solved, self.last);
-        let head = format!(
-            "{:<28} {:>6} {:>10} {:>12} {:>8}\n",
-            "", "solved", "mean ms", "mean nodes", "depth"
-        );
-        let end = text.find('\n').map_or(0, |end| end + 1);
-        text.insert_str(end, &head);
         if self.without_legal_move > 0 {
             let count = self.without_legal_move;
             writeln!(text, "illegal or missing answers: {count}")
@@ -159,7 +160,7 @@ impl SuiteReport {
     pub(crate) fn failures_text(&self) -> String {
         let mut text = format!("Not solved by {}:\n", self.engine);
         for failed in &self.failures {
-            let Failed {
+            let Unsolved {
                 id, best, played, ..
             } = failed;
             writeln!(text, "  {id:<20} played {played:<8} best {best}")
@@ -169,7 +170,7 @@ impl SuiteReport {
     }
 }
 
-impl Row {
+impl PositionResult {
     fn new(problem: &Problem, grade: &Grade) -> Self {
         Self {
             id: problem.id.clone(),
@@ -196,7 +197,7 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Sets the second run against the first.
+    /// Compares the second run with the first.
     pub(crate) fn new(first: &SuiteReport, second: SuiteReport) -> Self {
         let only = |one: &SuiteReport, other: &SuiteReport| -> Vec<String> {
             let pairs = one.positions.iter().zip(&other.positions);
@@ -247,12 +248,12 @@ impl Comparison {
     }
 }
 
-fn mean(moments: &[Moment]) -> Option<Mean> {
-    let count = moments.len() as f64;
-    let of = |value: fn(&Moment) -> f64| moments.iter().map(value).sum::<f64>() / count;
-    (!moments.is_empty()).then(|| Mean {
-        depth: of(|moment| f64::from(moment.depth)),
-        nodes: of(|moment| moment.nodes as f64),
-        ms: of(|moment| moment.ms as f64),
+fn mean(found: &[FoundAt]) -> Option<Mean> {
+    let count = found.len() as f64;
+    let of = |value: fn(&FoundAt) -> f64| found.iter().map(value).sum::<f64>() / count;
+    (!found.is_empty()).then(|| Mean {
+        depth: of(|found| f64::from(found.depth)),
+        nodes: of(|found| found.nodes as f64),
+        ms: of(|found| found.ms as f64),
     })
 }

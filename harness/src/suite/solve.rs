@@ -1,4 +1,4 @@
-//! An engine at work on the problems of a suite.
+//! Searches the problems of a suite with an engine.
 
 use std::{cell::RefCell, future::Future, pin::pin, rc::Rc, time::Duration};
 
@@ -13,12 +13,12 @@ use crate::engine::analysis::{
 };
 use crate::openings::Opening;
 
-/// What an engine answered.
+/// The answers of an engine.
 #[derive(Debug)]
 pub(crate) struct Solved {
     /// In the order of the problems; `None` for those not answered.
     pub grades: Vec<Option<Grade>>,
-    /// Why some problems have no answer.
+    /// Why some problems are not answered.
     pub error: Option<SolveError>,
 }
 
@@ -39,24 +39,24 @@ pub(crate) struct Limits {
     pub stall: Option<Duration>,
 }
 
-/// The first notice of a wait, beyond the time that a search should take.
-const SOON: Duration = Duration::from_secs(5);
+/// Delay of the first notice after the expected end of a search.
+const NOTICE_DELAY: Duration = Duration::from_secs(5);
 
 impl Limits {
-    /// After how long a wait is worth a notice.
+    /// Time of a search until the first notice: at most a third of the stall limit.
     fn notice_after(self) -> Duration {
         let expected = match self.search {
             SearchLimit::MoveTime(ms) => Duration::from_millis(ms),
             SearchLimit::Nodes(_) | SearchLimit::Depth(_) => Duration::ZERO,
         };
-        let soon = expected + SOON;
-        self.stall.map_or(soon, |stall| soon.min(stall / 3))
+        let usual = expected.saturating_add(NOTICE_DELAY);
+        self.stall.map_or(usual, |stall| usual.min(stall / 3))
     }
 }
 
-/// Solves the problems with several processes of an engine, which are ended.
-/// `answered` is called after each answer, `waiting` with the problem of an
-/// engine that has taken this long. An `interrupt` ends the work.
+/// Searches the problems with several processes of an engine, which are ended afterwards.
+/// `answered` is called after each answer, `waiting` with the problem of the longest search
+/// and its time so far. `interrupt` ends the search early.
 pub(crate) async fn solve(
     mut analysts: Vec<Analyst>,
     problems: &[Problem],
@@ -90,8 +90,8 @@ pub(crate) async fn solve(
             _ = &mut interrupt => break Some(SolveError::Interrupted),
             () = sleep(TICK) => {}
         }
-        let silence = waits.borrow_mut().tick();
-        if let Some((index, waited)) = silence {
+        let notice = waits.borrow_mut().tick();
+        if let Some((index, waited)) = notice {
             waiting(&problems[index], waited);
         }
     };

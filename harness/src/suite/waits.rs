@@ -1,29 +1,30 @@
-//! How long engines have been searching their positions without an answer.
+//! Measures how long engines have been searching their positions, for notices.
 
 use std::time::Duration;
 
-/// Waits are counted in ticks while `hone` runs: a pause of `hone` itself
-/// counts as one tick.
+/// Poll interval. Times are counted in ticks, so that a pause of `hone` itself, for example
+/// a suspended machine, counts as a single tick.
 pub(crate) const TICK: Duration = Duration::from_millis(50);
 
-/// The positions that are being searched. Each engine takes the next position
-/// when it has answered.
+/// The positions that are being searched. An engine that has answered takes the next one.
 #[derive(Debug)]
 pub(crate) struct Waits {
-    /// Indices of positions with the ticks since they were taken, in the order
-    /// in which they were taken: the longest wait first.
-    at_work: Vec<(usize, u32)>,
+    /// Indices of positions with the ticks since they were taken, longest search first.
+    searching: Vec<(usize, u32)>,
+    /// The next position to be taken.
     next: usize,
+    /// Number of positions.
     count: usize,
+    /// Time of the next notice.
     notice_after: Duration,
 }
 
 impl Waits {
-    /// The waits of `engines` engines for `count` positions. Waits from
-    /// `notice_after` on are reported.
+    /// `engines` engines that begin with `count` positions. The first notice is due when a
+    /// search has taken `notice_after`.
     pub(crate) fn new(engines: usize, count: usize, notice_after: Duration) -> Self {
         let mut waits = Self {
-            at_work: Vec::with_capacity(engines),
+            searching: Vec::with_capacity(engines),
             next: 0,
             count,
             notice_after,
@@ -34,20 +35,20 @@ impl Waits {
         waits
     }
 
-    /// An engine has answered this position.
+    /// Records the answer for a position.
     pub(crate) fn answered(&mut self, index: usize) {
-        self.at_work.retain(|(at, _)| *at != index);
+        self.searching.retain(|(at, _)| *at != index);
         self.take();
     }
 
-    /// A tick has passed. Gives the position of the longest wait and its
-    /// length, after a time that doubles with each report.
+    /// Counts a tick. Returns the position of the longest search and its time if a notice is
+    /// due; the time to the next notice then doubles.
     pub(crate) fn tick(&mut self) -> Option<(usize, Duration)> {
-        for (_, ticks) in &mut self.at_work {
+        for (_, ticks) in &mut self.searching {
             *ticks = ticks.saturating_add(1);
         }
-        let &(index, ticks) = self.at_work.first()?;
-        // The first tick may have begun long before the search.
+        let &(index, ticks) = self.searching.first()?;
+        // The first tick is incomplete: it may have begun before the search.
         let waited = TICK.saturating_mul(ticks.saturating_sub(1));
         if waited < self.notice_after {
             return None;
@@ -58,7 +59,7 @@ impl Waits {
 
     fn take(&mut self) {
         if self.next < self.count {
-            self.at_work.push((self.next, 0));
+            self.searching.push((self.next, 0));
             self.next += 1;
         }
     }
@@ -70,7 +71,7 @@ mod tests {
 
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
-    /// What is reported in this many ticks, with the number of the tick.
+    /// The notices in `ticks` ticks, each with the number of its tick.
     fn reports(waits: &mut Waits, ticks: u32) -> Vec<(u32, usize, Duration)> {
         (1..=ticks)
             .filter_map(|tick| waits.tick().map(|(index, waited)| (tick, index, waited)))
@@ -78,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn notices_come_after_twice_as_long_each() {
+    fn the_time_to_the_next_notice_doubles() {
         let mut waits = Waits::new(1, 2, MS(100));
         assert_eq!(
             reports(&mut waits, 20),
@@ -92,18 +93,18 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_begins_the_next_wait_and_the_longest_counts() {
+    fn notices_are_about_the_longest_search() {
         let mut waits = Waits::new(2, 4, MS(150));
         assert_eq!(reports(&mut waits, 3), []);
         waits.answered(1);
-        // Position 2 follows for that engine; 0 has waited longer.
+        // That engine takes position 2; position 0 is searched for longer.
         assert_eq!(reports(&mut waits, 2), [(1, 0, MS(150))]);
         waits.answered(0);
         assert_eq!(reports(&mut waits, 6), [(5, 2, MS(300))]);
     }
 
     #[test]
-    fn engines_without_a_position_wait_for_nothing() {
+    fn engines_without_a_position_cause_no_notice() {
         let mut waits = Waits::new(3, 1, MS(50));
         waits.answered(0);
         assert_eq!(reports(&mut waits, 10), []);

@@ -1,11 +1,11 @@
-//! Detects changes of strength, with a test that runs every night for years.
+//! Detects changes of strength: a sequential test over all nights.
 //!
-//! For each night that a change may have come with, the evidence for it is the
-//! likelihood of all results since the last change if the strength has shifted
-//! there, divided by that without a shift. The size of the shift is averaged
+//! For each night at which a change may have occurred, the evidence is the likelihood of all
+//! results since the last change with a shift of strength at that night, divided by the
+//! likelihood without one. The size of the shift is averaged
 //! over half-normal distributions; the opponents' own strengths are unknown
-//! and drop out, as only differences between a series' nights count. Without a
-//! change each such ratio is a non-negative martingale that begins with 1, so
+//! and cancel out, as only differences between a series' nights count. Without a
+//! change each such ratio is a non-negative martingale that starts at 1, so
 //! their sum over all nights (Shiryaev and Roberts; an e-detector in the sense
 //! of Shin, Ramdas and Rinaldo, 2022) grows by one a night on average, and
 //! takes on average at least `nights` nights to reach `nights`. That is the
@@ -29,13 +29,12 @@ use crate::stats::{Estimate, Pentanomial};
 /// Scales of the two half-normal priors for a shift, in Elo, with half of the
 /// weight each: a typical change and a bug.
 const SHIFTS: [f64; 2] = [12.0, 80.0];
-/// Nights back to which a change is looked for.
+/// Number of last nights in which a change is looked for.
 const WINDOW: usize = 200;
-/// What is known of the variance of a pair's score before there are any: a
-/// number of pairs, and their variance.
+/// Prior for the variance of a pair's score: a number of pairs, and their variance.
 const PRIOR: (f64, f64) = (20.0, 0.06);
 
-/// Which way the strength went.
+/// The direction of a change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Direction {
@@ -43,19 +42,19 @@ pub(crate) enum Direction {
     Gain,
 }
 
-/// A change, and when it was noticed.
+/// A detected change.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub(crate) struct Change {
     pub direction: Direction,
-    /// Number of the night with which it most likely came, in order, from 0.
+    /// Index of the night at which it most likely occurred, in order, from 0.
     pub at: usize,
-    /// Number of the night whose games made it certain enough.
+    /// Index of the night whose games made it significant.
     pub noticed: usize,
     /// Its size in Elo, negative for a loss.
     pub elo: Estimate,
 }
 
-/// A night's match as the detector sees it.
+/// A night's match, as input of the detector.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Observation<'a> {
     /// Matches of one series are against the same opponent; `None` for the
@@ -64,10 +63,10 @@ pub(crate) struct Observation<'a> {
     pub pentanomial: Pentanomial,
 }
 
-/// A night as the detector sees it.
+/// A night, as input of the detector.
 pub(crate) type Evidence<'a> = Vec<Observation<'a>>;
 
-/// All changes in the nights, which are in order.
+/// All changes in the nights, which must be in order.
 pub(crate) fn changes(nights: &[&Night], false_alarm_nights: u64) -> Vec<Change> {
     let mut detector = Detector::new(false_alarm_nights);
     let mut before: Option<&str> = None;
@@ -91,20 +90,20 @@ pub(crate) fn changes(nights: &[&Night], false_alarm_nights: u64) -> Vec<Change>
     found
 }
 
-/// Watches for changes, night by night.
+/// Detects changes, night by night.
 #[derive(Debug)]
 pub(crate) struct Detector {
-    /// The sum that ends a search.
+    /// Sum of the evidence from which a change is reported.
     threshold: f64,
-    /// Nights taken in.
+    /// Number of nights absorbed.
     night: usize,
-    /// Since the last change.
+    /// State since the last change.
     regime: Regime,
 }
 
 #[derive(Debug, Default)]
 struct Regime {
-    /// Nights before those of `nights`.
+    /// Number of nights dropped from the front of `nights`.
     dropped: usize,
     /// For each night, the total of each series before it.
     nights: VecDeque<NightSums>,
@@ -116,12 +115,12 @@ struct Regime {
 
 #[derive(Debug)]
 struct NightSums {
-    /// By the index of a series; those that came later had none.
+    /// By the index of a series; series that began later are missing.
     before: Vec<Total>,
     direct: Total,
 }
 
-/// Pairs, the sum of their scores (0 to 1 each), and that of the squares.
+/// Number of pairs, the sum of their scores (0 to 1 each), and the sum of the squares.
 #[derive(Debug, Clone, Copy, Default)]
 struct Total {
     pairs: f64,
@@ -129,18 +128,17 @@ struct Total {
     squares: f64,
 }
 
-/// What is known of a series.
+/// Estimates of a series.
 #[derive(Debug, Clone, Copy)]
 struct SeriesEstimate {
     mean: f64,
-    /// Of a pair's score about `mean`.
+    /// Variance of a pair's score about `mean`.
     variance: f64,
-    /// Expected score that one Elo is worth at `mean`.
+    /// Derivative of the expected score with respect to Elo, at `mean`.
     slope: f64,
 }
 
-/// What the results say about a shift at some night: its score and its
-/// information in Elo.
+/// The evidence of the results for a shift at some night: score and information, in Elo.
 #[derive(Debug, Clone, Copy, Default)]
 struct Shift {
     score: f64,
@@ -165,10 +163,10 @@ impl Total {
         self.score / self.pairs
     }
 
-    /// Sum of the squares of the scores' distances from `mean`.
+    /// Sum of the squared deviations of the scores from `mean`.
     fn squares_about(&self, mean: f64) -> f64 {
         let squares = self.squares - 2.0 * mean * self.score + self.pairs * mean * mean;
-        // Rounding may leave less than nothing.
+        // Rounding errors may make it negative.
         squares.max(0.0)
     }
 
@@ -212,15 +210,15 @@ impl SeriesEstimate {
 }
 
 impl Shift {
-    /// Adds a mean score that differs by `difference` from what it would be
-    /// without a shift; `variance` is that of the difference.
+    /// Adds a mean score that differs by `difference` from its expectation without a shift;
+    /// `variance` is that of the difference.
     fn add(&mut self, difference: f64, variance: f64, slope: f64) {
         self.score += slope * difference / variance;
         self.information += slope * slope / variance;
     }
 
-    /// The evidence for a loss and for a gain: the likelihood averaged over
-    /// sizes of the shift, by that of none.
+    /// The evidence for a loss and for a gain: the likelihood averaged over sizes of the
+    /// shift, divided by that without a shift.
     fn evidence(&self) -> [f64; 2] {
         let mut sum = [0.0; 2];
         for size in SHIFTS {
@@ -228,7 +226,7 @@ impl Shift {
             let z = self.score * size / spread.sqrt();
             let scale = 2.0 / (SHIFTS.len() as f64 * spread.sqrt());
             for (sum, towards) in sum.iter_mut().zip([-z, z]) {
-                // The logarithm only where a factor would underflow.
+                // The logarithm is needed only where a factor would underflow.
                 *sum += scale
                     * if towards > -5.0 {
                         (0.5 * z * z).min(600.0).exp() * cdf(towards)
@@ -247,8 +245,8 @@ impl Shift {
 }
 
 impl Detector {
-    /// A detector that reports a loss wrongly at most once in this number of
-    /// nights on average, and a gain as seldom.
+    /// A detector whose false alarms are, on average, at least `false_alarm_nights` nights
+    /// apart; separately for losses and gains.
     pub(crate) fn new(false_alarm_nights: u64) -> Self {
         Self {
             threshold: false_alarm_nights as f64,
@@ -257,8 +255,8 @@ impl Detector {
         }
     }
 
-    /// Takes the next night. After a change it begins anew with the night
-    /// after.
+    /// Absorbs the next night. After a change, detection starts again with the following
+    /// night.
     pub(crate) fn absorb(&mut self, evidence: &Evidence<'_>) -> Option<Change> {
         self.regime.absorb(evidence);
         let noticed = self.night;
@@ -300,7 +298,7 @@ impl Regime {
                     }
                     self.series[index] += total;
                 }
-                // The night before the first belongs to another time.
+                // The night before the first is of an earlier regime.
                 None if is_first => {}
                 None => {
                     self.direct += total;
@@ -315,7 +313,7 @@ impl Regime {
         }
     }
 
-    /// What a shift at each of the nights would explain, the oldest first.
+    /// The evidence for a shift at each of the nights, oldest first.
     fn shifts(&self) -> Vec<Shift> {
         let known: Vec<(Total, SeriesEstimate)> = self
             .series

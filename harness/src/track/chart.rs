@@ -6,7 +6,7 @@ use crate::builds::short_id;
 use crate::report::chart::{Band, Chart, Line, Mark, Paint, Reading, Ticks, sheet};
 use crate::stats::Estimate;
 
-/// Elo over commits as SVG on white ground: the estimate with its 95 % band,
+/// Elo over commits as SVG on a white background: the estimate with its 95 % band, with
 /// releases and changes marked.
 ///
 /// # Errors
@@ -15,7 +15,7 @@ pub(crate) fn chart(status: &Status) -> anyhow::Result<String> {
     sheet(&[on_page(status)], 1)
 }
 
-/// The same for a page, which draws it in the colours of its theme.
+/// The same chart for an HTML page, in the colours of its theme.
 pub(crate) fn on_page(status: &Status) -> Chart<'static> {
     let known = known(status);
     let last = status.points.len().saturating_sub(1).max(1) as f64;
@@ -59,7 +59,7 @@ fn reading(x: f64, point: &Point) -> Reading {
     }
 }
 
-/// Places and Elo of the points that have it.
+/// Positions and Elo of the points that have an Elo.
 fn known(status: &Status) -> Vec<(f64, Estimate)> {
     let points = status.points.iter().enumerate();
     points
@@ -93,7 +93,7 @@ fn marks(status: &Status) -> Vec<Mark> {
             Direction::Loss => Paint::Bad,
             Direction::Gain => Paint::Good,
         },
-        // Between the previous nightly and the one it came with.
+        // Between the nights before and after the change.
         x: change.at as f64 - 0.5,
         text: format!(" {:+.0} Elo", change.elo.estimate),
         row: 1 + number % 3,
@@ -101,7 +101,7 @@ fn marks(status: &Status) -> Vec<Mark> {
     tags.chain(changes).collect()
 }
 
-/// What the picture shows, for those who cannot see it.
+/// The text alternative of the chart.
 fn title(status: &Status) -> String {
     let elo = status.points.last().and_then(|point| point.elo);
     let last = elo.map_or("unknown".to_string(), |elo| format!("{:+.0}", elo.estimate));

@@ -1,16 +1,16 @@
-//! Whom a night's build plays.
+//! The opponents of a night's build.
 
 use super::role::Role;
 
-/// A build to play against.
+/// An opponent of a night's build.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Opponent {
     pub commit: String,
     pub role: Role,
 }
 
-/// The opponents of a commit: each build once, in its first role of anchor,
-/// night before, release. The build itself is none.
+/// The opponents of a commit. A build with several roles is listed once, with the first of
+/// anchor, previous nightly, release. The commit's own build is left out.
 pub(crate) fn opponents(
     commit: &str,
     anchor: &str,

@@ -1,8 +1,7 @@
-//! Elo of every nightly: what is played, one scale for all nights, and detected
-//! changes.
+//! Elo of every nightly: the matches of a night, one rating scale for all nights, and
+//! detected changes.
 //!
-//! All but the tracker, which plays nights, is a function of the nights that
-//! were played.
+//! Only the tracker plays; everything else is a function of the nights that were played.
 
 mod change;
 mod chart;

@@ -1,4 +1,4 @@
-//! `elo.csv`: one row a night.
+//! `elo.csv`: one row for each night.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -26,20 +26,20 @@ pub struct Night {
     /// When it was played.
     pub date: Timestamp,
     pub commit: String,
-    /// When it was committed.
+    /// Committer date.
     pub committed: Timestamp,
     pub subject: String,
-    /// The release it is.
+    /// Its release tag, if it has one.
     pub tag: Option<String>,
     pub bench: Option<u64>,
-    /// How long engines think, as the configuration writes it.
+    /// The limit, as in the configuration.
     pub limit: String,
     pub matches: Vec<NightMatch>,
-    /// Relative to the anchor, as known that night.
+    /// Elo relative to the anchor, as estimated that night.
     pub elo: Option<Estimate>,
-    /// Nodes a second in its games.
+    /// Its nodes a second in the games.
     pub nps: Option<f64>,
-    /// Games it lost by failing.
+    /// Games that it lost by a failure.
     pub failures: u64,
 }
 
@@ -58,7 +58,7 @@ impl Night {
         short_id(&self.commit)
     }
 
-    /// The commit that it has played as its previous nightly.
+    /// The commit of its previous nightly, if it played that.
     pub(super) fn previous(&self) -> Option<&str> {
         let mut matches = self.matches.iter();
         let played = matches.find(|played| played.role == Role::Previous)?;
@@ -73,7 +73,7 @@ impl Night {
     }
 }
 
-/// What can be wrong with the table of nights.
+/// Errors of the table of nights.
 #[derive(Debug, thiserror::Error)]
 pub enum HistoryError {
     #[error("{}: {source}", path.display())]
@@ -180,7 +180,7 @@ pub fn read(path: &Path) -> Result<Vec<Night>, HistoryError> {
     rows.collect()
 }
 
-/// Adds a night to the table: completely or not at all.
+/// Adds a night to the table atomically.
 ///
 /// # Errors
 /// [`HistoryError`].
@@ -297,7 +297,7 @@ impl TryFrom<Row> for Night {
     }
 }
 
-/// Pairs of one kind in a night at most: sums of all nights fit into 64 bits.
+/// Maximum count of a pentanomial in a row, so that the sums of all nights fit 64 bits.
 const MAX_COUNT: u64 = 1_000_000_000_000;
 
 fn pentanomial(text: &str) -> Result<Pentanomial, String> {

@@ -5,14 +5,14 @@ use std::mem;
 
 use super::night::Night;
 
-/// The nights in the order of their commits. `history` has the ids of the branch's
-/// first-parent history, newest first; it is empty where no repository is at hand.
+/// Sorts the nights by their commits. `history` has the ids of the branch's first-parent
+/// history, newest first; it is empty without a repository.
 ///
-/// Commits of the history are in its order, and no night comes before the night of its
-/// previous nightly. Dates decide only where both leave a choice, because the clock of a
-/// committer may be wrong. Nights that are not in the history (it was rewritten, or a
-/// commit was given up) come as early as they can. Nights of one commit, and commits of
-/// one second, keep the order of `nights`.
+/// Commits of the history keep its order, and no night precedes its previous nightly. Only
+/// where both leave a choice, dates decide, because the clock of a committer may be wrong.
+/// Nights that are not in the history (it was rewritten, or a commit was abandoned) are
+/// placed as early as possible. Nights of one commit, and commits of one second, keep the
+/// order of `nights`.
 pub(super) fn in_order(nights: &[Night], history: &[String]) -> Vec<Night> {
     let ranks: HashMap<&str, usize> = history
         .iter()
@@ -29,8 +29,8 @@ pub(super) fn in_order(nights: &[Night], history: &[String]) -> Vec<Night> {
     let mut placed = vec![false; nights.len()];
     let mut ordered = Vec::with_capacity(nights.len());
     for start in starts {
-        // Depth first: what must come earlier is placed before. An edited table may
-        // name itself in a circle, which is cut where it is entered.
+        // Depth first: the predecessors of a night are placed before it. An edited table may
+        // contain a cycle, which is cut where it is entered.
         let mut open = vec![start];
         while let Some(&at) = open.last() {
             if !mem::replace(&mut entered[at], true) {
@@ -46,7 +46,7 @@ pub(super) fn in_order(nights: &[Night], history: &[String]) -> Vec<Night> {
     ordered
 }
 
-/// For each night, nights that come before it.
+/// For each night, its direct predecessors.
 fn earlier(nights: &[Night], history: &[String]) -> Vec<Vec<usize>> {
     let mut of_commit: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, night) in nights.iter().enumerate() {
@@ -80,7 +80,7 @@ mod tests {
     use super::super::role::Role;
     use super::*;
 
-    /// A night that has played `previous`, committed on day `day`.
+    /// A night that played `previous`, with a commit of day `day`.
     fn after(day: i64, commit: &str, previous: &str) -> Night {
         night(day, commit, &[(Role::Previous, previous, [0, 0, 1, 0, 0])])
     }
@@ -102,7 +102,7 @@ mod tests {
         ];
         assert_eq!(ordered(&nights, &[]), "abcd");
         assert_eq!(ordered(&nights, &["d", "c", "b", "a"]), "abcd");
-        // Whatever the order of play was, and without links in the rows.
+        // In any order of play, and without links in the rows.
         let caught_up = [night(3, "c", &[]), night(9, "b", &[]), night(1, "a", &[])];
         assert_eq!(ordered(&caught_up, &["c", "b", "a"]), "abc");
     }
@@ -116,7 +116,7 @@ mod tests {
             after(3, "c", "b"),
         ];
         assert_eq!(ordered(&nights, &["c", "b", "a"]), "abxc");
-        // Nothing is left of the old history.
+        // The whole history was rewritten.
         assert_eq!(ordered(&nights, &["f"]), "abcx");
     }
 

@@ -1,4 +1,4 @@
-//! The Elo of all nights as one page of HTML.
+//! The Elo of all nights as an HTML page.
 
 use std::path::Path;
 
@@ -18,11 +18,11 @@ use crate::run::Manifest;
 use crate::stats::Estimate;
 use crate::stats::summary::Interval;
 
-/// The page of the nights in `dir`, in the order of their commits. Elsewhere it has no links to the nights'
-/// own reports.
+/// The page of the nights in `dir`, in the order of their commits. A page outside of `dir` has
+/// no links to the reports of the nights.
 ///
 /// # Errors
-/// If a picture cannot be drawn.
+/// If the chart cannot be drawn.
 pub(crate) fn html(
     status: &Status,
     nights: &[Night],
@@ -92,11 +92,11 @@ fn figures(status: &Status) -> Vec<Figure> {
         against("Against the previous nightly", status.previous.as_ref()),
         against("Against the best earlier nightly", status.best.as_ref()),
         Figure::new("Changes detected", &status.changes.len().to_string(), &note)
-            .toned(tone(status)),
+            .with_tone(tone(status)),
     ]
 }
 
-/// Elo without a margin where that is not supported.
+/// A figure with Elo, and its error margin where there is one.
 fn elo_figure(name: &str, elo: Option<Estimate>, interval: Option<Interval>) -> Figure {
     match interval {
         Some(Interval::AlwaysValid) => Figure::early_elo(name, elo),
@@ -104,7 +104,7 @@ fn elo_figure(name: &str, elo: Option<Estimate>, interval: Option<Interval>) -> 
     }
 }
 
-/// Where the commits have web pages, if the manifest of the last night's run shows it.
+/// The host of the commits' web pages, from the manifest of the last night's run.
 fn forge(dir: &Path, nights: &[Night]) -> Option<Forge> {
     let last = nights.last()?;
     let manifest = Manifest::read(&dir.join(RUNS).join(&last.run)).ok()?;
@@ -124,7 +124,7 @@ fn elo(status: &Status) -> anyhow::Result<Markup> {
     figure(&on_page(status), &colours)
 }
 
-/// Where the reports of the nights' runs are.
+/// The location of the reports of the nights' runs.
 #[derive(Debug, Clone, Copy)]
 struct Reports<'a> {
     dir: &'a Path,
@@ -132,7 +132,7 @@ struct Reports<'a> {
 }
 
 impl Reports<'_> {
-    /// The address of one, if it can be reached from the page.
+    /// The link to a night's report, if the page can reach it.
     fn of(self, night: &Night) -> Option<String> {
         let report = format!("{RUNS}/{}/report.html", night.run);
         match self.place {
@@ -143,8 +143,8 @@ impl Reports<'_> {
     }
 }
 
-/// All nights, newest first; each commit leads to the report of its run, and
-/// to what changed since the night before.
+/// The table of all nights, newest first, with links to the report of each run and to the
+/// changes since the previous night.
 fn list(status: &Status, nights: &[Night], reports: Reports<'_>, forge: Option<&Forge>) -> Markup {
     let scale = scale_of(status.points.iter().filter_map(|point| point.elo));
     let head = [
@@ -158,7 +158,7 @@ fn list(status: &Status, nights: &[Night], reports: Reports<'_>, forge: Option<&
         "bench",
     ];
     let mut table = Table::new("All nights on one scale, newest first", &head);
-    // One point a night, in the same order.
+    // `points` has one entry for each night, in the same order.
     for (at, (point, night)) in status.points.iter().zip(nights).enumerate().rev() {
         let before = at.checked_sub(1).map(|before| &status.points[before]);
         let (elo, bar) = match point.elo {
@@ -177,9 +177,9 @@ fn list(status: &Status, nights: &[Night], reports: Reports<'_>, forge: Option<&
             elo,
             bar,
             diff(before, point, forge),
-            Cell::text(&point.subject).of_words(),
-            Cell::text(&point.date.strftime("%Y-%m-%d").to_string()).of_words(),
-            Cell::text(point.tag.as_deref().unwrap_or_default()).of_words(),
+            Cell::text(&point.subject).aligned_as_text(),
+            Cell::text(&point.date.strftime("%Y-%m-%d").to_string()).aligned_as_text(),
+            Cell::text(point.tag.as_deref().unwrap_or_default()).aligned_as_text(),
             Cell::text(&bench),
         ]);
     }
@@ -194,7 +194,7 @@ fn commit(point: &Point, report: Option<String>) -> Cell {
     }
 }
 
-/// What changed since the night before: a page, or the command that shows it.
+/// The changes since the previous night: a link, or a git command.
 fn diff(before: Option<&Point>, point: &Point, forge: Option<&Forge>) -> Cell {
     let Some(before) = before.filter(|before| before.commit != point.commit) else {
         return Cell::text("");
@@ -219,7 +219,7 @@ fn changes(status: &Status, forge: Option<&Forge>) -> Markup {
     );
     let commit = |night: usize| match (status.points.get(night), forge) {
         (None, _) => Cell::text(""),
-        (Some(point), None) => Cell::text(&named(point)).of_words(),
+        (Some(point), None) => Cell::text(&named(point)).aligned_as_text(),
         (Some(point), Some(forge)) => Cell::link(&named(point), &forge.commit(&point.commit)),
     };
     for change in &status.changes {
@@ -238,7 +238,7 @@ fn named(point: &Point) -> String {
     format!("{} {}", short_id(&point.commit), point.subject)
 }
 
-/// What was played each night.
+/// The table of each night's matches.
 fn matches(nights: &[Night]) -> Table {
     let mut table = Table::new(
         "Pairs against each opponent, from the new build's side; newest first",

@@ -1,14 +1,13 @@
-//! The night before a commit's.
+//! The previous nightly of a commit.
 
 use std::collections::{HashMap, HashSet};
 
 use super::night::Night;
 use crate::builds::Commit;
 
-/// The nearest commit before this one that was played, in whatever order the
-/// nights were played. `history` has the commit's ancestors, newest first; if
-/// none of them was played, dates decide among the nights that are not on the
-/// `branch` any more (its history was rewritten).
+/// The night of the nearest earlier commit that was played, in any order of play. `history`
+/// has the commit's ancestors, newest first. If none of them was played, it is the newest
+/// by date of the nights that are no longer on the `branch` (its history was rewritten).
 pub(super) fn previous_of<'a>(
     commit: &Commit,
     history: &[String],
@@ -30,7 +29,7 @@ pub(super) fn previous_of<'a>(
                 && night.commit != commit.id
                 && !on_branch.contains(night.commit.as_str())
         });
-        // The last of several with one date.
+        // The last one of several with the same date.
         left.max_by_key(|night| night.committed)
     };
     let previous = ancestor.or_else(by_date)?;

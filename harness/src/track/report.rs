@@ -17,7 +17,7 @@ use crate::report::html::{Page, PageLocation};
 use crate::report::{Report, SummaryNotes};
 use crate::run::{MANIFEST, Manifest};
 
-/// Whether a folder is one of nights and not a run's.
+/// Whether a folder is a folder of nights, not of a run.
 pub(crate) fn is_folder_of_nights(folder: &Path) -> bool {
     folder.join(TABLE).is_file() && !folder.join(MANIFEST).exists()
 }
@@ -28,15 +28,15 @@ pub(crate) struct TrackReport {
     /// In the order of their commits.
     pub(super) nights: Vec<Night>,
     pub(super) status: Status,
-    /// Commits that have just been played.
+    /// Commits played by this process.
     pub(super) played: Vec<String>,
-    /// Commits that have just been skipped.
+    /// Commits skipped by this process.
     pub(super) skipped: Vec<SkippedCommit>,
     /// Commits of nights that no process has reported yet.
     pub(super) unreported: Vec<String>,
 }
 
-/// Whether the engine has got worse.
+/// The verdict: whether the engine has become weaker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 enum TrackVerdict {
@@ -55,7 +55,7 @@ struct Object<'a> {
 }
 
 impl TrackReport {
-    /// Of the nights in a folder, by their rows.
+    /// Reads the table of nights in a folder.
     ///
     /// # Errors
     /// If the table cannot be read.
@@ -64,7 +64,7 @@ impl TrackReport {
         let mut matches = nights.iter().rev().flat_map(|night| &night.matches);
         let anchor = matches.find(|played| played.role == Role::Anchor);
         let anchor = anchor.map_or("", |played| played.commit.as_str());
-        // The last night's run has the configuration, if it is still there.
+        // The last night's run has the configuration, if it still exists.
         let last = nights.last().map(|night| dir.join(RUNS).join(&night.run));
         let section = last.and_then(|run| Manifest::read(&run).ok()?.config.track);
         let alarms = section.map_or_else(false_alarm_nights, |section| section.false_alarm_nights);
@@ -78,7 +78,7 @@ impl TrackReport {
         })
     }
 
-    /// Whether a regression was noticed that no process has reported yet.
+    /// Whether a regression was detected that no process has reported yet.
     pub(crate) fn has_unreported_regression(&self) -> bool {
         self.status.losses_at(&self.unreported).next().is_some()
     }
@@ -101,7 +101,7 @@ impl Report for TrackReport {
             skipped: &self.skipped,
             status: &self.status,
         };
-        // By way of a value, whose keys are sorted.
+        // A JSON value has sorted keys.
         Ok(serde_json::to_value(&object)?.to_string())
     }
 

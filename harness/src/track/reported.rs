@@ -1,6 +1,5 @@
-//! How many nights have been reported by an exit code. A process that is
-//! killed, or interrupted, after it has played a night has reported nothing:
-//! the next one does it.
+//! The number of nights that an exit code has reported. If a process is killed or interrupted
+//! after it has played a night, the next process reports that night.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -49,8 +48,7 @@ impl Reported {
         }
     }
 
-    /// How many of the table's rows have been reported. In a folder that does
-    /// not say, all that are there now.
+    /// Number of the table's rows that have been reported; all `rows` if the file is empty.
     ///
     /// # Errors
     /// Those of the file system.
@@ -64,11 +62,11 @@ impl Reported {
             self.write(rows)?;
             return Ok(rows);
         }
-        // What cannot be understood is reported again rather than lost.
+        // Without a valid number, all nights are reported again rather than lost.
         Ok(text.trim().parse().unwrap_or(0).min(rows))
     }
 
-    /// Keeps how many have been reported.
+    /// Stores the number of reported rows.
     ///
     /// # Errors
     /// Those of the file system.
@@ -97,7 +95,7 @@ mod tests {
         assert_eq!(reported.read(9).expect("reads"), 7);
         reported.write(12).expect("writes");
         assert_eq!(reported.read(13).expect("reads"), 12);
-        // A table that has been cut short has fewer.
+        // A truncated table has fewer rows.
         assert_eq!(reported.read(3).expect("reads"), 3);
         drop(reported);
         std::fs::write(&path, "x").expect("written");

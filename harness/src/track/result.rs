@@ -1,4 +1,4 @@
-//! What a night's run has shown.
+//! The row of a night from its run.
 
 use anyhow::Context;
 use jiff::Unit;
@@ -12,11 +12,11 @@ use crate::report::{MatchReport, RunFacts};
 use crate::stats::Pentanomial;
 
 impl Night {
-    /// Of a gauntlet of the new commit against engines that [`opponent_name`]
-    /// has named, without its Elo. Tags that match `releases` are releases.
+    /// The night of a gauntlet of the new commit against engines named by [`opponent_name`],
+    /// without its Elo. Tags that match `releases` are releases.
     ///
     /// # Errors
-    /// If it is another run.
+    /// If the run is of another kind.
     pub(super) fn of(
         conclusion: &Conclusion<MatchReport>,
         repository: &Repository,
@@ -27,7 +27,7 @@ impl Night {
         let built = &conclusion.manifest.engines[0];
         let date = conclusion.manifest.created.round(Unit::Second)?;
         let id = commit(facts, &new.name)?;
-        // A commit that is gone has no tags either.
+        // A commit that no longer exists has no tags either.
         let tags = repository.tags_at(&id, releases).unwrap_or_default();
         let matches = facts.pairings.iter().map(|pairing| {
             Ok(NightMatch {
@@ -40,7 +40,7 @@ impl Night {
             run: facts.run.clone(),
             date,
             commit: id,
-            // The repository may have lost the commit since.
+            // The repository may no longer have the commit.
             committed: built.committed.unwrap_or(date),
             subject: built.subject.clone().unwrap_or_default(),
             tag: tags.into_iter().next(),
@@ -67,7 +67,7 @@ pub(super) fn opponent_name(opponent: &Opponent) -> String {
     format!("{} {}", opponent.role.name(), short_id(&opponent.commit))
 }
 
-/// The role that [`opponent_name`] gives.
+/// The role in a name by [`opponent_name`].
 fn role_in(name: &str) -> anyhow::Result<Role> {
     let role = name.split(' ').next().and_then(Role::named);
     role.with_context(|| format!("`{name}` is not an opponent of a night: is this another run?"))

@@ -1,8 +1,8 @@
-//! Why a build plays another.
+//! The roles of opponents.
 
 use serde::{Deserialize, Serialize};
 
-/// Why an opponent is one.
+/// The role of an opponent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
@@ -15,7 +15,7 @@ pub enum Role {
 }
 
 impl Role {
-    /// As the table of nights names it.
+    /// Its name in the table of nights.
     pub fn name(self) -> &'static str {
         match self {
             Self::Anchor => "anchor",

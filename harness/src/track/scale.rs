@@ -7,7 +7,7 @@ use crate::stats::Estimate;
 use crate::stats::rating::{Game, Games, RatingOptions, rate};
 use crate::stats::summary::Interval;
 
-/// Elo of a build, and where its interval comes from.
+/// Elo of a build, and the kind of its interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Rated {
     pub elo: Estimate,
@@ -21,14 +21,13 @@ pub(crate) struct Scale {
 }
 
 impl Scale {
-    /// The scale on which the build of `zero` has Elo 0, which intervals are
-    /// relative to. Builds that cannot be compared with it have none.
+    /// The scale on which the build of `zero` has Elo 0. Intervals are relative to that
+    /// build. Builds that are not connected to it by games have no rating.
     pub(crate) fn new<'a>(nights: impl IntoIterator<Item = &'a Night>, zero: &str) -> Self {
         let games = games(nights);
         let options = RatingOptions {
             anchors: vec![(zero.to_string(), 0.0)],
-            // Each pair is played with both colours, and only its total is
-            // known here.
+            // Each pair is played with both colours, and only its total is available.
             white_advantage: Some(0.0),
             ..RatingOptions::default()
         };
@@ -65,7 +64,7 @@ impl Scale {
     }
 }
 
-/// How much stronger one build is than another, from all games.
+/// Elo of one build minus that of another, from all games.
 pub(crate) fn difference(nights: &[&Night], build: &str, than: &str) -> Option<Rated> {
     Scale::new(nights.iter().copied(), than).rated(build)
 }
@@ -117,7 +116,7 @@ mod tests {
         let first = night(1, "b", &[(Role::Anchor, "a", even)]);
         let alone = Scale::new([&first], "a").elo("b").expect("rated");
         assert!(alone.estimate.abs() < 1e-6);
-        // The next night says something about the previous nightly, too.
+        // The next night's games also inform the rating of the previous nightly.
         let second = night(
             2,
             "c",

@@ -10,7 +10,7 @@ use crate::report::escape_markdown;
 pub(super) struct SkippedCommit {
     commit: String,
     subject: String,
-    /// Why it does not play, in words.
+    /// The reason, as text.
     reason: String,
 }
 

@@ -21,21 +21,21 @@ pub(crate) struct Point {
     pub tag: Option<String>,
     pub date: Timestamp,
     pub bench: Option<u64>,
-    /// Relative to the anchor, from the games of all nights; `None` where they
-    /// do not connect the two.
+    /// Elo relative to the anchor, from the games of all nights; `None` if these do not
+    /// connect the two.
     pub elo: Option<Estimate>,
-    /// Where the interval of `elo` comes from.
+    /// The kind of the interval of `elo`.
     pub interval: Option<Interval>,
 }
 
-/// The last build beside an earlier one.
+/// The last build compared with an earlier one.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct Comparison {
     pub commit: String,
     pub subject: String,
-    /// How much stronger the last build is.
+    /// Elo of the last build minus that of the other.
     pub elo: Option<Estimate>,
-    /// Where the interval of `elo` comes from.
+    /// The kind of the interval of `elo`.
     pub interval: Option<Interval>,
 }
 
@@ -55,7 +55,7 @@ pub(crate) struct Status {
 }
 
 impl Status {
-    /// What `nights`, in the order of their commits, say about the last of them.
+    /// The status of the last of the `nights`, which must be in the order of their commits.
     pub(crate) fn new(nights: &[Night], anchor: &str, false_alarm_nights: u64) -> Self {
         let ordered: Vec<&Night> = nights.iter().collect();
         let scale = Scale::new(nights, anchor);
@@ -86,12 +86,12 @@ impl Status {
         let (mut previous, mut best) = (None, None);
         if let Some((last, before)) = points.split_last() {
             let others = || before.iter().filter(|point| point.commit != last.commit);
-            // The night before it in order may be that of a commit that was given up.
+            // The preceding night in order may be that of an abandoned commit.
             let played = nights.last().and_then(Night::previous);
             let point = others().find(|point| Some(point.commit.as_str()) == played);
             let point = point.or_else(|| others().next_back());
             previous = point.map(|other| compare(other, last));
-            // A night of few games is not the best by chance.
+            // The lower end: a night of few games must not be the best by chance.
             let strength = |point: &&Point| point.elo.map_or(f64::MIN, |elo| elo.low);
             best = others()
                 .max_by(|a, b| strength(a).total_cmp(&strength(b)))
@@ -125,8 +125,8 @@ impl Status {
         noticed.filter(|change| change.direction == Direction::Loss)
     }
 
-    /// The losses noticed with these commits, a sentence each; without those
-    /// of the last night, which [`Status::sentences`] has.
+    /// The losses noticed with these commits, one sentence each, except those of the last
+    /// night, which [`Status::sentences`] contains.
     pub(crate) fn earlier_losses(&self, commits: &[String]) -> String {
         let last = self.points.len().saturating_sub(1);
         self.losses_at(commits)
@@ -138,7 +138,7 @@ impl Status {
             .collect()
     }
 
-    /// Whether the last night made a regression certain.
+    /// Whether a regression was detected with the last night.
     pub(crate) fn is_regression(&self) -> bool {
         self.points.last().is_some_and(|last| {
             self.noticed_at(&last.commit)
@@ -159,7 +159,7 @@ impl Status {
             short_id(&self.anchor),
             counted(self.points.len() as u64, "night")
         );
-        // The best of many is chosen for its luck, too: no verdict.
+        // The best of many nights was also lucky, so it has no verdict.
         for (name, other, verdict) in [
             ("the previous nightly", &self.previous, true),
             ("the best earlier nightly", &self.best, false),
@@ -204,7 +204,7 @@ impl Status {
         )
     }
 
-    /// The same as a page, with the picture at `chart` and a table.
+    /// The same as a Markdown page, with the chart at `chart` and a table.
     pub(crate) fn markdown(&self, chart: &str) -> String {
         let mut text = String::from("# Elo over nightlies\n\n");
         for line in self.sentences().lines() {
@@ -255,7 +255,7 @@ fn elo(elo: Option<Estimate>, interval: Option<Interval>) -> String {
     }
 }
 
-/// What an interval says by itself.
+/// The meaning of an interval.
 fn meaning(elo: Option<Estimate>) -> &'static str {
     match elo {
         Some(elo) if elo.low > 0.0 => ", stronger",
@@ -274,7 +274,7 @@ mod tests {
     const AHEAD: [u64; 5] = [4, 30, 90, 56, 20];
     const FAR_BEHIND: [u64; 5] = [80, 70, 40, 8, 2];
 
-    /// Quiet nights, then one that is far weaker.
+    /// Nights without a change, then one that is far weaker.
     fn nights() -> Vec<Night> {
         let mut nights: Vec<Night> = (1..=6)
             .map(|number| {
@@ -321,10 +321,10 @@ mod tests {
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
-        // The best of the nights before was chosen for its luck, too.
+        // The best of the earlier nights was also lucky.
         let best = text.lines().find(|line| line.contains("the best earlier"));
         assert!(best.expect("a line").ends_with(")."), "{text}");
-        // The night after it is quiet again, and the change stays known.
+        // The next night has no change, and the earlier one stays listed.
         let mut later = nights;
         later.push(night(
             8,

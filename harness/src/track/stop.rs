@@ -1,12 +1,12 @@
 //! Requests to stop while no night is played, as during a build.
 
 use anyhow::Context;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::Runtime;
 
 use crate::run::Interrupts;
 
-/// Hears requests to stop. From then on Ctrl-C does not end the process by
-/// itself: the runtime's handlers of signals stay.
+/// Receives requests to stop. Once it exists, Ctrl-C no longer ends the process by itself,
+/// because the runtime's signal handlers stay installed.
 #[derive(Debug)]
 pub(super) struct StopRequests {
     runtime: Runtime,
@@ -15,13 +15,12 @@ pub(super) struct StopRequests {
 }
 
 impl StopRequests {
-    /// Hears all requests from now on, also those that a night hears.
+    /// Receives all requests from now on, including those that a night receives.
     ///
     /// # Errors
     /// If the system refuses.
     pub(super) fn listen() -> anyhow::Result<Self> {
-        let runtime = Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.context("cannot start the async runtime")?;
+        let runtime = crate::platform::runtime()?;
         let interrupts = runtime
             .block_on(async { Interrupts::listen() })
             .context("cannot listen for signals")?;

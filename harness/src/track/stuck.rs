@@ -1,4 +1,4 @@
-//! Nights that were started and cannot be played to their end.
+//! Nights that were started and cannot be finished.
 
 use std::path::{Path, PathBuf};
 
@@ -8,21 +8,20 @@ use super::night::Night;
 use crate::ledger::LedgerError;
 use crate::run::{Manifest, SessionError};
 
-/// What was started and cannot be played to its end.
+/// The nights that cannot be finished.
 #[derive(Default)]
 pub(super) struct Stuck {
     pub(super) commits: Vec<String>,
-    /// The run of the newest commit, and why.
+    /// The run of the newest commit, and the error.
     pub(super) newest: Option<(PathBuf, Manifest, SessionError)>,
 }
 
-/// The commit that a night's run is about.
+/// The commit of a night's run.
 pub(super) fn commit_of(manifest: &Manifest) -> Option<&str> {
     manifest.engines.first()?.commit.as_deref()
 }
 
-/// Whether a later run of the same commit has a row: `--force` has played it in
-/// place of this run.
+/// Whether a later run of the same commit has a row, because `--force` played it instead.
 pub(super) fn is_replaced(manifest: &Manifest, nights: &[Night]) -> bool {
     let commit = commit_of(manifest);
     nights.iter().any(|night| {
@@ -30,31 +29,30 @@ pub(super) fn is_replaced(manifest: &Manifest, nights: &[Night]) -> bool {
     })
 }
 
-/// Whether the run of a row, whose date has whole seconds, began after a run that has no
-/// row. In the same second it did: a night that had been played before would have taken
-/// longer than that.
+/// Whether the run of a row (whose date has whole seconds) began after a run without a row. In
+/// the same second, it did: a night played before would have taken longer.
 fn is_later(row: Timestamp, created: Timestamp) -> bool {
     created
         .round(Unit::Second)
         .is_ok_and(|created| created <= row)
 }
 
-/// What becomes of a run that cannot be played to its end.
+/// The consequence of a run that cannot be finished.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Consequence {
     /// Its commit is the newest and has no row, and all others are played.
     Decides,
     /// The next process tries it again.
     TriedAgain,
-    /// As [`is_replaced`] has it.
+    /// See [`is_replaced`].
     Replaced,
 }
 
-/// The message about a run that cannot be played to its end.
+/// The message about a run that cannot be finished.
 pub(super) fn message(run: &Path, error: &SessionError, consequence: Consequence) -> String {
     let run = run.display();
     let is_played = matches!(error, SessionError::Ledger(LedgerError::Locked { .. }));
-    // Its other lines tell how to resume the run.
+    // Its other lines explain how to resume the run.
     let why = error.to_string();
     let why = why.lines().next().unwrap_or_default();
     match consequence {

@@ -1,4 +1,4 @@
-//! Which nights there are to play, and the table they go to.
+//! The tracker: plays the nights of commits and adds them to the table.
 
 mod night_match;
 
@@ -28,7 +28,7 @@ use crate::report::MatchReport;
 use crate::run::{Ended, Manifest, SessionError, list_runs};
 use crate::settings::TimeSpan;
 
-/// How a commit's night ended; of several nights, how the last one did.
+/// How a commit's night ended; for several nights, the end of the last one.
 ///
 /// | end | row | nights after it | exit code | the next process |
 /// |---|---|---|---|---|
@@ -36,7 +36,7 @@ use crate::settings::TimeSpan;
 /// | skipped: it does not build or start (`--since`, not the newest), or has no opponents | none | are played | that of the others | tries it again |
 /// | `OutOfTime` | none | wait | 3; 1 after a regression | resumes it |
 /// | `Interrupted` | none | wait | 130 | resumes it |
-/// | it cannot be played to its end, [`Consequence::Decides`] | none | are played | that of the error | tries it again |
+/// | it cannot be finished, [`Consequence::Decides`] | none | are played | that of the error | tries it again |
 /// | the same, [`Consequence::TriedAgain`] | none | are played | that of the others | tries it again |
 /// | the same, [`Consequence::Replaced`] | of a later run | are played | that of the others | leaves it |
 /// | any other [`SessionError`] | none | are not played | that of the error | tries it again |
@@ -52,9 +52,13 @@ pub(crate) struct Tracker {
     config: Config,
     section: TrackSection,
     repository: Repository,
-    /// The paths whose changes count, as `git` reads them.
+    /// Pathspecs of the files whose changes count.
     paths: Vec<String>,
     anchor: Commit,
+    /// The newest commit that changes the engine.
+    newest: Commit,
+    /// Every commit after this one is played, if it is given.
+    since: Option<String>,
     out: PathBuf,
     nights: Vec<Night>,
     /// Commits played by this process.
@@ -63,19 +67,19 @@ pub(crate) struct Tracker {
     skipped: Vec<SkippedCommit>,
     /// When the time for all nights together is used up.
     deadline: Option<Instant>,
-    /// Gets messages about steps that take time and about skipped commits.
+    /// Receives messages about slow steps and skipped commits.
     announce: fn(&str),
-    /// Where the nights are played.
+    /// The place of play: this machine or a fleet.
     place: Place,
     /// The lock, held as long as the process lives.
     reported: Reported,
     /// Rows of the table that were reported before.
     reported_before: usize,
-    /// Heard from the start of [`Tracker::play_all`].
+    /// Requests to stop since the start of [`Tracker::play_all`].
     stop: Option<StopRequests>,
 }
 
-/// What the attempt to start a commit's night has led to.
+/// The result of the attempt to start a commit's night.
 enum Start {
     Ready(Box<Session<Match>>),
     /// The commit does not build or start.
@@ -83,16 +87,30 @@ enum Start {
     NoOpponents,
 }
 
-/// Names in the folder of results.
+/// File names in the folder of nights.
 const LOCK: &str = "track.lock";
-/// What this module writes: a commit of these alone is not one of the engine.
+/// Files written by `hone track`: a commit that changes only these does not change the engine.
 const OWN: [&str; 6] = [TABLE, "elo.html", "elo.md", "elo.svg", LOCK, RUNS];
+
+/// The newest commit of the branch that changes one of `paths`.
+fn newest_changing(
+    repository: &Repository,
+    section: &TrackSection,
+    paths: &[String],
+) -> anyhow::Result<Commit> {
+    let branch = &section.branch;
+    let newest = repository.newest_changing(paths, branch)?;
+    newest.with_context(|| {
+        let paths = section.paths.join("`, `");
+        format!("no commit of `{branch}` changes `{paths}`\nhelp: check `paths` in [track]")
+    })
+}
 
 impl Tracker {
     /// Refuses a configuration that cannot be tracked.
     ///
     /// # Errors
-    /// What is missing.
+    /// The missing setting.
     pub(crate) fn check(config: &Config) -> anyhow::Result<()> {
         if config.track.is_none() {
             bail!("section [track] with `anchor` is missing");
@@ -112,13 +130,15 @@ impl Tracker {
         }
     }
 
-    /// Opens the table of nights in `out` for a configuration.
+    /// Opens the table of nights in `out` for a configuration. Nights are played of the newest
+    /// commit, or of every commit after `since`.
     ///
     /// # Errors
-    /// If the configuration cannot be tracked, or the table belongs to another
-    /// limit or is in use.
+    /// If the configuration cannot be tracked, then nothing is written; or if the table
+    /// belongs to another limit or is in use.
     pub(crate) fn open(
         mut config: Config,
+        since: Option<&str>,
         out: &Path,
         max_time: Option<TimeSpan>,
         announce: fn(&str),
@@ -135,19 +155,23 @@ impl Tracker {
             "`shard` in [match] is {}, but a night cannot be divided\nhelp: remove `shard`, or play on a fleet",
             config.r#match.shard
         );
+        let mut paths = section.paths.clone();
+        paths.extend(repository.without(out, &OWN).unwrap_or_default());
+        let newest = newest_changing(&repository, &section, &paths)?;
+        if let Some(since) = since {
+            repository.commit(since)?;
+        }
         config.r#match.pairs = section.pairs;
         config.r#match.stop = None;
         config.r#match.tournament = Tournament::Gauntlet;
         config.r#match.seeds = 1;
-        // The time is that of all nights together.
+        // `max_time` limits all nights together.
         let max_time = max_time.or(config.r#match.max_time.take());
         fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
         let mut reported = Reported::lock(&out.join(LOCK))?;
         let table = out.join(TABLE);
         let nights = read(&table)?;
         let reported_before = reported.read(nights.len())?;
-        let mut paths = section.paths.clone();
-        paths.extend(repository.without(out, &OWN).unwrap_or_default());
         let limit = config.r#match.limit.to_string();
         if let Some(other) = nights.iter().find(|night| night.limit != limit) {
             bail!(
@@ -162,6 +186,8 @@ impl Tracker {
             repository,
             paths,
             anchor,
+            newest,
+            since: since.map(str::to_string),
             out: out.to_path_buf(),
             nights,
             played: Vec::new(),
@@ -179,7 +205,7 @@ impl Tracker {
     pub(crate) fn report(&self) -> TrackReport {
         let alarms = self.section.false_alarm_nights;
         let unreported = self.nights.iter().skip(self.reported_before);
-        // Without it the rows have an order too.
+        // Without the history, the rows still have an order.
         let history = self.repository.history(&self.section.branch);
         let nights = in_order(&self.nights, &history.unwrap_or_default());
         TrackReport {
@@ -192,47 +218,36 @@ impl Tracker {
         }
     }
 
-    /// The same tracker, with its nights played elsewhere.
+    /// Sets the place of play.
     pub(crate) fn at(mut self, place: Place) -> Self {
         self.place = place;
         self
     }
 
-    /// All nights have been reported: later processes need not.
+    /// Records that all nights have been reported, so that later processes do not report them
+    /// again.
     ///
     /// # Errors
-    /// If that cannot be kept.
+    /// If the record cannot be written.
     pub(crate) fn mark_reported(&mut self) -> anyhow::Result<()> {
         self.reported.write(self.nights.len())
     }
 
-    /// Finishes what was started before, then plays what is new. A night that
-    /// cannot be played to its end does not keep others from being played.
+    /// Finishes nights that were started before, then plays new ones. A night that cannot be
+    /// finished does not prevent others.
     ///
     /// # Errors
-    /// [`SessionError`]; nights played before keep their rows. Of nights that
-    /// cannot be played to their end only that of the newest commit counts.
-    pub(crate) fn play_all(
-        &mut self,
-        since: Option<&str>,
-        force: bool,
-    ) -> Result<NightEnd, SessionError> {
+    /// [`SessionError`]; nights played before keep their rows. Of the nights that cannot be
+    /// finished, only that of the newest commit counts.
+    pub(crate) fn play_all(&mut self, force: bool) -> Result<NightEnd, SessionError> {
         self.stop = Some(StopRequests::listen()?);
-        let branch = &self.section.branch;
-        let newest = self
-            .repository
-            .newest_changing(&self.paths, branch)
-            .map_err(anyhow::Error::from)?
-            .with_context(|| {
-                let paths = self.section.paths.join("`, `");
-                format!("no commit of `{branch}` changes `{paths}`\nhelp: check `paths` in [track]")
-            })?;
+        let newest = self.newest.clone();
         let mut stuck = Stuck::default();
         let mut end = self.resume_all(&newest, &mut stuck)?;
         if end == NightEnd::Played {
-            let mut commits = self.wanted(&newest, since, force)?;
+            let mut commits = self.wanted(force)?;
             commits.retain(|commit| force || !stuck.commits.contains(&commit.id));
-            end = self.play_new(&commits, &newest, since.is_some())?;
+            end = self.play_new(&commits, &newest, self.since.is_some())?;
         }
         let Some((run, manifest, error)) = stuck.newest else {
             return Ok(end);
@@ -252,7 +267,7 @@ impl Tracker {
         }
     }
 
-    /// Finishes what was started before.
+    /// Finishes nights that were started before.
     fn resume_all(&mut self, newest: &Commit, stuck: &mut Stuck) -> Result<NightEnd, SessionError> {
         for (path, manifest) in self.unfinished() {
             let before = format!("{} was resumed", path.display());
@@ -287,7 +302,7 @@ impl Tracker {
         skip_broken: bool,
     ) -> Result<NightEnd, SessionError> {
         for commit in commits {
-            // If the newest does not play, the call has failed.
+            // If the newest commit does not play, the call has failed.
             let error = match self.play_commit(commit, skip_broken && commit != newest) {
                 Ok(NightEnd::Played) => continue,
                 Ok(end) => return Ok(end),
@@ -307,8 +322,7 @@ impl Tracker {
         self.nights.iter().any(|night| night.commit == commit)
     }
 
-    /// Runs that were started and have no row yet, oldest first; without those
-    /// that `--force` has replaced.
+    /// Runs without a row, oldest first, except those that `--force` has replaced.
     fn unfinished(&self) -> Vec<(PathBuf, Manifest)> {
         let mut runs = Vec::new();
         for (path, manifest) in list_runs(&self.out.join(RUNS)) {
@@ -330,18 +344,14 @@ impl Tracker {
     }
 
     /// Commits to be played, oldest first.
-    fn wanted(
-        &self,
-        newest: &Commit,
-        since: Option<&str>,
-        force: bool,
-    ) -> anyhow::Result<Vec<Commit>> {
+    fn wanted(&self, force: bool) -> anyhow::Result<Vec<Commit>> {
+        let since = self.since.as_deref();
         let mut commits = match since {
             Some(_) => {
                 let branch = &self.section.branch;
                 self.repository.changing(&self.paths, since, branch)?
             }
-            None => vec![newest.clone()],
+            None => vec![self.newest.clone()],
         };
         if !force {
             commits.retain(|commit| !self.has_row(&commit.id));
@@ -369,7 +379,7 @@ impl Tracker {
             return Ok(NightEnd::Interrupted);
         }
         let start = self.start(commit, skip_broken);
-        // Ctrl-C also ends builds: this one's failure is not the commit's fault.
+        // Ctrl-C also ends builds, so a failed one is not the commit's fault.
         if self.is_interrupted(&before) {
             return Ok(NightEnd::Interrupted);
         }
@@ -403,7 +413,8 @@ impl Tracker {
         self.start_against(commit, opponents, skip_broken)
     }
 
-    /// Whether the user has asked to stop, before what `before` tells.
+    /// Whether the user has asked to stop; if so, prints a message that names the next step
+    /// (`before`).
     fn is_interrupted(&mut self, before: &str) -> bool {
         let is_interrupted = self.is_stop_requested();
         if is_interrupted {

@@ -1,4 +1,4 @@
-//! Engines from commits: what is built, what is kept, and what is left alone.
+//! Engines from commits: builds, the cache, and the user's repository, which stays unchanged.
 
 #![cfg(unix)]
 
@@ -18,7 +18,7 @@ use common::repository::{BUILD, EngineRepository};
 use harness::builds::{BenchCheck, BuildError, Cache, Recipe, Repository, Revision};
 
 /// All files of a folder with their contents and times.
-fn state(dir: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> {
+fn state(dir: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {
     let mut files = BTreeMap::new();
     for entry in fs::read_dir(dir).expect("a folder").flatten() {
         let path = entry.path();
@@ -33,7 +33,7 @@ fn state(dir: &Path) -> BTreeMap<PathBuf, (Vec<u8>, std::time::SystemTime)> {
 }
 
 #[test]
-fn a_commit_is_built_once_and_the_repository_is_left_alone() {
+fn a_commit_is_built_once_and_the_repository_is_unchanged() {
     let repository = EngineRepository::new();
     let old = repository.commit_engine("", 5, "First\n\nBench: 5");
     repository.git(&["tag", "v1"]);
@@ -104,9 +104,9 @@ fn a_damaged_build_is_built_again() {
     assert_eq!(pruned.record.sha256, sha256);
 }
 
-/// A power failure leaves an empty record, a killed `prune` none.
+/// A power failure leaves an empty record, a killed `prune` leaves none.
 #[test]
-fn what_is_left_of_a_build_is_replaced_by_a_whole_one() {
+fn a_damaged_build_is_replaced_by_a_complete_one() {
     let repository = EngineRepository::new();
     repository.commit_engine("", 5, "First");
     let recipe = repository.recipe("HEAD", BUILD, "");
@@ -136,7 +136,7 @@ fn what_is_left_of_a_build_is_replaced_by_a_whole_one() {
 }
 
 #[test]
-fn pruning_all_removes_what_a_killed_prune_has_left() {
+fn pruning_all_removes_the_leftovers_of_a_killed_prune() {
     let dir = tempfile::tempdir().expect("a folder");
     let [left, unfinished] = ["0123-4567", "0123-4567.partial-1"].map(|name| {
         let folder = dir.path().join("builds").join(name);
@@ -148,7 +148,7 @@ fn pruning_all_removes_what_a_killed_prune_has_left() {
     let freed = cache.prune(Duration::ZERO).expect("pruned");
     assert_eq!((freed.builds, freed.bytes), (1, 4));
     assert!(!left.exists());
-    assert!(unfinished.exists(), "another process may make it");
+    assert!(unfinished.exists(), "another process may be building it");
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn uncommitted_changes_are_built_as_they_are() {
         revision: Revision::WorkTree { tree },
         ..repository.recipe("", BUILD, "")
     };
-    // A commit that is not there yet, a change, a new file, an ignored one.
+    // A change, a new file, and an ignored one.
     repository.write_engine("--set Quiescence=false", 7);
     repository.write(
         "build.sh",
@@ -200,7 +200,7 @@ fn uncommitted_changes_are_built_as_they_are() {
     assert!(tree.is_some());
     assert!(repository.build(&changes(None)).expect("cached").was_cached);
 
-    // Other changes: the old ones are still in the cache, and then are not.
+    // After other changes, the earlier ones are in the cache until it is pruned.
     repository.write("extra", "changed");
     let pinned = repository.build(&changes(tree.clone())).expect("cached");
     assert_eq!(pinned.record.tree, tree);
@@ -220,21 +220,19 @@ fn uncommitted_changes_are_built_as_they_are() {
     assert_eq!(clean.record.tree, None);
 }
 
-/// Git does not read a file again whose times are those in the index, unless the
-/// index is not newer.
+/// Git does not read a file again if its times are those in the index and the index is newer.
 #[test]
 fn a_change_right_after_the_commit_is_built() {
     let repository = EngineRepository::new();
     repository.commit_engine("", 5, "First");
-    let moment = SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000);
+    let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000);
     let set_time = |name: &str| {
         let file = File::options()
             .write(true)
             .open(repository.path().join(name));
-        file.and_then(|file| file.set_modified(moment))
-            .expect("set");
+        file.and_then(|file| file.set_modified(time)).expect("set");
     };
-    // Only times that a test can set count.
+    // Git ignores the change time (ctime), which a test cannot set.
     repository.git(&["config", "core.trustctime", "false"]);
     set_time("engine.sh");
     repository.git(&["add", "--all"]);
@@ -282,8 +280,8 @@ fn a_bench_that_failed_runs_again_when_it_is_needed() {
     assert_eq!(again.record.bench, Some(5), "it is recorded");
 }
 
-/// A cargo package that takes what it prints from a file of the repository.
-fn commit_package(repository: &EngineRepository, says: &str) -> String {
+/// Commits a cargo package whose program prints this number of nodes.
+fn commit_package(repository: &EngineRepository, nodes: &str) -> String {
     fs::create_dir_all(repository.path().join("src")).expect("made");
     repository.write(
         "Cargo.toml",
@@ -291,13 +289,13 @@ fn commit_package(repository: &EngineRepository, says: &str) -> String {
     );
     repository.write(
         "src/main.rs",
-        &format!("fn main() {{ println!(\"{says} nodes 1 nps\"); }}\n"),
+        &format!("fn main() {{ println!(\"{nodes} nodes 1 nps\"); }}\n"),
     );
-    repository.commit(says)
+    repository.commit(nodes)
 }
 
 #[test]
-fn what_cargo_keeps_is_never_taken_for_another_commit() {
+fn output_that_cargo_keeps_is_never_used_for_another_commit() {
     let repository = EngineRepository::new();
     let first = commit_package(&repository, "1");
     let second = commit_package(&repository, "2");
@@ -316,8 +314,8 @@ fn what_cargo_keeps_is_never_taken_for_another_commit() {
     for (rev, nodes) in [(&second, 2), (&first, 1), (&third, 2)] {
         assert_eq!(bench(rev).expect("built"), Some(nodes));
     }
-    // Its build succeeds or not, but there is no program of this commit, though
-    // one of another lies there.
+    // Whether or not its build succeeds, this commit has no program; the one of another
+    // commit is still in the folder.
     let error = bench(&empty).expect_err("no program");
     assert!(error.is_of_commit(), "{error}");
 }
@@ -326,7 +324,7 @@ fn what_cargo_keeps_is_never_taken_for_another_commit() {
 fn other_builds_start_from_a_clean_tree() {
     let repository = EngineRepository::new();
     repository.commit_engine("", 1, "First");
-    // Like a makefile that does not know what its objects are made from.
+    // Like a makefile that does not list the sources of its objects.
     repository.write(
         "build.sh",
         "test -e object || cp engine.sh object; cp object \"$1\"; chmod +x \"$1\"",
@@ -391,7 +389,7 @@ fn history_is_read_along_first_parents() {
         let error = opened.commit(rev).expect_err(rev);
         assert!(!BuildError::from(error).is_of_commit());
     }
-    // Whatever the user's git prints commits in, they are read as UTF-8.
+    // Commits are read as UTF-8, whatever encoding the user's git prints.
     repository.git(&["config", "i18n.logOutputEncoding", "UTF-16"]);
     assert_eq!(opened.commit("v1").expect("there").subject, "First");
     let nowhere = Repository::open(&repository.dir.path().join("nowhere"));

@@ -5,9 +5,10 @@ use std::path::Path;
 use std::process::Stdio;
 
 use super::common::repository::{BUILD, EngineRepository};
+use super::common::running::Running;
 use super::common::{Finished, finish, wait_until};
 
-/// Two engines from commits, as `run.toml` would name them.
+/// The configuration of a match of two engines from commits.
 fn config(more_of_dev: &str) -> String {
     format!(
         "[[engine]]\nname = \"dev\"\ngit = \".\"\nrev = \"main\"\nbuild = \"{BUILD}\"\n{more_of_dev}\n\
@@ -53,7 +54,7 @@ fn a_run_names_its_commits_and_continues_with_them() {
         assert!(manifest.contains(&part), "{part} in {manifest}");
     }
 
-    // The branch moves on and the cache goes; the run does neither.
+    // The branch has a new commit and the cache is removed; the run keeps its commits.
     repository.commit_engine("--set Quiescence=false", 7, "Newer");
     fs::remove_dir_all(repository.cache()).expect("removed");
     let games = fs::read_to_string(run.join("games.csv")).expect("there");
@@ -67,9 +68,10 @@ fn a_run_names_its_commits_and_continues_with_them() {
     let resumed = finish(resume);
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
     assert_eq!(resumed.json()["engines"][0]["bench"], 6);
+    assert!(json["pentanomial"].is_array(), "{json}");
     assert_eq!(resumed.json()["pentanomial"], json["pentanomial"]);
 
-    // One whose binary comes out differently is refused.
+    // A build with another binary is refused.
     let build = fs::read_to_string(run.join("run.toml")).expect("there");
     fs::write(
         run.join("run.toml"),
@@ -96,7 +98,7 @@ fn mistakes_of_builds_are_named() {
     repository.git(&["tag", "v1"]);
     repository.commit_engine("", 6, "New\n\nBench: 66");
     let run = repository.dir.path().join("run");
-    for (more, code, says) in [
+    for (more, code, message) in [
         ("", 4, "its message gives bench 66, but the bench is 6"),
         (
             "bench = 7",
@@ -114,15 +116,27 @@ fn mistakes_of_builds_are_named() {
     ] {
         let played = play(&repository, more, &run);
         assert_eq!(played.code, Some(code), "{more}: {}", played.stderr);
-        assert!(played.stderr.contains(says), "{more}: {}", played.stderr);
+        assert!(played.stderr.contains(message), "{more}: {}", played.stderr);
         assert!(!run.exists(), "{more}");
     }
     let played = play(&repository, "bench = \"record\"", &run);
     assert_eq!(played.code, Some(0), "{}", played.stderr);
     let text = config("bench = \"record\"").replace("rev = \"v1\"", "rev = \"v2\"");
     let path = repository.dir.path().join("other.toml");
-    for (text, code, says) in [
-        (text, 2, "has no commit, tag or branch `v2`"),
+    for (text, code, message) in [
+        (text.clone(), 2, "has no commit, tag or branch `v2`"),
+        (text.clone(), 2, "other.toml:9:7\n"),
+        (
+            text.replacen("git = \".\"", "git = \"nowhere\"", 1),
+            2,
+            "other.toml:3:7\n",
+        ),
+        (
+            text.replacen("git = \".\"\nrev = \"main\"", "worktree = \"nowhere\"", 1)
+                .replace("v2", "v1"),
+            2,
+            "other.toml:3:12\n",
+        ),
         (
             config("bench = \"record\"").replace(BUILD, "make"),
             2,
@@ -143,12 +157,11 @@ fn mistakes_of_builds_are_named() {
             .arg(repository.dir.path().join("none"));
         let played = finish(command);
         assert_eq!(played.code, Some(code), "{}", played.stderr);
-        assert!(played.stderr.contains(says), "{}", played.stderr);
+        assert!(played.stderr.contains(message), "{}", played.stderr);
     }
 }
 
-/// Everything is pruned again and again while a match plays that starts its
-/// engines anew for each game.
+/// The cache is pruned repeatedly during a match that restarts its engines for each game.
 #[test]
 fn builds_that_a_run_plays_with_are_not_pruned() {
     let repository = EngineRepository::new();
@@ -160,11 +173,7 @@ fn builds_that_a_run_plays_with_are_not_pruned() {
     let run = repository.dir.path().join("run");
     let mut command = repository.hone();
     command.arg("match").arg(path).arg("--out").arg(&run);
-    let mut playing = command
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .expect("hone starts");
+    let mut playing = Running::start(command.stdout(Stdio::null()).stderr(Stdio::null()));
     wait_until("its start", || run.join("run.toml").exists());
     let mut kept = 0;
     let status = loop {
@@ -190,7 +199,7 @@ fn the_cache_is_listed_and_pruned() {
         .expect("built");
     let hone = |arguments: &[&str]| {
         let mut command = repository.hone();
-        command.arg("builds").args(arguments).stderr(Stdio::piped());
+        command.arg("builds").args(arguments);
         finish(command)
     };
     let listed = hone(&[]);

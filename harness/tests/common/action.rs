@@ -6,11 +6,11 @@ use std::process::Command;
 use super::repository::EngineRepository;
 use super::{Finished, workspace};
 
-/// Whether there is `jq`, which the scripts need. If not, the test is skipped.
+/// Whether `jq` is installed, which the scripts need. If not, the test is skipped.
 pub(crate) fn has_jq() -> bool {
     let found = Command::new("jq").arg("--version").output().is_ok();
     if !found {
-        super::skip::skipped("no jq");
+        super::skip::skipped("jq is not installed");
     }
     found
 }
@@ -28,6 +28,15 @@ pub(crate) fn step(script: &str, repository: &EngineRepository, runner: &Path) -
         .env("GITHUB_EVENT_PATH", runner.join("event.json"))
         .env("GITHUB_OUTPUT", runner.join("output"));
     command
+}
+
+/// Checks `main` out and makes a new bare repository its remote `origin`.
+pub(crate) fn publish(repository: &EngineRepository, origin: &str) {
+    repository.git(&["checkout", "--quiet", "main"]);
+    repository.git(&["clone", "--quiet", "--bare", ".", origin]);
+    repository.git(&["remote", "add", "origin", origin]);
+    repository.git(&["fetch", "--quiet", "origin"]);
+    repository.git(&["branch", "--quiet", "--set-upstream-to=origin/main", "main"]);
 }
 
 /// Whether a step succeeded, and what it printed.

@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,10 +12,12 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Longer than any answer takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+use super::running::Running;
 
-/// Colours of texts and lines that cannot be distinguished from the background.
+/// Longer than any answer takes on a busy machine.
+const TIMEOUT: Duration = Duration::from_secs(120);
+
+/// Colours of texts and lines whose contrast to the background is below 4.5.
 const POOR_CONTRASTS: &str = "(() => {
     const probe = document.createElement('i');
     document.body.append(probe);
@@ -49,7 +51,7 @@ const SMALL_TEXTS: &str = "[...document.querySelectorAll('figure svg')]
     ])
     .filter(([, size]) => !(size >= 11))";
 
-/// Texts with backticks, except what is shown as it is.
+/// Texts with backticks, except code and preformatted text.
 const BACKTICKS: &str = "(() => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     const found = [];
@@ -63,22 +65,23 @@ const BACKTICKS: &str = "(() => {
 
 /// A browser with one page.
 pub(crate) struct Chromium {
-    child: Child,
+    _child: Running,
     commands: ChildStdin,
     messages: Receiver<Value>,
     next_id: u64,
     session: Option<String>,
-    /// What the page complained about.
-    complaints: Vec<String>,
-    /// Addresses it asked for.
+    /// Exceptions and console messages.
+    errors: Vec<String>,
+    /// Addresses that were requested.
     requests: Vec<String>,
-    /// What the addresses it may ask for begin with.
+    /// Prefix of the addresses that a page may request.
     home: String,
+    /// Number of pages that were loaded.
     loaded: u64,
     _profile: TempDir,
 }
 
-/// The program, if there is one.
+/// The path of Chromium, if it is installed.
 fn program() -> Option<PathBuf> {
     let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
     let path = env::var_os("PATH")?;
@@ -89,32 +92,33 @@ fn program() -> Option<PathBuf> {
         .find(|path| path.is_file())
 }
 
-/// Opens a page and looks it over, if there is a browser.
-pub(crate) fn look_at(page: &Path) {
+/// Opens a report and checks it, if Chromium is installed.
+pub(crate) fn check_report(page: &Path) {
     if let Some(mut browser) = Chromium::or_skipped() {
         browser.open(page);
         let drawn = browser.eval("document.querySelectorAll('figure svg').length");
         assert!(drawn.as_u64() >= Some(1), "no picture: {}", page.display());
-        browser.suits_everyone();
+        browser.check_page();
     }
 }
 
 impl Chromium {
-    /// One, or word that the test is skipped.
+    /// Starts one. `None`, and the test counts as skipped, if it is not installed.
     pub(crate) fn or_skipped() -> Option<Self> {
         let browser = Self::start();
         if browser.is_none() {
-            super::skip::skipped("there is no Chromium here");
+            super::skip::skipped("Chromium is not installed");
         }
         browser
     }
 
-    /// Starts one; none if none is installed.
+    /// Starts one; `None` if it is not installed.
     fn start() -> Option<Self> {
         let program = program()?;
         let profile = tempfile::tempdir().expect("a temporary folder");
         // The debugging pipe is file descriptors 3 and 4.
-        let mut child = Command::new("sh")
+        let mut command = Command::new("sh");
+        command
             .args(["-c", "exec \"$0\" \"$@\" 3<&0 4>&1 </dev/null >/dev/null"])
             .arg(program)
             .args([
@@ -133,9 +137,8 @@ impl Chromium {
             .arg("about:blank")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
-            .stderr(Stdio::null())
-            .spawn()
-            .expect("a shell starts");
+            .stderr(Stdio::null());
+        let mut child = Running::start(&mut command);
         let commands = child.stdin.take().expect("it is piped");
         let output = BufReader::new(child.stdout.take().expect("it is piped"));
         let (sender, messages) = channel();
@@ -148,12 +151,12 @@ impl Chromium {
             }
         });
         let mut chromium = Self {
-            child,
+            _child: child,
             commands,
             messages,
             next_id: 0,
             session: None,
-            complaints: Vec::new(),
+            errors: Vec::new(),
             requests: Vec::new(),
             home: "file:".to_string(),
             loaded: 0,
@@ -171,13 +174,13 @@ impl Chromium {
 
     /// Sends a command and waits for its answer.
     pub(crate) fn call(&mut self, method: &str, params: Value) -> Value {
-        let message = self.ask(method, params);
+        let message = self.send(method, params);
         assert!(message["error"].is_null(), "{method}: {message}");
         message["result"].clone()
     }
 
     /// Sends a command and waits for its answer, which may be an error.
-    fn ask(&mut self, method: &str, params: Value) -> Value {
+    fn send(&mut self, method: &str, params: Value) -> Value {
         self.next_id += 1;
         let mut command = json!({ "id": self.next_id, "method": method, "params": params });
         if let Some(session) = &self.session {
@@ -195,12 +198,12 @@ impl Chromium {
     }
 
     fn receive(&mut self) -> Value {
-        let message = self.messages.recv_timeout(PATIENCE).expect("an answer");
+        let message = self.messages.recv_timeout(TIMEOUT).expect("an answer");
         let params = &message["params"];
         match message["method"].as_str() {
-            Some("Runtime.exceptionThrown") => self.complaints.push(params.to_string()),
-            Some("Log.entryAdded") => self.complaints.push(params["entry"].to_string()),
-            Some("Runtime.consoleAPICalled") => self.complaints.push(params.to_string()),
+            Some("Runtime.exceptionThrown") => self.errors.push(params.to_string()),
+            Some("Log.entryAdded") => self.errors.push(params["entry"].to_string()),
+            Some("Runtime.consoleAPICalled") => self.errors.push(params.to_string()),
             Some("Network.requestWillBeSent") => {
                 let url = params["request"]["url"].as_str().unwrap_or_default();
                 self.requests.push(url.to_string());
@@ -211,12 +214,12 @@ impl Chromium {
         message
     }
 
-    /// Loads a file and waits until it is there.
+    /// Loads a file and waits until it is loaded.
     pub(crate) fn open(&mut self, file: &Path) {
         self.load(&format!("file://{}", file.display()));
     }
 
-    /// Loads a page of a server at `home`, the only one it may ask.
+    /// Loads a page of the server at `home`. The page may request only addresses of this server.
     pub(crate) fn visit(&mut self, home: &str, path: &str) {
         self.home = home.to_string();
         self.load(&format!("{home}{path}"));
@@ -252,7 +255,7 @@ impl Chromium {
         }
     }
 
-    /// Makes the window so wide, as on a phone if it is narrow.
+    /// Sets the width of the window, in pixels. Below 600, it is that of a phone.
     pub(crate) fn resize(&mut self, width: u64) {
         let screen = json!({
             "width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600
@@ -260,16 +263,16 @@ impl Chromium {
         self.call("Emulation.setDeviceMetricsOverride", screen);
     }
 
-    /// Follows the light or the dark theme.
+    /// Sets the preferred theme, `light` or `dark`.
     pub(crate) fn theme(&mut self, scheme: &str) {
         let features = json!([{ "name": "prefers-color-scheme", "value": scheme }]);
         let media = json!({ "features": features });
         self.call("Emulation.setEmulatedMedia", media);
     }
 
-    /// The page fits every screen, its texts and colours can be read, it says
-    /// what its pictures show, has loaded nothing and complained of nothing.
-    pub(crate) fn suits_everyone(&mut self) {
+    /// The page fits every screen, its texts and colours can be read, its pictures have
+    /// labels, and [`has_no_errors`](Self::has_no_errors) holds.
+    pub(crate) fn check_page(&mut self) {
         for scheme in ["dark", "light"] {
             self.theme(scheme);
             let poor = self.eval(POOR_CONTRASTS);
@@ -279,7 +282,7 @@ impl Chromium {
             self.resize(width);
             let actual = self.eval("document.documentElement.scrollWidth");
             assert!(
-                actual.as_u64() <= Some(width),
+                actual.as_u64().is_some_and(|actual| actual <= width),
                 "a screen of {width} must scroll sideways: {actual}"
             );
             let small = self.eval(SMALL_TEXTS);
@@ -287,33 +290,33 @@ impl Chromium {
         }
         let quoted = self.eval(BACKTICKS);
         assert_eq!(quoted, json!([]), "literal backticks");
-        self.has_behaved();
+        self.has_no_errors();
         let unlabelled = "[...document.querySelectorAll('svg[role=img]')]\
                           .filter(s => !s.getAttribute('aria-label') && !s.getAttribute('aria-labelledby')).length";
         assert_eq!(self.eval(unlabelled), 0);
     }
 
-    /// The page has complained of nothing and asked nobody else.
-    pub(crate) fn has_behaved(&self) {
-        assert_eq!(self.complaints, Vec::<String>::new());
-        // The browser's own pictures, as in a field for a date, are in the address.
+    /// The page has thrown and printed nothing, and requested nothing from elsewhere.
+    pub(crate) fn has_no_errors(&self) {
+        assert_eq!(self.errors, Vec::<String>::new());
+        // Chromium's own pictures, as in a date field, are `data:` addresses.
         let known = [self.home.as_str(), "about:blank", "data:"];
         let outside = self.requests.iter();
         let outside = outside.filter(|url| !known.iter().any(|known| url.starts_with(known)));
         assert_eq!(outside.collect::<Vec<_>>(), Vec::<&String>::new());
     }
 
-    /// Looks over a page of `hone serve`.
-    pub(crate) fn look(&mut self, home: &str, path: &str) {
+    /// Checks a page of `hone serve`.
+    pub(crate) fn check_live_page(&mut self, home: &str, path: &str) {
         self.visit(home, path);
         self.wait_for("document.getElementById('connection').textContent === 'Live'");
-        self.suits_everyone();
-        self.has_no_barriers(path);
+        self.check_page();
+        self.is_accessible(path);
     }
 
-    /// Looks for barriers with axe-core, in both themes, if `HONE_AXE` names its
+    /// Checks the accessibility with axe-core, in both themes, if `HONE_AXE` names its
     /// script.
-    pub(crate) fn has_no_barriers(&mut self, what: &str) {
+    pub(crate) fn is_accessible(&mut self, what: &str) {
         let Some(axe) = env::var_os("HONE_AXE") else {
             super::skip::skipped("HONE_AXE does not name the script of axe-core");
             return;
@@ -335,20 +338,23 @@ impl Chromium {
 
     /// Waits until an expression is true.
     pub(crate) fn wait_for(&mut self, expression: &str) {
-        let deadline = Instant::now() + PATIENCE;
+        let deadline = Instant::now() + TIMEOUT;
         loop {
-            let answer = self.ask("Runtime.evaluate", to_evaluate(expression));
-            // A page that a click leaves answers with an error.
+            let answer = self.send("Runtime.evaluate", to_evaluate(expression));
+            // A click may have left the page, whose answer is then an error.
             let is_left = answer["error"]["message"] == "Inspected target navigated or closed";
             if !is_left && value(expression, &answer["result"]) == json!(true) {
                 return;
             }
-            assert!(Instant::now() < deadline, "{expression} did not come about");
+            assert!(
+                Instant::now() < deadline,
+                "timed out waiting for {expression}"
+            );
             thread::sleep(Duration::from_millis(50));
         }
     }
 
-    /// Presses a key that has no letter.
+    /// Presses a key that enters no text, such as `Escape`.
     pub(crate) fn press(&mut self, key: &str) {
         for kind in ["keyDown", "keyUp"] {
             self.call(
@@ -364,19 +370,11 @@ fn to_evaluate(expression: &str) -> Value {
     json!({ "expression": expression, "returnByValue": true })
 }
 
-/// What an expression is by the result of `Runtime.evaluate`.
+/// The value of an expression, from the result of `Runtime.evaluate`.
 fn value(expression: &str, result: &Value) -> Value {
     assert!(
         result["exceptionDetails"].is_null(),
         "{expression}: {result}"
     );
     result["result"]["value"].clone()
-}
-
-impl Drop for Chromium {
-    fn drop(&mut self) {
-        // It may have ended by itself.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
 }

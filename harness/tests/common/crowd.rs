@@ -1,28 +1,27 @@
-//! Programs that take a processor's time.
+//! Load on a processor.
 
-use std::process::{Child, Command, Stdio};
+use std::process::{Command, Stdio};
 
-/// Programs that never wait, all on one processor. They end with the value.
-pub(crate) struct Crowd(Vec<Child>);
+use super::running::Running;
+
+/// Busy loops on one processor, which are killed when this is dropped.
+pub(crate) struct Crowd(Vec<Running>);
 
 impl Crowd {
-    /// `None` where `taskset` is missing.
+    /// `None` if `taskset` is missing or the processor cannot be used.
     pub(crate) fn on(processor: usize, programs: usize) -> Option<Self> {
-        let spin = |_| {
+        let pinned = || {
             let mut command = Command::new("taskset");
             command.args(["-c", &processor.to_string()]);
-            command.args(["sh", "-c", "while :; do :; done"]);
-            command.stdin(Stdio::null()).spawn().ok()
+            command.stdin(Stdio::null());
+            command
         };
-        (0..programs).map(spin).collect::<Option<_>>().map(Self)
-    }
-}
-
-impl Drop for Crowd {
-    fn drop(&mut self) {
-        for child in &mut self.0 {
-            let _ = child.kill();
-            let _ = child.wait();
+        let tried = pinned().arg("true").status();
+        if !tried.is_ok_and(|status| status.success()) {
+            return None;
         }
+        let busy_loop = ["sh", "-c", "while :; do :; done"];
+        let programs = (0..programs).map(|_| Running::start(pinned().args(busy_loop)));
+        Some(Self(programs.collect()))
     }
 }

@@ -1,14 +1,17 @@
-//! What the tests of the built program share.
+//! Helpers of the tests that run the built program.
 #![allow(dead_code, reason = "each test program uses a part of it")]
 
 #[cfg(unix)]
 pub(crate) mod action;
+pub(crate) mod calc;
 #[cfg(unix)]
 pub(crate) mod chromium;
 #[cfg(target_os = "linux")]
 pub(crate) mod crowd;
+pub(crate) mod dropin;
 pub(crate) mod json;
 pub(crate) mod repository;
+pub(crate) mod running;
 #[cfg(unix)]
 pub(crate) mod server;
 pub(crate) mod skip;
@@ -21,6 +24,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
+
+#[cfg(unix)]
+use running::Running;
 
 /// The program under test.
 pub(crate) fn hone() -> Command {
@@ -62,13 +68,14 @@ pub(crate) fn example(name: &str) -> PathBuf {
     built(&arguments, &format!("examples/{name}"))
 }
 
-/// `cargo test --workspace` has built everything; a single test has not.
+/// The path of a built program. `cargo test --workspace` has built it; a single test may have
+/// to.
 fn built(arguments: &[&str], program: &str) -> PathBuf {
     let path = target_dir().join(format!("{program}{}", std::env::consts::EXE_SUFFIX));
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["build", "--quiet"]).args(arguments);
-    // What cargo tells this test of its package would be a new environment for the
-    // build scripts of libraries, which would be built again, now and next time.
+    // Cargo has set these variables for this test. Build scripts of libraries would see a
+    // changed environment, so the libraries would be built again, now and at the next build.
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();
         if text.starts_with("CARGO_PKG_") || text.starts_with("CARGO_MANIFEST_") {
@@ -76,7 +83,10 @@ fn built(arguments: &[&str], program: &str) -> PathBuf {
         }
     }
     let status = cargo.current_dir(workspace()).status();
-    assert!(path.exists(), "{program} could not be built: {status:?}");
+    // Without cargo, the program of an earlier build is used.
+    let has_failed = status.as_ref().is_ok_and(|status| !status.success());
+    let is_built = !has_failed && path.exists();
+    assert!(is_built, "{program} could not be built: {status:?}");
     path
 }
 
@@ -95,7 +105,7 @@ impl Setup {
         Self { dir, config: path }
     }
 
-    /// Where a run of this name goes.
+    /// The folder of the run of this name.
     pub(crate) fn run(&self, name: &str) -> PathBuf {
         self.dir.path().join(name)
     }
@@ -117,7 +127,7 @@ impl Setup {
     }
 }
 
-/// What a finished program left.
+/// Exit code and output of a finished program.
 #[derive(Debug)]
 pub(crate) struct Finished {
     pub(crate) code: Option<i32>,
@@ -126,7 +136,7 @@ pub(crate) struct Finished {
 }
 
 impl Finished {
-    fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         Self {
             code: output.status.code(),
             stdout: String::from_utf8(output.stdout).expect("standard output is text"),
@@ -161,6 +171,21 @@ pub(crate) fn script(folder: &Path, name: &str, text: &str) -> PathBuf {
     path
 }
 
+/// `outer`, whose last arguments are a command, with the environment and the folder of that.
+pub(crate) fn wrapped(mut outer: Command, command: &Command) -> Command {
+    outer.arg(command.get_program()).args(command.get_args());
+    if let Some(folder) = command.get_current_dir() {
+        outer.current_dir(folder);
+    }
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => outer.env(name, value),
+            None => outer.env_remove(name),
+        };
+    }
+    outer
+}
+
 /// `hone ARGS…` in a folder, to its end.
 pub(crate) fn hone_in(folder: &Path, args: &[&str]) -> Finished {
     let mut command = hone();
@@ -171,20 +196,6 @@ pub(crate) fn hone_in(folder: &Path, args: &[&str]) -> Finished {
 /// `hone book ARGS…` in a folder, to its end.
 pub(crate) fn hone_book(folder: &Path, args: &[&str]) -> Finished {
     hone_in(folder, &[&["book"], args].concat())
-}
-
-/// `hone PROGRAM` in a folder, with the words of `line`, in which `ENGINE` is the
-/// scripted engine.
-pub(crate) fn calling(program: &str, folder: &Path, line: &str) -> Command {
-    let words = shlex::split(&line.replace("ENGINE", &scripted())).expect("quotes match");
-    let mut command = hone();
-    command.current_dir(folder).arg(program).args(words);
-    command
-}
-
-/// Runs that to its end.
-pub(crate) fn called(program: &str, folder: &Path, line: &str) -> Finished {
-    finish(calling(program, folder, line))
 }
 
 /// Runs a subcommand on a run's folder.
@@ -208,6 +219,13 @@ pub(crate) fn resume(run: &Path, more: &[&str]) -> Finished {
     finish(command)
 }
 
+/// `hone report RUN` with these options.
+pub(crate) fn report(run: &Path, more: &[&str]) -> Finished {
+    let mut command = hone();
+    command.arg("report").arg(run).args(more);
+    finish(command)
+}
+
 /// Openings of a match.
 pub(crate) const BOOK: &str = "openings = { file = \"books/quick.epd\" }\n";
 
@@ -224,7 +242,9 @@ pub(crate) fn play(config: &str) -> (Setup, Finished) {
 /// No engine of a run failed.
 pub(crate) fn no_failures(finished: &Finished) {
     let json = finished.json();
-    for (kind, counts) in json["failures"].as_object().expect("an object") {
+    let failures = json["failures"].as_object().expect("an object");
+    assert_eq!(failures.len(), 4, "{json}");
+    for (kind, counts) in failures {
         let counts = counts.as_array().expect("an array");
         assert!(counts.iter().all(|count| count == 0), "{kind}: {json}");
     }
@@ -240,35 +260,36 @@ pub(crate) fn signal(child: &std::process::Child, signal: i32) {
     }
 }
 
-/// Runs a command whose build makes `marker` and waits, and sends Ctrl-C to both then.
+/// Runs a command whose build creates `marker` and waits, and then sends SIGINT to both.
 #[cfg(unix)]
 pub(crate) fn interrupted(mut command: Command, marker: &Path) -> Finished {
     use std::os::unix::process::CommandExt;
     command.process_group(0);
-    // A shell that started the tests in the background has them ignore it.
-    let heed = || {
+    // Tests that a shell started in the background ignore SIGINT.
+    let restore_default = || {
         // SAFETY: the default action is set in a process that has one thread.
         unsafe { libc::signal(libc::SIGINT, libc::SIG_DFL) };
         Ok(())
     };
-    // SAFETY: `heed` only makes a system call.
-    unsafe { command.pre_exec(heed) };
+    // SAFETY: `restore_default` only makes a system call.
+    unsafe { command.pre_exec(restore_default) };
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
-    let child = command.spawn().expect("starts");
+    let child = Running::start(&mut command);
     wait_until("the build", || marker.exists());
     let group = -i32::try_from(child.id()).expect("a process id");
     // SAFETY: the group is that of our child, which has not been waited for.
     unsafe {
         libc::kill(group, libc::SIGINT);
     }
-    Finished::of(child.wait_with_output().expect("ends"))
+    child.finish()
 }
 
-/// Waits until something holds, at most five minutes: a busy machine takes its time.
+/// Waits until `holds` returns true, at most five minutes, which is long enough on a busy
+/// machine.
 pub(crate) fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
     let deadline = Instant::now() + Duration::from_secs(300);
     while !holds() {
-        assert!(Instant::now() < deadline, "{what} did not come about");
+        assert!(Instant::now() < deadline, "timed out waiting for {what}");
         thread::sleep(Duration::from_millis(5));
     }
 }
@@ -279,7 +300,31 @@ pub(crate) fn rows(run: &Path) -> usize {
         .map_or(0, |text| text.matches('\n').count().saturating_sub(1))
 }
 
-/// Processes whose command line holds `mark`, this one left out.
+/// The result on the page of a run, from the class of its `div` on.
+pub(crate) fn lead(page: &str) -> &str {
+    let (_, rest) = page.split_once("<div class=\"lead").expect("a lead");
+    rest.split("</div>").next().expect("its end")
+}
+
+/// A column of a run's `games.csv`, without its name: a value for each game.
+pub(crate) fn column(run: &Path, name: &str) -> Vec<String> {
+    let text = fs::read_to_string(run.join("games.csv")).expect("a ledger");
+    let mut lines = text.lines().map(|line| line.split(',').collect::<Vec<_>>());
+    let header = lines.next().expect("a header");
+    let at = header.iter().position(|column| *column == name);
+    let at = at.unwrap_or_else(|| panic!("no column {name}"));
+    lines.map(|row| row[at].to_string()).collect()
+}
+
+/// Copies the manifest and the ledger of a run to a new folder.
+pub(crate) fn copy_run(from: &Path, to: &Path) {
+    fs::create_dir(to).expect("made");
+    for file in ["run.toml", "games.csv", "games.pgn"] {
+        fs::copy(from.join(file), to.join(file)).expect("copied");
+    }
+}
+
+/// Processes whose command line contains `mark`, except this one.
 #[cfg(target_os = "linux")]
 pub(crate) fn processes_with(mark: &str) -> Vec<String> {
     let own = std::process::id().to_string();
@@ -309,6 +354,26 @@ pub(crate) fn engines(first: (&str, &str, &str), second: (&str, &str, &str)) -> 
         format!("[[engine]]\nname = \"{name}\"\ncmd = '{cmd}'\n{more}\n")
     };
     table(first) + &table(second)
+}
+
+/// An `[[engine]]` table: an engine that plays random moves, with further arguments.
+pub(crate) fn player(name: &str, arguments: &str) -> String {
+    let cmd = scripted();
+    format!("[[engine]]\nname = \"{name}\"\ncmd = '{cmd} {arguments}'\n")
+}
+
+/// The engines `one` and `two`, which play different random moves.
+pub(crate) fn random_players() -> String {
+    player("one", "--seed 1") + &player("two", "--seed 2")
+}
+
+/// A match of `pairs` pairs of short games.
+pub(crate) fn short_match(pairs: usize) -> Setup {
+    let players = random_players();
+    Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=1\"\npairs = {pairs}\nconcurrency = 2\n\
+         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n"
+    ))
 }
 
 /// A tuning of `QsDeltaMargin`, and of more parameters, by short games of Stillwater.

@@ -1,5 +1,5 @@
-//! A git repository with an engine that builds in no time: a shell script that
-//! starts Stillwater with some of its options set.
+//! A git repository with an engine that builds at once: a shell script that starts
+//! Stillwater with some of its options set.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use super::{hone, stillwater};
 
-/// Puts the program where it is asked for.
+/// Build command that copies the program to `{out}`.
 pub(crate) const BUILD: &str = "sh build.sh {out}";
 
 pub(crate) struct EngineRepository {
@@ -45,9 +45,9 @@ impl EngineRepository {
         command
     }
 
-    /// Makes builds make `marker` and wait for ever, as long as `condition` holds, which is
-    /// one of the shell. The shell itself waits: a signal may be lost while it starts
-    /// another program.
+    /// Changes the build: if the shell's `condition` holds, it creates `marker` and waits for
+    /// ever. The shell itself waits, because a signal may be lost while it starts another
+    /// program.
     #[cfg(unix)]
     pub(crate) fn write_waiting_build(&self, condition: &str, marker: &Path) {
         let build = fs::read_to_string(self.path().join("build.sh")).expect("there");
@@ -92,7 +92,7 @@ impl EngineRepository {
         );
     }
 
-    /// Commits all there is; returns the commit's id.
+    /// Commits all files; returns the commit's id.
     pub(crate) fn commit(&self, message: &str) -> String {
         self.git(&["add", "--all"]);
         self.git(&["commit", "--quiet", "--allow-empty", "--message", message]);

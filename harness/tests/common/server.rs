@@ -1,31 +1,32 @@
-//! `hone serve` under test, and a client that sends what it is told to.
+//! `hone serve` under test, and a client that sends any bytes.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, Stdio};
+use std::process::Stdio;
 use std::thread;
 use std::time::Duration;
 
 use serde_json::Value;
 
 use super::hone;
+use super::running::Running;
 
 /// Longer than any answer takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+const TIMEOUT: Duration = Duration::from_secs(120);
 
 /// A server, ended when it is dropped.
 pub(crate) struct Server {
-    child: Child,
+    child: Running,
     /// `127.0.0.1:PORT`.
     pub(crate) address: String,
 }
 
-/// An answer.
+/// An HTTP response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
-    /// In lower case.
+    /// Status line and headers, in lower case.
     pub(crate) head: String,
     pub(crate) body: String,
 }
@@ -44,18 +45,14 @@ impl Server {
             .arg("serve")
             .arg(folder)
             .args(["--listen", "127.0.0.1:0"]);
-        let mut child = command
-            .args(args)
-            .stderr(Stdio::piped())
-            .spawn()
-            .expect("hone starts");
+        let mut child = Running::start(command.args(args).stderr(Stdio::piped()));
         let mut lines = BufReader::new(child.stderr.take().expect("it is piped")).lines();
         let line = lines.next().expect("a line").expect("text");
         let (_, rest) = line
             .split_once("http://")
             .unwrap_or_else(|| panic!("{line}"));
         let address = rest.split(';').next().expect("an address").to_string();
-        // A full pipe would stop it.
+        // A full pipe would block it.
         thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
         Self { child, address }
     }
@@ -68,17 +65,16 @@ impl Server {
         self.child.id()
     }
 
-    #[cfg(unix)]
     pub(crate) fn signal(&self, signal: i32) {
         super::signal(&self.child, signal);
     }
 
-    /// Sends these bytes and reads until the other end closes.
+    /// Sends these bytes and reads until the server closes the connection.
     pub(crate) fn send(&self, request: &str) -> Answer {
         let mut stream = self.connect();
         stream.write_all(request.as_bytes()).expect("sent");
         let mut bytes = Vec::new();
-        // What was refused may be closed before all of it was read.
+        // The server may close a connection whose request it refuses before it has read it.
         let _ = stream.read_to_end(&mut bytes);
         let text = String::from_utf8_lossy(&bytes);
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
@@ -100,7 +96,15 @@ impl Server {
 
     pub(crate) fn connect(&self) -> TcpStream {
         let stream = TcpStream::connect(&self.address).expect("it listens");
-        stream.set_read_timeout(Some(PATIENCE)).expect("set");
+        stream.set_read_timeout(Some(TIMEOUT)).expect("set");
+        stream
+    }
+
+    /// Requests a page. The answer is read from the stream, for example events without end.
+    pub(crate) fn open(&self, path: &str) -> TcpStream {
+        let mut stream = self.connect();
+        let request = format!("GET {path} HTTP/1.1\r\nHost: {}\r\n\r\n", self.address);
+        stream.write_all(request.as_bytes()).expect("sent");
         stream
     }
 
@@ -124,10 +128,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        #[cfg(unix)]
         super::signal(&self.child, libc::SIGTERM);
-        #[cfg(not(unix))]
-        let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }

@@ -1,13 +1,10 @@
-//! What a worker could try with its credential.
+//! Attacks with a worker's credential.
 
 use std::fs;
-use std::process::Stdio;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_nats::{Client, ConnectOptions, Event};
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -15,14 +12,14 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::time::{sleep, timeout};
 
 use crate::common::{Setup, engines, finish, on_run, rows, scripted, wait_until};
-use crate::server::Fleet;
+use crate::server::{Fleet, access};
 use crate::{digest, fast_match, local_digest};
 
-/// A client with a worker's credential that does not play by the rules.
+/// A client with a worker's credential that sends messages of its own.
 struct Attacker {
     client: Client,
-    /// What the server objected to.
-    objections: Arc<Mutex<Vec<String>>>,
+    /// Errors that the server has reported.
+    errors: Arc<Mutex<Vec<String>>>,
 }
 
 fn runtime() -> Runtime {
@@ -34,34 +31,33 @@ fn runtime() -> Runtime {
 
 impl Attacker {
     async fn new(fleet: &Fleet) -> Self {
-        let encoded = fleet.join.strip_prefix("hone1.").expect("a JOIN line");
-        let json = URL_SAFE_NO_PAD.decode(encoded).expect("base64");
-        let access: Value = serde_json::from_slice(&json).expect("JSON");
-        let objections = Arc::new(Mutex::new(Vec::new()));
-        let heard = Arc::clone(&objections);
+        let access = access(&fleet.join);
+        let errors = Arc::new(Mutex::new(Vec::new()));
+        let reported = Arc::clone(&errors);
         let client = ConnectOptions::new()
             .nkey(access["seed"].as_str().expect("a seed").to_string())
             .add_root_certificates(fleet.data().join("server.crt"))
             .require_tls(true)
             .custom_inbox_prefix("_INBOX.workers")
-            .request_timeout(Some(Duration::from_secs(2)))
             .event_callback(move |event| {
                 if let Event::ServerError(error) = event {
-                    heard.lock().expect("unpoisoned").push(error.to_string());
+                    reported.lock().expect("unpoisoned").push(error.to_string());
                 }
                 async {}
             })
             .connect(access["url"].as_str().expect("an address"))
             .await
             .expect("it may connect");
-        Self { client, objections }
+        Self { client, errors }
     }
 
-    /// Whether the server has objected to something with these words.
+    /// Whether the server reports an error with these words within two minutes, which is long
+    /// enough on a busy machine.
     async fn was_refused(&self, words: &str) -> bool {
-        for _ in 0..200 {
-            let objections = self.objections.lock().expect("unpoisoned").join("\n");
-            if objections.to_lowercase().contains(&words.to_lowercase()) {
+        let deadline = Instant::now() + Duration::from_secs(120);
+        while Instant::now() < deadline {
+            let errors = self.errors.lock().expect("unpoisoned").join("\n");
+            if errors.to_lowercase().contains(&words.to_lowercase()) {
                 return true;
             }
             sleep(Duration::from_millis(25)).await;
@@ -69,7 +65,7 @@ impl Attacker {
         false
     }
 
-    async fn say(&self, subject: &str, bytes: Vec<u8>) {
+    async fn send(&self, subject: &str, bytes: Vec<u8>) {
         let sent = self.client.publish(subject.to_string(), bytes.into()).await;
         sent.expect("sent");
         self.client.flush().await.expect("sent");
@@ -77,7 +73,7 @@ impl Attacker {
 }
 
 #[test]
-fn a_worker_cannot_send_jobs_or_read_what_is_not_for_it() {
+fn a_worker_cannot_send_jobs_or_read_messages_for_others() {
     let Some(fleet) = Fleet::start() else { return };
     runtime().block_on(async {
         let attacker = Attacker::new(&fleet).await;
@@ -96,7 +92,7 @@ fn a_worker_cannot_send_jobs_or_read_what_is_not_for_it() {
             "$JS.ACK.HONE_RESULTS.x.1.1.1.1.1",
             "$SYS.REQ.SERVER.PING",
         ] {
-            attacker.say(subject, b"{}".to_vec()).await;
+            attacker.send(subject, b"{}".to_vec()).await;
             let words = format!("publish to \"{subject}\"");
             assert!(attacker.was_refused(&words).await, "{subject} was accepted");
         }
@@ -118,76 +114,64 @@ fn a_worker_cannot_send_jobs_or_read_what_is_not_for_it() {
 fn results_that_are_malformed_altered_or_too_long_change_nothing() {
     let Some(fleet) = Fleet::start() else { return };
     let setup = fast_match(40, "");
-    let log = setup.dir.path().join("log");
-    let mut runner = fleet.command(&setup, "match", "fleet");
-    runner.stdout(Stdio::null());
-    runner.stderr(fs::File::create(&log).expect("a file"));
-    let mut child = runner.spawn().expect("hone starts");
-    let warned = |words: &str| {
-        wait_until(words, || {
-            fs::read_to_string(&log).is_ok_and(|text| text.contains(words))
-        });
-    };
+    let mut runner = fleet.start_run(&setup, &[]);
+    let warned = |words: &str| wait_until(words, || runner.printed().contains(words));
     runtime().block_on(async {
         let attacker = Attacker::new(&fleet).await;
         let run = run_of(&attacker).await;
         let mine = format!("hone.result.workers.evil.{run}");
-        attacker.say(&mine, b"not JSON".to_vec()).await;
+        attacker.send(&mine, b"not JSON".to_vec()).await;
         warned("malformed");
         let lease = "0123456789abcdef0123456789abcdef";
-        attacker.say(&mine, reply(0, lease)).await;
+        attacker.send(&mine, reply(0, lease)).await;
         warned("was not given");
-        // A job that it really takes, answered with something else.
+        // A job that it takes, and answers with a wrong result.
         let job = take_job(&attacker, &run).await;
-        let pair = job["body"]["pair"]["pair"].as_u64().expect("a pair");
-        let lease = job["body"]["lease"].as_str().expect("a lease");
-        attacker.say(&mine, reply(pair, lease)).await;
+        let (pair, lease) = pair_and_lease(&job);
+        attacker.send(&mine, reply(pair, lease)).await;
         warned(&format!("of pair {} that is refused", pair + 1));
         let engine = &job["body"]["pair"]["players"][0]["launch"]["program"];
         assert!(!engine.as_str().expect("a name").contains('/'), "{engine}");
-        // The server ends a connection that sends this.
+        // The server closes the connection.
         let long = vec![b'x'; 100_000_000];
         let _ = attacker.client.publish(mine, long.into()).await;
         let _ = timeout(Duration::from_secs(5), attacker.client.flush()).await;
     });
     assert_eq!(rows(&setup.run("fleet")), 0);
     let _worker = fleet.worker("honest", &["--cores", "2"]);
-    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    assert_eq!(runner.wait(), Some(0), "{}", runner.printed());
     assert_eq!(digest(&setup.run("fleet")), local_digest(&setup));
     assert_eq!(on_run("verify", &setup.run("fleet")).code, Some(0));
 }
 
 #[test]
-fn a_result_that_is_sent_again_and_again_counts_once() {
+fn a_result_that_is_sent_repeatedly_counts_once() {
     let Some(fleet) = Fleet::start() else { return };
     let cmd = scripted();
     let players = engines(("one", &cmd, ""), ("two", &cmd, ""));
     let setup = Setup::new(&format!(
         "{players}[match]\nlimit = \"nodes=1\"\npairs = 3\nopenings = \"none\"\n"
     ));
-    let mut runner = fleet.command(&setup, "match", "fleet");
-    runner.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = runner.spawn().expect("hone starts");
+    let mut runner = fleet.start_run(&setup, &[]);
     runtime().block_on(async {
         let attacker = Attacker::new(&fleet).await;
         let run = run_of(&attacker).await;
         let mut replies = Vec::new();
         for _ in 0..3 {
             let job = take_job(&attacker, &run).await;
-            let pair = job["body"]["pair"]["pair"].as_u64().expect("a pair");
-            let lease = job["body"]["lease"].as_str().expect("a lease");
+            let (pair, lease) = pair_and_lease(&job);
             let reply = fools_mate(pair, lease);
             for name in ["evil", "twin"] {
                 let mine = format!("hone.result.workers.{name}.{run}");
-                attacker.say(&mine, reply.clone()).await;
+                attacker.send(&mine, reply.clone()).await;
                 replies.push((mine, reply.clone()));
             }
             for (mine, reply) in &replies {
-                attacker.say(mine, reply.clone()).await;
+                attacker.send(mine, reply.clone()).await;
             }
         }
     });
-    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    assert_eq!(runner.wait(), Some(0), "{}", runner.printed());
     let run = setup.run("fleet");
     let games = fs::read_to_string(run.join("games.csv")).expect("the games");
     let mut known: Vec<_> = games
@@ -201,7 +185,7 @@ fn a_result_that_is_sent_again_and_again_counts_once() {
     assert_eq!(on_run("verify", &run).code, Some(0));
 }
 
-/// Two games that could have been played: 1. f3 e5 2. g4 Qh4#.
+/// A result of two legal games: 1. f3 e5 2. g4 Qh4#.
 fn fools_mate(pair: u64, lease: &str) -> Vec<u8> {
     let hash = Sha256::digest("startpos\nf2f3 e7e5 g2g4 d8h4\n0-1\n");
     let digest = u64::from_be_bytes(hash[..8].try_into().expect("a SHA-256 has 32 bytes"));
@@ -237,14 +221,13 @@ pub(crate) fn send_wrong_results(fleet: &Fleet, count: u32) {
         let mine = format!("hone.result.workers.evil.{run}");
         for _ in 0..count {
             let job = take_job(&attacker, &run).await;
-            let pair = job["body"]["pair"]["pair"].as_u64().expect("a pair");
-            let lease = job["body"]["lease"].as_str().expect("a lease");
-            attacker.say(&mine, reply(pair, lease)).await;
+            let (pair, lease) = pair_and_lease(&job);
+            attacker.send(&mine, reply(pair, lease)).await;
         }
     });
 }
 
-/// The run that sends a notice.
+/// The id of the run, from its next notice.
 async fn run_of(attacker: &Attacker) -> String {
     let mut notices = attacker
         .client
@@ -257,7 +240,7 @@ async fn run_of(attacker: &Attacker) -> String {
     run.expect("a run").to_string()
 }
 
-/// A result of the right form with games that were not played.
+/// A well-formed result whose games are impossible.
 fn reply(pair: u64, lease: &str) -> Vec<u8> {
     let effort = json!({
         "moves": 1, "depth": 1, "seldepth": 1, "latency_us": 0, "starved_us": 0, "illegal_pvs": 0
@@ -276,7 +259,13 @@ fn reply(pair: u64, lease: &str) -> Vec<u8> {
         .into_bytes()
 }
 
-/// Pulls a job, and acknowledges it so that nobody else gets it.
+/// The number of the pair in a job, from 0, and the job's lease.
+fn pair_and_lease(job: &Value) -> (u64, &str) {
+    let pair = job["body"]["pair"]["pair"].as_u64().expect("a pair");
+    (pair, job["body"]["lease"].as_str().expect("a lease"))
+}
+
+/// Pulls a job, and acknowledges it so that no other worker gets it.
 async fn take_job(attacker: &Attacker, run: &str) -> Value {
     let client = &attacker.client;
     let inbox = client.new_inbox();
@@ -291,7 +280,7 @@ async fn take_job(attacker: &Attacker, run: &str) -> Value {
             && message.status.is_none()
         {
             let reply = message.reply.expect("a delivery").to_string();
-            attacker.say(&reply, b"+ACK".to_vec()).await;
+            attacker.send(&reply, b"+ACK".to_vec()).await;
             return serde_json::from_slice(&message.payload).expect("a job");
         }
     }
@@ -299,36 +288,21 @@ async fn take_job(attacker: &Attacker, run: &str) -> Value {
 }
 
 #[test]
-fn a_revoked_join_ends_its_workers_and_connects_no_more() {
+fn a_revoked_credential_ends_its_workers_and_is_refused() {
     let Some(fleet) = Fleet::start() else { return };
-    let made = finish(fleet.tokens(&["join", "anna", "--expires", "1d"]));
-    assert_eq!(made.code, Some(0), "{}", made.stderr);
-    let join = made
-        .stdout
-        .trim()
-        .strip_prefix("hone worker ")
-        .expect("a line");
-    // The server learns of it within a second or so.
-    let mut worker = fleet.worker_with("one", join, &["--cores", "1"]);
-    for number in 0.. {
-        let status = fleet.hone(&["fleet", "status", "--json"]);
-        let status = finish(status).json();
-        if status["workers"]
-            .as_array()
-            .is_some_and(|all| !all.is_empty())
-        {
-            break;
-        }
-        assert!(number < 30, "the worker never came: {}", worker.printed());
-        if worker.has_ended() {
-            worker = fleet.worker_with("one", join, &["--cores", "1"]);
-        }
-    }
+    let join = fleet.credential(&["anna", "--expires", "1d"]);
+    let mut worker = fleet.worker_with("one", &join, &["--cores", "1"]);
+    wait_until("the worker", || {
+        assert!(!worker.has_ended(), "{}", worker.printed());
+        let status = finish(fleet.hone(&["fleet", "status", "--json"])).json();
+        let workers = status["workers"].as_array();
+        workers.is_some_and(|workers| !workers.is_empty())
+    });
     let revoked = finish(fleet.tokens(&["revoke", "anna"]));
     assert_eq!(revoked.code, Some(0), "{}", revoked.stderr);
     assert_eq!(worker.wait(), Some(2), "{}", worker.printed());
     assert!(worker.printed().contains("revoked"), "{}", worker.printed());
-    let mut again = fleet.worker_with("two", join, &["--cores", "1"]);
+    let mut again = fleet.worker_with("two", &join, &["--cores", "1"]);
     assert_eq!(again.wait(), Some(2), "{}", again.printed());
     let listed = finish(fleet.tokens(&["tokens", "--json"])).json();
     let tokens = listed["tokens"].as_array().expect("a list");

@@ -1,19 +1,19 @@
 //! Engines that workers build from their commits.
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 use crate::common::repository::EngineRepository;
 use crate::common::{Setup, engines, finish, on_run, rows, scripted, wait_until};
-use crate::server::Fleet;
-use crate::{digest, has_bubblewrap};
+use crate::server::{Fleet, Process};
+use crate::{digest, fast_match, has_bubblewrap};
 
 /// A match of an engine's commit against itself.
 struct Scene {
     repository: EngineRepository,
     setup: Setup,
-    /// What a build does wrong: `fail` or `bench`.
+    /// The file that makes builds wrong: its content is `fail` or `bench`.
     fault: PathBuf,
 }
 
@@ -60,14 +60,12 @@ impl Scene {
         command
     }
 
-    fn start(&self, fleet: &Fleet, log: &Path) -> Child {
-        let mut runner = self.with_cache(fleet.command(&self.setup, "match", "fleet"));
-        runner.stdout(Stdio::null());
-        runner.stderr(File::create(log).expect("a file"));
-        let child = runner.spawn().expect("hone starts");
+    fn start(&self, fleet: &Fleet) -> Process {
+        let command = self.with_cache(fleet.command(&self.setup, "match", "fleet"));
+        let runner = fleet.spawn("run", command);
         let run = self.setup.run("fleet");
         wait_until("the run", || run.join("run.toml").exists());
-        child
+        runner
     }
 
     /// The digest of the same games on this machine alone.
@@ -94,15 +92,14 @@ fn a_worker_builds_the_engines_of_a_run_from_their_commits() {
     let Some(fleet) = Fleet::start() else { return };
     let scene = Scene::new(60);
     let run = scene.setup.run("fleet");
-    let log = scene.setup.dir.path().join("log");
-    let mut child = scene.start(&fleet, &log);
+    let mut runner = scene.start(&fleet);
     let confined: &[&str] = match has_bubblewrap() {
         true => &["--sandbox"],
         false => &[],
     };
     let build = ["--build", "always", "--cores", "1"];
     let builder = fleet.worker("builder", &[&build, confined].concat());
-    wait_until("games of what was built", || rows(&run) > 10);
+    wait_until("games of the built engines", || rows(&run) > 10);
     // It downloaded no program.
     let cache = fleet.dir.path().join("cache-builder");
     let sent = files_below(&cache.join("fleet").join("files"));
@@ -112,12 +109,7 @@ fn a_worker_builds_the_engines_of_a_run_from_their_commits() {
     );
     assert!(!sent.iter().any(|name| name == "engine"), "{sent:?}");
     let _plain = fleet.worker("plain", &["--cores", "1"]);
-    assert_eq!(
-        child.wait().expect("waited for").code(),
-        Some(0),
-        "{}",
-        builder.printed()
-    );
+    assert_eq!(runner.wait(), Some(0), "{}", builder.printed());
     assert_eq!(digest(&run), scene.local_digest());
     let workers = fs::read_to_string(run.join("workers.csv")).expect("the workers");
     let ends = |name: &str, end: &str| {
@@ -137,19 +129,17 @@ fn a_worker_builds_the_engines_of_a_run_from_their_commits() {
 }
 
 #[test]
-fn a_build_that_fails_or_searches_otherwise_costs_only_its_worker() {
+fn a_build_that_fails_or_has_another_bench_costs_only_its_worker() {
     let Some(fleet) = Fleet::start() else { return };
     let scene = Scene::new(10);
     let run = scene.setup.run("fleet");
-    let log = scene.setup.dir.path().join("log");
-    let mut child = scene.start(&fleet, &log);
+    let mut runner = scene.start(&fleet);
     let build = ["--build", "always", "--cores", "1"];
     let refusal = |words: &str| {
-        let found = || fs::read_to_string(&log).unwrap_or_default();
-        wait_until(words, || found().contains(words));
-        let found = found();
-        let line = found.lines().find(|line| line.contains(words));
-        line.expect("it was there").to_string()
+        wait_until(words, || runner.printed().contains(words));
+        let printed = runner.printed();
+        let line = printed.lines().find(|line| line.contains(words));
+        line.expect("printed").to_string()
     };
     fs::write(&scene.fault, "fail").expect("written");
     let _failing = fleet.worker("failing", &build);
@@ -173,7 +163,7 @@ fn a_build_that_fails_or_searches_otherwise_costs_only_its_worker() {
     assert_eq!(status.matches(why).count(), 2, "{status}");
     fs::remove_file(&scene.fault).expect("removed");
     let _good = fleet.worker("good", &build);
-    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    assert_eq!(runner.wait(), Some(0), "{}", runner.printed());
     assert_eq!(digest(&run), scene.local_digest());
     let incidents = fs::read_to_string(run.join("incidents.csv")).expect("the incidents");
     assert_eq!(incidents.matches(",declined,").count(), 2, "{incidents}");
@@ -182,10 +172,8 @@ fn a_build_that_fails_or_searches_otherwise_costs_only_its_worker() {
 #[test]
 fn a_worker_that_only_builds_runs_no_program_that_is_sent() {
     let Some(fleet) = Fleet::start() else { return };
-    let setup = crate::fast_match(10, "");
-    let mut runner = fleet.command(&setup, "match", "fleet");
-    runner.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = runner.spawn().expect("hone starts");
+    let setup = fast_match(10, "");
+    let mut runner = fleet.start_run(&setup, &[]);
     let builder = fleet.worker("builder", &["--build", "always"]);
     wait_until("the refusal", || {
         builder.printed().contains("plays only what it builds")
@@ -194,5 +182,5 @@ fn a_worker_that_only_builds_runs_no_program_that_is_sent() {
     assert!(files_below(&cache.join("fleet").join("files")).is_empty());
     assert_eq!(rows(&setup.run("fleet")), 0);
     let _plain = fleet.worker("plain", &[]);
-    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    assert_eq!(runner.wait(), Some(0), "{}", runner.printed());
 }

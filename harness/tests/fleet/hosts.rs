@@ -1,5 +1,5 @@
-//! A fleet over several hosts: network namespaces on this machine, joined by a
-//! bridge. Needs root and iproute2; skipped without them.
+//! A fleet over several hosts: network namespaces on this machine, joined by a bridge. The
+//! tests need root and iproute2, and are skipped without them.
 
 use std::fs;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use crate::common::skip::skipped;
-use crate::common::{Setup, engines, finish, rows, scripted, wait_until};
+use crate::common::{Setup, finish, player, rows, wait_until, wrapped};
 use crate::digest;
 use crate::server::Fleet;
 
@@ -27,7 +27,7 @@ fn ip(args: &str) -> bool {
 }
 
 impl Network {
-    /// `None`, with a word about it, where no network can be made.
+    /// `None`, and the test counts as skipped, if no network can be made.
     fn new(hosts: u32) -> Option<Self> {
         static NUMBER: AtomicU32 = AtomicU32::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -35,7 +35,7 @@ impl Network {
         let network = Self { name, hosts };
         let hub = network.host(0);
         let is_made = ip(&format!("netns add {hub}"))
-            // A host reaches its own address by way of lo.
+            // A host reaches its own address through `lo`.
             && ip(&format!("-n {hub} link set lo up"))
             && ip(&format!("-n {hub} link add bridge type bridge"))
             && ip(&format!("-n {hub} addr add {}/24 dev bridge", address(0)))
@@ -65,18 +65,9 @@ impl Network {
 
     /// The same command on a host.
     fn on(&self, host: u32, command: &Command) -> Command {
-        let mut there = Command::new("ip");
-        there.args(["netns", "exec", &self.host(host)]);
-        there.arg(command.get_program()).args(command.get_args());
-        if let Some(dir) = command.get_current_dir() {
-            there.current_dir(dir);
-        }
-        for (name, value) in command.get_envs() {
-            if let Some(value) = value {
-                there.env(name, value);
-            }
-        }
-        there
+        let mut ip = Command::new("ip");
+        ip.args(["netns", "exec", &self.host(host)]);
+        wrapped(ip, command)
     }
 
     /// Cuts a host off, or connects it again.
@@ -99,10 +90,9 @@ fn address(host: u32) -> String {
     format!("10.77.0.{}", host + 1)
 }
 
-/// An SPRT of two engines that move at random, each move a moment later.
+/// An SPRT of two engines that move at random, each move after 3 ms.
 fn slow_sprt() -> Setup {
-    let cmd = |seed: u32| format!("{} --seed {seed} move=late:3", scripted());
-    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+    let players = player("one", "--seed 1 move=late:3") + &player("two", "--seed 2 move=late:3");
     Setup::new(&format!(
         "{players}[match]\nlimit = \"nodes=1\"\nconcurrency = 2\n\
          openings = {{ file = \"books/quick.epd\" }}\n[sprt]\nelo0 = -20\nelo1 = 40\n\
@@ -110,12 +100,14 @@ fn slow_sprt() -> Setup {
     ))
 }
 
-fn has_played(log: &Path) -> bool {
-    fs::read_to_string(log).is_ok_and(|text| text.contains("run "))
+/// Number of workers whose games the run has.
+fn workers_with_games(run: &Path) -> usize {
+    let table = fs::read_to_string(run.join("workers.csv")).unwrap_or_default();
+    table.lines().skip(1).count()
 }
 
 #[test]
-fn three_hosts_play_an_sprt_to_the_verdict_of_one_though_one_is_cut_off() {
+fn three_hosts_reach_the_verdict_of_one_although_one_is_cut_off() {
     let Some(network) = Network::new(5) else {
         return;
     };
@@ -123,25 +115,21 @@ fn three_hosts_play_an_sprt_to_the_verdict_of_one_though_one_is_cut_off() {
     let Some(fleet) = Fleet::start_at(&listen, |up| network.on(0, up)) else {
         return;
     };
-    let workers = [1, 2, 3].map(|host| {
+    let _workers = [1, 2, 3].map(|host| {
         let name = format!("host{host}");
         let args = ["--cores", "1"];
         fleet.worker_by(&name, &args, |worker| network.on(host, worker))
     });
     let setup = slow_sprt();
     let run = setup.run("fleet");
-    let mut runner = network.on(4, &fleet.command(&setup, "sprt", "fleet"));
-    runner.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut runner = runner.spawn().expect("hone starts");
-    wait_until("games", || rows(&run) > 20);
-    wait_until("games of all hosts", || {
-        workers.iter().all(|worker| has_played(&worker.log))
-    });
+    let runner = network.on(4, &fleet.command(&setup, "sprt", "fleet"));
+    let mut runner = fleet.spawn("run", runner);
+    wait_until("games of all hosts", || workers_with_games(&run) == 3);
     network.connect(2, false);
     let before = rows(&run);
     wait_until("games of the others", || rows(&run) > before + 20);
     network.connect(2, true);
-    let verdict = runner.wait().expect("waited for").code();
+    let verdict = runner.wait();
     let local = finish(setup.command("sprt", "local", &[]));
     assert_eq!(verdict, local.code, "{}", local.stderr);
     assert!(matches!(verdict, Some(0 | 1)), "{verdict:?}");

@@ -15,12 +15,10 @@ mod server;
 mod websocket;
 
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
-use common::{Setup, digest, engines, finish, on_run, rows, scripted, signal, wait_until};
+use common::{Setup, column, digest, engines, finish, on_run, rows, script, scripted, wait_until};
 use server::Fleet;
 
 /// Two engines that move at random: short games, the same on every machine.
@@ -34,18 +32,14 @@ fn fast_match(pairs: usize, more: &str) -> Setup {
     ))
 }
 
-/// An engine whose `bench` searches 1000 nodes and takes some seconds.
+/// An engine whose `bench` searches 1000 nodes in this time.
 fn with_bench(dir: &Path, seconds: f64) -> PathBuf {
-    let engine = dir.join("engine.sh");
-    let script = format!(
+    let text = format!(
         "#!/bin/sh\ncase \"$*\" in *bench) sleep {seconds}; echo '1000 nodes 1 nps'; exit;; esac\n\
          exec '{}' \"$@\"\n",
         scripted()
     );
-    fs::write(&engine, script).expect("written");
-    let mode = fs::Permissions::from_mode(0o755);
-    fs::set_permissions(&engine, mode).expect("executable");
-    engine
+    script(dir, "engine.sh", &text)
 }
 
 fn has_bubblewrap() -> bool {
@@ -73,8 +67,8 @@ fn three_workers_play_the_games_of_one_machine() {
     // The ledger's numbers of workers are explained.
     let known = fs::read_to_string(setup.run("fleet").join("workers.csv")).expect("the workers");
     assert!(known.lines().count() >= 2, "{known}");
-    // Engines came over the server: each worker has its own copy.
     drop(workers);
+    // A finished run leaves nothing on the server.
     let status = fleet.hone(&["fleet", "status", "--json"]);
     let status = finish(status).json();
     assert_eq!(status["runs"].as_array().map(Vec::len), Some(0), "{status}");
@@ -87,20 +81,17 @@ fn nothing_is_lost_or_doubled_when_workers_runner_and_server_are_killed() {
     };
     let setup = fast_match(400, "");
     let run = setup.run("fleet");
-    let mut doomed = fleet.worker("doomed", &["--cores", "1"]);
+    let doomed = fleet.worker("doomed", &["--cores", "1"]);
     let _steady = fleet.worker("steady", &["--cores", "1"]);
-    let mut runner = fleet.command(&setup, "match", "fleet");
-    runner.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = runner.spawn().expect("hone starts");
+    let runner = fleet.start_run(&setup, &[]);
     wait_until("games", || rows(&run) > 20);
-    doomed.kill();
+    drop(doomed);
     let before = rows(&run);
     wait_until("games after a worker's end", || rows(&run) > before + 20);
     fleet.kill_server();
     let before = rows(&run);
     wait_until("games after the server's end", || rows(&run) > before + 20);
-    child.kill().expect("killed");
-    child.wait().expect("waited for");
+    drop(runner);
     let _fresh = fleet.worker("fresh", &["--cores", "1"]);
     let resumed = finish(fleet.hone(&["resume", &run.display().to_string()]));
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
@@ -116,9 +107,7 @@ fn a_worker_that_the_configuration_excludes_plays_nothing_and_is_named() {
     let excluding = format!("{config}[fleet]\nexclude = [\"workers/slow\", \"ben/*\"]\n");
     fs::write(&setup.config, excluding).expect("written");
     let slow = fleet.worker("slow", &["--cores", "1"]);
-    let mut runner = fleet.command(&setup, "match", "fleet");
-    runner.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = runner.spawn().expect("hone starts");
+    let mut runner = fleet.start_run(&setup, &[]);
     wait_until("the refusal", || {
         slow.printed().contains("excludes this worker")
     });
@@ -129,7 +118,7 @@ fn a_worker_that_the_configuration_excludes_plays_nothing_and_is_named() {
     );
     assert_eq!(rows(&setup.run("fleet")), 0);
     let _good = fleet.worker("good", &["--cores", "1"]);
-    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    assert_eq!(runner.wait(), Some(0), "{}", runner.printed());
     let run = setup.run("fleet");
     assert_eq!(digest(&run), local_digest(&setup));
     let report = on_run("report", &run).stdout;
@@ -137,9 +126,7 @@ fn a_worker_that_the_configuration_excludes_plays_nothing_and_is_named() {
         report.contains("Worker workers/slow is excluded: the configuration excludes it"),
         "{report}"
     );
-    let mut json = common::hone();
-    json.arg("report").arg(&run).arg("--json");
-    let json = finish(json).json();
+    let json = common::report(&run, &["--json"]).json();
     let workers = json["fleet"]["workers"].as_array().expect("the workers");
     let pairs = |name: &str| {
         let found = workers.iter().find(|worker| worker["worker"] == name);
@@ -155,19 +142,14 @@ fn a_worker_that_the_configuration_excludes_plays_nothing_and_is_named() {
 fn a_worker_whose_results_contradict_their_pairs_is_quarantined() {
     let Some(fleet) = Fleet::start() else { return };
     let setup = fast_match(30, "");
-    let log = setup.dir.path().join("log");
-    let mut runner = fleet.command(&setup, "match", "fleet");
-    runner.stdout(Stdio::null());
-    runner.stderr(fs::File::create(&log).expect("a file"));
-    let mut child = runner.spawn().expect("hone starts");
+    let mut runner = fleet.start_run(&setup, &[]);
     attacks::send_wrong_results(&fleet, 3);
-    wait_until("the quarantine", || {
-        fs::read_to_string(&log).is_ok_and(|text| text.contains("evil is in quarantine"))
-    });
+    let quarantined = "evil is in quarantine";
+    wait_until("the quarantine", || runner.printed().contains(quarantined));
     let status = finish(fleet.hone(&["fleet", "status"])).stdout;
     assert!(status.contains("in quarantine: workers/evil"), "{status}");
     let _good = fleet.worker("good", &["--cores", "1"]);
-    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    assert_eq!(runner.wait(), Some(0), "{}", runner.printed());
     let run = setup.run("fleet");
     assert_eq!(digest(&run), local_digest(&setup));
     let report = on_run("report", &run).stdout;
@@ -197,7 +179,7 @@ fn clocks_follow_the_speed_of_a_worker() {
         "{}",
         refused.stderr
     );
-    // More than any machine does in the time that the script sleeps.
+    // More nodes per second than any machine reaches, because the script sleeps.
     let setup = Setup::new(&config("20+1", "reference = 20000\n"));
     let _worker = fleet.worker("a", &["--cores", "2"]);
     let mut command = fleet.command(&setup, "match", "fleet");
@@ -230,7 +212,7 @@ fn clocks_follow_the_speed_of_a_worker() {
 }
 
 #[test]
-fn the_reference_of_clocks_is_measured_where_the_run_is() {
+fn the_reference_of_clocks_is_measured_on_the_machine_of_the_run() {
     let dir = tempfile::tempdir().expect("a folder");
     let engine = with_bench(dir.path(), 1.0);
     let cmd = engine.display().to_string();
@@ -251,10 +233,9 @@ fn the_reference_of_clocks_is_measured_where_the_run_is() {
     assert!((1..=1000).contains(&reference), "{reference}");
 }
 
-/// A short match of two engines that a shell script starts.
-fn match_of_scripts(engine: &Path, script: &str) -> Setup {
-    fs::write(engine, script).expect("written");
-    fs::set_permissions(engine, fs::Permissions::from_mode(0o755)).expect("executable");
+/// A short match of two engines that a shell script, `engine.sh` in a folder, starts.
+fn match_of_scripts(folder: &Path, text: &str) -> Setup {
+    let engine = script(folder, "engine.sh", text);
     let cmd = |seed: u32| format!("{} --seed {seed}", engine.display());
     Setup::new(&format!(
         "{}[match]\nlimit = \"nodes=1\"\npairs = 4\nopenings = {{ file = \"books/quick.epd\" }}\n\
@@ -268,14 +249,14 @@ fn match_of_scripts(engine: &Path, script: &str) -> Setup {
 fn a_worker_holds_engines_to_its_sandbox_and_its_memory() {
     let Some(fleet) = Fleet::start() else { return };
     let dir = tempfile::tempdir().expect("a folder");
-    let (engine, mark) = (dir.path().join("engine.sh"), dir.path().join("mark"));
-    // It notes its limit of memory outside of its folder.
+    let mark = dir.path().join("mark");
+    // It writes its memory limit to a file outside its folder.
     let script = format!(
         "#!/bin/sh\n(ulimit -d > '{}') 2>/dev/null\nexec '{}' \"$@\"\n",
         mark.display(),
         scripted()
     );
-    let setup = match_of_scripts(&engine, &script);
+    let setup = match_of_scripts(dir.path(), &script);
     for is_sandboxed in [false, true] {
         if is_sandboxed && !has_bubblewrap() {
             common::skip::skipped("no sandbox can be made here");
@@ -284,19 +265,17 @@ fn a_worker_holds_engines_to_its_sandbox_and_its_memory() {
         let name = ["free", "sandboxed"][usize::from(is_sandboxed)];
         let mut runner = fleet.command(&setup, "match", name);
         runner.args(["--max-time", "2m"]);
-        runner.stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = runner.spawn().expect("hone starts");
+        let mut runner = fleet.spawn("run", runner);
         wait_until("the run", || setup.run(name).join("run.toml").exists());
-        fs::remove_file(&mark).expect("the run's machine has no sandbox");
+        fs::remove_file(&mark).expect("written without a sandbox");
         let sandbox: &[&str] = if is_sandboxed { &["--sandbox"] } else { &[] };
         let limits = ["--cores", "2", "--max-memory", "1G"];
         let worker = fleet.worker(name, &[&limits, sandbox].concat());
-        let code = child.wait().expect("waited for").code();
-        assert_eq!(code, Some(0), "{}", worker.printed());
+        assert_eq!(runner.wait(), Some(0), "{}", worker.printed());
         match is_sandboxed {
             // Two games at a time.
-            false => assert_eq!(fs::read_to_string(&mark).expect("noted").trim(), "524288"),
-            true => assert!(!mark.exists(), "it wrote out of its sandbox"),
+            false => assert_eq!(fs::read_to_string(&mark).expect("written").trim(), "524288"),
+            true => assert!(!mark.exists(), "it wrote outside its sandbox"),
         }
     }
 }
@@ -309,24 +288,17 @@ fn a_server_whose_disk_was_full_stores_results_again() {
     let setup = fast_match(300, "");
     let run = setup.run("fleet");
     let _worker = fleet.worker("a", &["--cores", "1"]);
-    let mut runner = fleet.command(&setup, "match", "fleet");
-    runner.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = runner.spawn().expect("hone starts");
+    let mut runner = fleet.start_run(&setup, &[]);
     wait_until("games", || rows(&run) > 20);
     let filler = fleet.fill_disk();
-    let mut before = rows(&run);
-    wait_until("results that cannot be stored", || {
-        std::thread::sleep(Duration::from_secs(1));
-        let is_stuck = rows(&run) == before;
-        before = rows(&run);
-        is_stuck
-    });
-    assert!(before < 600, "the run was over before its server was stuck");
+    let log = || fs::read_to_string(fleet.dir.path().join("up.log")).expect("its log");
+    let warning = "runs and workers wait until there is room";
+    wait_until("the full disk", || log().contains(warning));
+    assert!(rows(&run) < 600, "the run ended before its disk was full");
     fs::remove_file(filler).expect("removed");
-    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    assert_eq!(runner.wait(), Some(0), "{}", runner.printed());
     assert_eq!(digest(&run), local_digest(&setup));
-    let log = fs::read_to_string(fleet.dir.path().join("up.log")).expect("its log");
-    assert!(log.contains("stores nothing"), "{log}");
+    assert!(log().contains("stores nothing"), "{}", log());
 }
 
 #[test]
@@ -335,51 +307,38 @@ fn a_server_that_lost_its_disk_gets_jobs_and_engines_again() {
         return;
     };
     let setup = fast_match(20, "");
-    let mut runner = fleet.command(&setup, "match", "fleet");
-    runner.args(["--max-time", "3m"]);
-    runner.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = runner.spawn().expect("hone starts");
+    let mut runner = fleet.start_run(&setup, &["--max-time", "3m"]);
     wait_until("a job in the queue", || {
         let status = finish(fleet.hone(&["fleet", "status", "--json"]));
         let runs = status.json()["runs"].clone();
         runs[0]["in_flight"].as_u64().is_some_and(|pairs| pairs > 0)
     });
     fleet.lose_disk();
-    // It has no engine of the run.
+    // Its cache has no engine of the run.
     let worker = fleet.worker("fresh", &["--cores", "2"]);
-    let code = child.wait().expect("waited for").code();
-    assert_eq!(code, Some(0), "{}", worker.printed());
+    assert_eq!(runner.wait(), Some(0), "{}", worker.printed());
     assert_eq!(digest(&setup.run("fleet")), local_digest(&setup));
 }
 
 #[test]
-fn an_interrupted_run_finishes_its_pairs_and_is_resumed_here_or_there() {
+fn an_interrupted_run_finishes_its_pairs_and_can_be_resumed_locally() {
     let Some(fleet) = Fleet::start() else { return };
     let setup = fast_match(300, "");
     let run = setup.run("fleet");
     let _worker = fleet.worker("a", &["--cores", "2"]);
-    let mut runner = fleet.command(&setup, "match", "fleet");
-    runner.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut child = runner.spawn().expect("hone starts");
+    let mut runner = fleet.start_run(&setup, &[]);
     wait_until("games", || rows(&run) > 20);
-    signal(&child, libc::SIGINT);
-    let status = child.wait().expect("waited for");
-    assert_eq!(status.code(), Some(130));
+    runner.interrupt();
+    assert_eq!(runner.wait(), Some(130), "{}", runner.printed());
     let finished = rows(&run);
-    let mut local = common::hone();
-    local.arg("resume").arg(&run).arg("--local");
-    let resumed = finish(local);
+    let resumed = common::resume(&run, &["--local"]);
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
     assert!((20..600).contains(&finished), "{finished}");
     assert_eq!(digest(&run), local_digest(&setup));
     // The machine of the fleet is number 0, and those of this one have other numbers.
-    let csv = fs::read_to_string(run.join("games.csv")).expect("a ledger");
-    let mut rows = csv.lines().map(|row| row.split(',').collect::<Vec<_>>());
-    let header = rows.next().expect("a header");
-    let column = header.iter().position(|name| *name == "worker");
-    let column = column.expect("a column of workers");
-    let of_fleet = rows.filter(|row| row[column] == "0").count();
-    assert_eq!(of_fleet, finished);
+    let workers = column(&run, "worker");
+    let of_fleet = workers.iter().filter(|worker| *worker == "0");
+    assert_eq!(of_fleet.count(), finished);
 }
 
 #[test]
@@ -391,17 +350,16 @@ fn two_tests_share_the_workers_and_a_worker_that_leaves_finishes_its_pairs() {
     let spawn = |name: &str, priority: &str| {
         let mut command = fleet.command(&setup, "match", name);
         command.args(["--priority", priority]);
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-        command.spawn().expect("hone starts")
+        fleet.spawn(name, command)
     };
     let (mut one, mut two) = (spawn("one", "300"), spawn("two", "100"));
     wait_until("games of both", || {
         rows(&setup.run("one")) > 4 && rows(&setup.run("two")) > 4
     });
     worker.interrupt();
-    assert_eq!(worker.wait(), Some(0), "it leaves in order");
-    for child in [&mut one, &mut two] {
-        assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    assert_eq!(worker.wait(), Some(0), "it finishes its pairs");
+    for run in [&mut one, &mut two] {
+        assert_eq!(run.wait(), Some(0), "{}", run.printed());
     }
     let expected = local_digest(&setup);
     assert_eq!(digest(&setup.run("one")), expected);
@@ -412,32 +370,26 @@ fn two_tests_share_the_workers_and_a_worker_that_leaves_finishes_its_pairs() {
 #[test]
 fn an_engine_that_cannot_run_on_a_worker_costs_no_game() {
     let Some(fleet) = Fleet::start() else { return };
-    // It plays where its owner has prepared it, and dies elsewhere.
+    // It starts only while the file `mark` exists.
     let marked = tempfile::tempdir().expect("a folder");
     let mark = marked.path().join("here");
     fs::write(&mark, "").expect("written");
-    let engine = marked.path().join("engine.sh");
     let script = format!(
         "#!/bin/sh\n[ -e '{}' ] || kill -ILL $$\nexec '{}' \"$@\"\n",
         mark.display(),
         scripted()
     );
-    let setup = match_of_scripts(&engine, &script);
-    let log = setup.dir.path().join("log");
-    let mut runner = fleet.command(&setup, "match", "fleet");
-    runner.stdout(Stdio::null());
-    runner.stderr(fs::File::create(&log).expect("a file"));
-    let mut child = runner.spawn().expect("hone starts");
+    let setup = match_of_scripts(marked.path(), &script);
+    let mut runner = fleet.start_run(&setup, &[]);
     wait_until("the run", || setup.run("fleet").join("run.toml").exists());
     fs::remove_file(&mark).expect("removed");
     let _bad = fleet.worker("bad", &["--cores", "1"]);
-    wait_until("the refusal", || {
-        fs::read_to_string(&log).is_ok_and(|text| text.contains("does not play this run"))
-    });
+    let refused = "does not play this run";
+    wait_until("the refusal", || runner.printed().contains(refused));
     assert_eq!(rows(&setup.run("fleet")), 0);
     fs::write(&mark, "").expect("written");
     let _good = fleet.worker("good", &["--cores", "1"]);
-    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    assert_eq!(runner.wait(), Some(0), "{}", runner.printed());
     let games = fs::read_to_string(setup.run("fleet").join("games.csv")).expect("the games");
     assert!(!games.contains("disconnect"), "{games}");
 }

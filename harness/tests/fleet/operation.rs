@@ -1,15 +1,9 @@
-//! What those see who run a fleet: starts, credentials, workers that cannot work.
+//! Operation of a fleet: starts, credentials, and workers that cannot play.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Child, Stdio};
 
-use base64::Engine as _;
-use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use serde_json::Value;
-
-use crate::common::{Setup, finish, hone, on_run, rows, scripted, signal, wait_until};
-use crate::server::Fleet;
+use crate::common::{finish, hone, on_run, resume, rows, scripted, wait_until};
+use crate::server::{Fleet, access};
 use crate::{fast_match, match_of_scripts};
 
 #[test]
@@ -44,8 +38,8 @@ fn a_unit_names_the_server_that_was_found() {
 }
 
 #[test]
-fn what_cannot_be_started_is_refused_with_a_reason() {
-    for (args, says) in [
+fn a_server_that_cannot_be_started_is_refused_with_a_reason() {
+    for (args, message) in [
         (&["--systemd"][..], "which is not a program here"),
         (&["--listen", "127.0.0.1:0"], "need a fixed port"),
         (&["--websocket", "127.0.0.1:0"], "need a fixed port"),
@@ -56,7 +50,7 @@ fn what_cannot_be_started_is_refused_with_a_reason() {
         let refused = finish(up);
         assert_eq!(refused.code, Some(2), "{}", refused.stderr);
         assert_eq!(refused.stdout, "");
-        for part in [says, "help: "] {
+        for part in [message, "help: "] {
             assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
         }
     }
@@ -102,13 +96,11 @@ fn a_run_whose_fleet_cannot_be_reached_leaves_no_folder() {
     assert!(!setup.run("fleet").exists());
 }
 
-/// The server lets it connect, and refuses all that it sends.
+/// The server accepts its connection, and refuses all its messages.
 #[test]
-fn a_worker_that_the_server_refuses_everything_reports_it() {
+fn a_worker_whose_messages_are_all_refused_reports_it() {
     let Some(fleet) = Fleet::start() else { return };
-    let encoded = fleet.join.strip_prefix("hone1.").expect("a JOIN line");
-    let json = URL_SAFE_NO_PAD.decode(encoded).expect("base64");
-    let mut access: Value = serde_json::from_slice(&json).expect("JSON");
+    let mut access = access(&fleet.join);
     access["name"] = "other".into();
     let fields = access.as_object().expect("an object").iter();
     let toml: String = fields
@@ -129,22 +121,13 @@ fn a_worker_that_the_server_refuses_everything_reports_it() {
 fn a_worker_whose_disk_is_full_gives_up_at_once_and_reports_it() {
     let Some(fleet) = Fleet::start() else { return };
     let setup = fast_match(10, "");
-    let log = setup.dir.path().join("log");
-    let mut runner = fleet.command(&setup, "match", "fleet");
-    runner.stdout(Stdio::null());
-    runner.stderr(fs::File::create(&log).expect("a file"));
-    let mut child = runner.spawn().expect("hone starts");
-    // An engine has more than that.
+    let mut run = fleet.start_run(&setup, &[]);
+    // An engine is larger than this disk.
     let Some(full) = fleet.worker_on_disk("full", "64k", &["--cores", "1", "-v"]) else {
-        let _ = child.kill();
-        let _ = child.wait();
         return;
     };
-    let is_reported = || {
-        let text = fs::read_to_string(&log).unwrap_or_default();
-        text.contains("worker workers/full does not play this run: ")
-    };
-    wait_until("the reason", is_reported);
+    let reported = "worker workers/full does not play this run: ";
+    wait_until("the reason", || run.printed().contains(reported));
     assert!(
         full.printed().contains("No space left"),
         "{}",
@@ -157,42 +140,30 @@ fn a_worker_whose_disk_is_full_gives_up_at_once_and_reports_it() {
     );
     assert_eq!(rows(&setup.run("fleet")), 0);
     let _good = fleet.worker("good", &["--cores", "1"]);
-    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    assert_eq!(run.wait(), Some(0));
 }
 
 #[test]
-fn a_run_shows_that_its_server_was_gone_and_is_back() {
+fn a_run_reports_that_its_server_was_lost_and_is_back() {
     let Some(mut fleet) = Fleet::start() else {
         return;
     };
     let setup = fast_match(10, "");
-    let log = setup.dir.path().join("log");
-    let printed = || fs::read_to_string(&log).unwrap_or_default();
-    let mut runner = fleet.command(&setup, "match", "fleet");
-    runner.stdout(Stdio::null());
-    runner.stderr(fs::File::create(&log).expect("a file"));
-    let mut child = runner.spawn().expect("hone starts");
-    wait_until("the run", || printed().contains("no worker takes part"));
+    let mut run = fleet.start_run(&setup, &[]);
+    let waits = "no worker takes part";
+    wait_until("the run", || run.printed().contains(waits));
     fleet.kill_server();
-    wait_until("the connection", || printed().contains("connected again"));
-    let text = printed();
+    let connected = "connected again";
+    wait_until("the connection", || run.printed().contains(connected));
+    let text = run.printed();
     assert!(text.contains("the server does not answer"), "{text}");
     let _worker = fleet.worker("one", &["--cores", "1"]);
-    assert_eq!(child.wait().expect("waited for").code(), Some(0));
-}
-
-/// A run that waits for workers, and what it prints.
-fn waiting_run(fleet: &Fleet, setup: &Setup, args: &[&str]) -> (Child, PathBuf) {
-    let log = setup.dir.path().join("log");
-    let mut runner = fleet.command(setup, "match", "fleet");
-    runner.args(args).stdout(Stdio::null());
-    runner.stderr(fs::File::create(&log).expect("a file"));
-    (runner.spawn().expect("hone starts"), log)
+    assert_eq!(run.wait(), Some(0));
 }
 
 #[test]
 #[cfg(target_os = "linux")]
-fn the_processors_of_a_runs_machine_matter_only_where_it_plays() {
+fn the_processors_of_the_local_machine_matter_only_if_it_plays() {
     let Some(fleet) = Fleet::start() else { return };
     let setup = fast_match(4, "");
     let set = |value| ["--set", value];
@@ -201,12 +172,12 @@ fn the_processors_of_a_runs_machine_matter_only_where_it_plays() {
         set("match.on_machine_fault=replay"),
         set("match.affinity=true"),
     ];
-    let (mut child, log) = waiting_run(&fleet, &setup, &args.concat());
-    let printed = || fs::read_to_string(&log).unwrap_or_default();
-    wait_until("the run", || printed().contains("no worker takes part"));
-    signal(&child, libc::SIGINT);
-    assert_eq!(child.wait().expect("waited for").code(), Some(130));
-    let printed = printed();
+    let mut run = fleet.start_run(&setup, &args.concat());
+    let waits = "no worker takes part";
+    wait_until("the run", || run.printed().contains(waits));
+    run.interrupt();
+    assert_eq!(run.wait(), Some(130));
+    let printed = run.printed();
     assert!(printed.contains("playing on a fleet in "), "{printed}");
     for part in ["expect time forfeits", "other programs", "at a time"] {
         assert!(!printed.contains(part), "{part}: {printed}");
@@ -233,40 +204,36 @@ fn the_processors_of_a_runs_machine_matter_only_where_it_plays() {
 fn a_run_shows_and_keeps_why_its_only_worker_does_not_play_it() {
     let Some(fleet) = Fleet::start() else { return };
     let setup = fast_match(4, "options = { Threads = 2 }");
-    let (mut child, log) = waiting_run(&fleet, &setup, &[]);
+    let mut run = fleet.start_run(&setup, &[]);
     let small = fleet.worker("small", &["--cores", "1"]);
     let why = "a game needs 2 threads, and this worker has 1";
-    let says = format!("worker workers/small does not play it: {why}");
-    wait_until("the reason", || {
-        fs::read_to_string(&log).is_ok_and(|text| text.contains(&says))
-    });
+    let message = format!("worker workers/small does not play it: {why}");
+    wait_until("the reason", || run.printed().contains(&message));
     assert!(
         small.printed().contains(": 1 thread, "),
         "{}",
         small.printed()
     );
     let _good = fleet.worker("good", &["--cores", "2"]);
-    assert_eq!(child.wait().expect("waited for").code(), Some(0));
+    assert_eq!(run.wait(), Some(0));
     let run = setup.run("fleet");
     let incidents = fs::read_to_string(run.join("incidents.csv")).expect("the incidents");
     let rows: Vec<_> = incidents.lines().skip(1).collect();
     assert_eq!(rows.len(), 1, "{incidents}");
     assert!(rows[0].contains(",workers/small,declined,,"), "{incidents}");
     let report = on_run("report", &run).stdout;
-    let says = format!("Worker workers/small did not play: {why}");
-    assert!(report.contains(&says), "{report}");
+    let message = format!("Worker workers/small did not play: {why}");
+    assert!(report.contains(&message), "{report}");
 }
 
 #[test]
 fn a_credential_works_as_soon_as_it_is_made() {
     let Some(fleet) = Fleet::start() else { return };
-    let made = finish(fleet.tokens(&["join", "anna", "--role", "submit"])).stdout;
-    let credential = made.trim().strip_prefix("HONE_FLEET=").expect("a line");
-    let status = finish(fleet.hone(&["fleet", "status", "--fleet", credential]));
+    let submit = fleet.credential(&["anna", "--role", "submit"]);
+    let status = finish(fleet.hone(&["fleet", "status", "--fleet", &submit]));
     assert_eq!(status.code, Some(0), "{}", status.stderr);
-    let made = finish(fleet.tokens(&["join", "ben"])).stdout;
-    let join = made.trim().strip_prefix("hone worker ").expect("a line");
-    let mut worker = fleet.worker_with("one", join, &["--cores", "1"]);
+    let join = fleet.credential(&["ben"]);
+    let mut worker = fleet.worker_with("one", &join, &["--cores", "1"]);
     wait_until("the worker", || {
         assert!(!worker.has_ended(), "{}", worker.printed());
         worker.printed().contains("worker ben/one at ")
@@ -305,13 +272,13 @@ fn a_priority_without_a_fleet_is_refused() {
     let setup = fast_match(4, "");
     let refused = setup.play("match", "local", &["--priority", "500"]);
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-    let says = "`--priority` has no effect without `--fleet`";
-    assert!(refused.stderr.contains(says), "{}", refused.stderr);
+    let message = "`--priority` has no effect without `--fleet`";
+    assert!(refused.stderr.contains(message), "{}", refused.stderr);
     assert!(!setup.run("local").exists());
 }
 
 #[test]
-fn a_typing_error_in_the_credentials_does_not_end_the_server() {
+fn a_typo_in_the_credentials_does_not_end_the_server() {
     let Some(fleet) = Fleet::start() else { return };
     let path = fleet.data().join("tokens.toml");
     let text = fs::read_to_string(&path).expect("read");
@@ -320,7 +287,7 @@ fn a_typing_error_in_the_credentials_does_not_end_the_server() {
     let setup = fast_match(10, "");
     let played = finish(fleet.command(&setup, "match", "fleet"));
     assert_eq!(played.code, Some(0), "{}", played.stderr);
-    // The file is correct again: the server takes what it has.
+    // The file is correct again: the server reads it.
     fs::write(&path, text).expect("written");
     let revoked = finish(fleet.tokens(&["revoke", "workers"]));
     assert_eq!(revoked.code, Some(0), "{}", revoked.stderr);
@@ -333,22 +300,15 @@ fn a_run_is_interrupted_while_its_engines_are_sent() {
         return;
     };
     let dir = tempfile::tempdir().expect("a folder");
-    // It is larger than the disk of the server.
+    // The script is larger than the disk of the server.
     let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", scripted());
     let script = script + &"\n".repeat(80 << 20);
-    let setup = match_of_scripts(&dir.path().join("engine.sh"), &script);
-    let log = setup.dir.path().join("log");
-    let mut runner = fleet.command(&setup, "match", "fleet");
-    runner.arg("-v").stdout(Stdio::null());
-    runner.stderr(fs::File::create(&log).expect("a file"));
-    let mut child = runner.spawn().expect("hone starts");
-    let printed = || fs::read_to_string(&log).unwrap_or_default();
-    wait_until("the full disk", || printed().contains("is stored again"));
-    signal(&child, libc::SIGINT);
-    let code = child.wait().expect("waited for").code();
-    assert_eq!(code, Some(130), "{}", printed());
-    let mut local = hone();
-    local.arg("resume").arg(setup.run("fleet")).arg("--local");
-    let resumed = finish(local);
+    let setup = match_of_scripts(dir.path(), &script);
+    let mut run = fleet.start_run(&setup, &["-v"]);
+    let retries = "is stored again";
+    wait_until("the full disk", || run.printed().contains(retries));
+    run.interrupt();
+    assert_eq!(run.wait(), Some(130), "{}", run.printed());
+    let resumed = resume(&setup.run("fleet"), &["--local"]);
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
 }

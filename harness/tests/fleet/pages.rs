@@ -2,12 +2,11 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::process::Stdio;
 
 use super::server::Fleet;
 use crate::common::chromium::Chromium;
 use crate::common::server::Server;
-use crate::common::{Setup, engines, finish, scripted, signal, wait_until};
+use crate::common::{Setup, finish, player, wait_until};
 
 #[test]
 fn machines_runs_and_shares_are_shown_until_the_server_is_away() {
@@ -23,25 +22,24 @@ fn machines_runs_and_shares_are_shown_until_the_server_is_away() {
     let spawn = |name: &str, priority: &str| {
         let mut command = fleet.command(&setup, "match", &format!("results/{name}"));
         command.args(["--priority", priority]);
-        command.stdout(Stdio::null()).stderr(Stdio::null());
-        command.spawn().expect("hone starts")
+        fleet.spawn(name, command)
     };
     let mut runs = [spawn("one", "300"), spawn("two", "100")];
-    let seen = || server.get("/api/fleet").json();
+    let state = || server.get("/api/fleet").json();
     wait_until("machines and runs", || {
-        let fleet = seen();
+        let fleet = state();
         let names = fleet["names"].as_object().map_or(0, |names| names.len());
         let count = |name: &str| fleet[name].as_array().map_or(0, Vec::len);
         (count("workers"), count("runs"), names) == (2, 2, 2)
     });
     wait_until("games of both machines", || {
-        let fleet = seen();
+        let fleet = state();
         let workers = fleet["workers"].as_array().cloned().unwrap_or_default();
         let has_played = |one: &serde_json::Value| one["games"].as_u64() > Some(0);
         workers.iter().all(has_played)
             && fleet["residuals"].as_array().is_some_and(|r| !r.is_empty())
     });
-    // A run that answers too late is missing for one look, on a busy machine.
+    // On a busy machine, a run that answers late is missing in one state.
     wait_until("a page with all of them", || {
         let page = server.get("/fleet").body;
         let texts = [
@@ -58,22 +56,20 @@ fn machines_runs_and_shares_are_shown_until_the_server_is_away() {
     });
     assert!(server.get("/").body.contains("href=\"/fleet\""));
     if let Some(mut browser) = Chromium::or_skipped() {
-        browser.look(&server.home(), "/fleet");
-        let heard = "document.querySelector('#part-state').textContent";
-        let before = browser.eval(heard);
-        browser.wait_for(&format!("{heard} !== {before}"));
-        browser.has_behaved();
+        browser.check_live_page(&server.home(), "/fleet");
+        let text = "document.querySelector('#part-state').textContent";
+        let before = browser.eval(text);
+        browser.wait_for(&format!("{text} !== {before}"));
+        browser.has_no_errors();
     }
     for run in &mut runs {
-        let ended = run.try_wait().expect("a child");
-        assert!(ended.is_none(), "a run ended by itself: {ended:?}");
-        signal(run, libc::SIGTERM);
-        run.wait().expect("it ends");
+        assert!(!run.has_ended(), "a run ended by itself: {}", run.printed());
+        run.terminate();
     }
     drop(workers);
     drop(fleet);
-    // What was heard last stays on the page, with the reason why nothing new is.
-    wait_until("the loss is seen", || seen()["error"].is_string());
+    // The last state stays on the page, with the error.
+    wait_until("the error", || state()["error"].is_string());
     assert!(server.get("/fleet").body.contains("workers/a"));
     assert_eq!(server.get("/").status, 200);
 }
@@ -93,16 +89,14 @@ fn a_credential_for_runs_is_a_token_until_it_is_revoked() {
     let folder = tempfile::tempdir().expect("a folder");
     let tokens = format!("--fleet-tokens={}", fleet.data().display());
     let server = Server::start(folder.path(), &[&tokens]);
-    let joined = finish(fleet.tokens(&["join", "bob", "--role", "submit"])).stdout;
-    let bob = joined
-        .trim()
-        .rsplit('=')
-        .next()
-        .expect("a line")
-        .to_string();
+    let bob = fleet.credential(&["bob", "--role", "submit"]);
     let act = |token: &str| server.post("/api/runs/none/stop", token, "").status;
     for token in [&bob, &fleet.submit] {
-        assert_eq!(act(token), 404, "the run is unknown, the token is not");
+        assert_eq!(
+            act(token),
+            404,
+            "the token is valid, but the run does not exist"
+        );
     }
     let cut = &bob[..bob.len() - 8];
     let file = fleet.data().join("submit.toml").display().to_string();
@@ -114,14 +108,14 @@ fn a_credential_for_runs_is_a_token_until_it_is_revoked() {
     assert_eq!(act(&bob), 401, "it is revoked");
     let audit = fs::read_to_string(folder.path().join("queue/audit.jsonl")).expect("there");
     assert!(audit.contains("\"by\":\"fleet/bob\""), "{audit}");
-    assert!(!audit.contains(&bob), "secrets stay out of it");
+    assert!(!audit.contains(&bob), "the audit log has no secrets");
 }
 
-/// More games than a test sees. They have a clock: with a limit of nodes, a run
-/// ends when its games only repeat earlier ones.
+/// More games than a test plays. They have a clock: with a node limit, a run ends when its
+/// games only repeat earlier ones.
 fn long_match(ms_a_move: u32) -> Setup {
-    let cmd = |seed: u32| format!("{} --seed {seed} go=late:{ms_a_move}", scripted());
-    let players = engines(("one", &cmd(1), ""), ("two", &cmd(2), ""));
+    let slow = |name: &str, seed| player(name, &format!("--seed {seed} go=late:{ms_a_move}"));
+    let players = slow("one", 1) + &slow("two", 2);
     Setup::new(&format!(
         "{players}[match]\nlimit = \"60+1\"\npairs = 20000\n\
          openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 40\n"
@@ -136,9 +130,8 @@ fn games_on_other_machines_are_followed_move_by_move() {
     fs::create_dir(&results).expect("made");
     let server = Server::start(&results, &[&format!("--fleet={}", fleet.submit)]);
     let _workers = ["a", "b"].map(|name| fleet.worker(name, &["--cores", "1"]));
-    let mut command = fleet.command(&setup, "match", "results/one");
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    let mut run = command.spawn().expect("hone starts");
+    let command = fleet.command(&setup, "match", "results/one");
+    let mut run = fleet.spawn("one", command);
     wait_until("the run", || server.get("/runs/one").status == 200);
     assert!(!results.join("one/live.json").exists());
     // Games of both machines, and moves as they come.
@@ -168,8 +161,7 @@ fn games_on_other_machines_are_followed_move_by_move() {
         }
         let names = "[...document.querySelectorAll('.live-game:first-child .name')].map((one) => one.textContent).sort()";
         assert_eq!(browser.eval(names), serde_json::json!(["one", "two"]));
-        browser.has_behaved();
+        browser.has_no_errors();
     }
-    signal(&run, libc::SIGTERM);
-    run.wait().expect("it ends");
+    run.terminate();
 }

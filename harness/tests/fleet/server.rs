@@ -1,5 +1,5 @@
-//! A fleet for one test: `hone fleet up` with its own data, and workers with
-//! their own caches.
+//! A fleet for one test: `hone fleet up` with its own data, and workers with their own
+//! caches.
 
 use std::env;
 use std::fs;
@@ -8,41 +8,41 @@ use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use serde_json::Value;
 use tempfile::TempDir;
 
+use crate::common::running::Running;
 use crate::common::skip::skipped;
-use crate::common::{Setup, finish, hone, signal, wait_until};
+use crate::common::{Setup, finish, hone, signal, wait_until, wrapped};
 
 /// A running `hone fleet up`.
 pub(crate) struct Fleet {
     pub(crate) dir: TempDir,
     up: Child,
     printed: Lines<BufReader<ChildStdout>>,
+    /// The JOIN line: the credential of workers.
     pub(crate) join: String,
+    /// The credential of runs.
     pub(crate) submit: String,
 }
 
-/// A running worker, killed at the end of its test.
-pub(crate) struct Worker {
-    child: Child,
-    pub(crate) log: PathBuf,
+/// A worker or a run, killed at the end of its test.
+pub(crate) struct Process {
+    child: Running,
+    log: PathBuf,
 }
 
-/// The same command with a disk of its own of that size in a folder. `None`, and the
-/// test counts as skipped, where no file system can be mounted.
+/// The same command with a disk of this size mounted in a folder. `None`, and the test counts
+/// as skipped, if no file system can be mounted.
 fn with_disk(command: &Command, folder: &Path, size: &str) -> Option<Command> {
     let on_disk = |command: &Command| {
         let mount = format!("mount -t tmpfs -o size={size} tmpfs \"$0\" && exec \"$@\"");
-        let mut there = Command::new("unshare");
-        there.args(["--map-root-user", "--mount", "sh", "-c", &mount]);
-        there.arg(folder).arg(command.get_program());
-        there.args(command.get_args()).stdin(Stdio::null());
-        for (name, value) in command.get_envs() {
-            if let Some(value) = value {
-                there.env(name, value);
-            }
-        }
-        there
+        let mut unshare = Command::new("unshare");
+        unshare.args(["--map-root-user", "--mount", "sh", "-c", &mount]);
+        unshare.arg(folder).stdin(Stdio::null());
+        wrapped(unshare, command)
     };
     let tried = on_disk(&Command::new("true"))
         .stderr(Stdio::null())
@@ -54,12 +54,19 @@ fn with_disk(command: &Command, folder: &Path, size: &str) -> Option<Command> {
     Some(on_disk(command))
 }
 
+/// The content of a credential.
+pub(crate) fn access(credential: &str) -> Value {
+    let encoded = credential.strip_prefix("hone1.").expect("a credential");
+    let json = URL_SAFE_NO_PAD.decode(encoded).expect("base64");
+    serde_json::from_slice(&json).expect("JSON")
+}
+
 fn free_port() -> u16 {
     let free = TcpListener::bind("127.0.0.1:0").expect("a port");
     free.local_addr().expect("its address").port()
 }
 
-/// An address that is free.
+/// A free address of this machine.
 fn local() -> String {
     format!("127.0.0.1:{}", free_port())
 }
@@ -84,7 +91,7 @@ impl Fleet {
         Some(Self::started(dir, &local(), hone(), &[]))
     }
 
-    /// One that listens there, started by another command than its own.
+    /// One that listens at this address. `by` returns the command that starts it.
     pub(crate) fn start_at(listen: &str, by: impl Fn(&Command) -> Command) -> Option<Self> {
         let dir = folder()?;
         let mut up = hone();
@@ -92,7 +99,7 @@ impl Fleet {
         Some(Self::spawned(dir, by(&up)))
     }
 
-    /// One that also listens for WebSocket, and its JOIN line for that.
+    /// One that also listens for WebSocket, and its JOIN line for WebSocket.
     pub(crate) fn start_with_websocket() -> Option<(Self, String)> {
         let dir = folder()?;
         let at = local();
@@ -101,8 +108,8 @@ impl Fleet {
         Some((fleet, join))
     }
 
-    /// One whose data are on a disk of their own of 64 MB. `None` where no file
-    /// system can be mounted.
+    /// One whose data is on a disk of 64 MiB. `None`, and the test counts as skipped, if no
+    /// file system can be mounted.
     pub(crate) fn start_on_small_disk() -> Option<Self> {
         let dir = folder()?;
         let data = dir.path().join("data");
@@ -134,7 +141,7 @@ impl Fleet {
         Self::spawned(dir, up)
     }
 
-    /// `hone` becomes `hone fleet up`.
+    /// Completes the command `hone` to `hone fleet up`.
     fn complete(up: &mut Command, dir: &TempDir, listen: &str, more: &[&str]) {
         up.args(["fleet", "up", "--listen", listen, "--data"])
             .arg(dir.path().join("data"))
@@ -158,7 +165,7 @@ impl Fleet {
         fleet
     }
 
-    /// The credential in the next line that it prints.
+    /// The credential in the next line of its output, which begins with `label`.
     fn line(&mut self, label: &str) -> String {
         let line = self.printed.next().and_then(Result::ok).unwrap_or_default();
         let log = fs::read_to_string(self.dir.path().join("up.log")).unwrap_or_default();
@@ -167,8 +174,7 @@ impl Fleet {
         line[at..].trim().to_string()
     }
 
-    /// Leaves no room on the small disk until the file that is returned is
-    /// removed.
+    /// Fills the small disk. Returns the file whose removal makes room.
     pub(crate) fn fill_disk(&self) -> PathBuf {
         let root = PathBuf::from(format!("/proc/{}/root", self.up.id()));
         let data = self.data();
@@ -196,42 +202,50 @@ impl Fleet {
         hone
     }
 
-    /// A command on the server's data.
+    /// `hone fleet ARGS…` on the server's data.
     pub(crate) fn tokens(&self, args: &[&str]) -> Command {
         let mut hone = hone();
         hone.arg("fleet").args(args).arg("--data").arg(self.data());
         hone
     }
 
+    /// Makes a credential: `hone fleet join ARGS…`.
+    pub(crate) fn credential(&self, args: &[&str]) -> String {
+        let made = finish(self.tokens(&[&["join"], args].concat()));
+        assert_eq!(made.code, Some(0), "{}", made.stderr);
+        let at = made.stdout.find("hone1.").expect("a credential");
+        made.stdout[at..].trim().to_string()
+    }
+
     pub(crate) fn data(&self) -> PathBuf {
         self.dir.path().join("data")
     }
 
-    pub(crate) fn worker(&self, name: &str, args: &[&str]) -> Worker {
+    pub(crate) fn worker(&self, name: &str, args: &[&str]) -> Process {
         self.worker_with(name, &self.join, args)
     }
 
     /// A worker with another JOIN line.
-    pub(crate) fn worker_with(&self, name: &str, join: &str, args: &[&str]) -> Worker {
+    pub(crate) fn worker_with(&self, name: &str, join: &str, args: &[&str]) -> Process {
         self.spawn(name, self.worker_command(name, join, args))
     }
 
-    /// A worker whose cache is on a disk of its own of that size. `None` where no file
-    /// system can be mounted.
-    pub(crate) fn worker_on_disk(&self, name: &str, size: &str, args: &[&str]) -> Option<Worker> {
+    /// A worker whose cache is on a disk of this size. `None`, and the test counts as skipped,
+    /// if no file system can be mounted.
+    pub(crate) fn worker_on_disk(&self, name: &str, size: &str, args: &[&str]) -> Option<Process> {
         let cache = self.dir.path().join(format!("cache-{name}"));
         fs::create_dir(&cache).expect("made");
         let command = self.worker_command(name, &self.join, args);
         Some(self.spawn(name, with_disk(&command, &cache, size)?))
     }
 
-    /// A worker that is started by another command than its own.
+    /// A worker. `by` returns the command that starts it.
     pub(crate) fn worker_by(
         &self,
         name: &str,
         args: &[&str],
         by: impl Fn(&Command) -> Command,
-    ) -> Worker {
+    ) -> Process {
         self.spawn(name, by(&self.worker_command(name, &self.join, args)))
     }
 
@@ -244,42 +258,49 @@ impl Fleet {
         command
     }
 
-    fn spawn(&self, name: &str, mut command: Command) -> Worker {
+    /// A match of a configuration, `fleet` in its folder, with its messages in a log.
+    pub(crate) fn start_run(&self, setup: &Setup, args: &[&str]) -> Process {
+        let mut runner = self.command(setup, "match", "fleet");
+        runner.args(args);
+        self.spawn("run", runner)
+    }
+
+    /// Starts a command with its messages in the log of this name.
+    pub(crate) fn spawn(&self, name: &str, mut command: Command) -> Process {
         let log = self.dir.path().join(format!("{name}.log"));
         command
             .stdout(Stdio::null())
             .stderr(fs::File::create(&log).expect("a log"));
-        Worker {
-            child: command.spawn().expect("a worker starts"),
+        Process {
+            child: Running::start(&mut command),
             log,
         }
     }
 
-    /// Kills nats-server and removes all that it has stored; `hone fleet up`
-    /// starts it again.
+    /// Kills nats-server and removes its stored data; `hone fleet up` starts it again.
     pub(crate) fn lose_disk(&mut self) {
         signal(&self.up, libc::SIGSTOP);
         let before = self.server_pid();
         signal_pid(before, libc::SIGKILL);
-        // It writes until it is dead.
+        // It may write until it has ended.
         let stored = self.data().join("jetstream");
         wait_until("an empty disk", || {
             let _ = fs::remove_dir_all(&stored);
             !stored.exists()
         });
         signal(&self.up, libc::SIGCONT);
-        self.wait_for_another_than(before);
+        self.wait_for_restart(before);
     }
 
     /// Kills nats-server; `hone fleet up` starts it again.
     pub(crate) fn kill_server(&mut self) {
         let before = self.server_pid();
         signal_pid(before, libc::SIGKILL);
-        self.wait_for_another_than(before);
+        self.wait_for_restart(before);
     }
 
-    fn wait_for_another_than(&self, before: i32) {
-        wait_until("another server", || {
+    fn wait_for_restart(&self, before: i32) {
+        wait_until("the restart of the server", || {
             let is_started = self.server().is_some_and(|now| now != before);
             is_started && finish(self.hone(&["fleet", "status"])).code == Some(0)
         });
@@ -298,7 +319,7 @@ impl Fleet {
 }
 
 fn signal_pid(pid: i32, signal: i32) {
-    // SAFETY: it is a child of our child, which has not waited for it.
+    // SAFETY: kill has no requirements; the process is a child of our child.
     unsafe {
         libc::kill(pid, signal);
     }
@@ -311,32 +332,28 @@ impl Drop for Fleet {
     }
 }
 
-impl Worker {
-    pub(crate) fn kill(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-
-    pub(crate) fn interrupt(&mut self) {
+impl Process {
+    pub(crate) fn interrupt(&self) {
         signal(&self.child, libc::SIGINT);
     }
 
+    /// Sends SIGTERM and waits for the end.
+    pub(crate) fn terminate(&mut self) {
+        signal(&self.child, libc::SIGTERM);
+        self.wait();
+    }
+
+    /// Waits for the end. Returns the exit code.
     pub(crate) fn wait(&mut self) -> Option<i32> {
         self.child.wait().expect("waited for").code()
     }
 
     pub(crate) fn has_ended(&mut self) -> bool {
-        self.child.try_wait().expect("its state").is_some()
+        self.child.has_ended()
     }
 
     /// What it has printed.
     pub(crate) fn printed(&self) -> String {
         fs::read_to_string(&self.log).unwrap_or_default()
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        self.kill();
     }
 }

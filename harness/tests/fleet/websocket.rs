@@ -5,17 +5,11 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
 use crate::common::{finish, wait_until};
-use crate::server::Fleet;
+use crate::server::{Fleet, access};
 use crate::{digest, fast_match, local_digest};
 
-/// What a JOIN line holds.
-fn access(line: &str) -> Value {
-    let encoded = line.strip_prefix("hone1.").expect("a JOIN line");
-    let json = URL_SAFE_NO_PAD.decode(encoded).expect("base64");
-    serde_json::from_slice(&json).expect("JSON")
-}
-
-fn line(access: &Value) -> String {
+/// The inverse of [`access`].
+fn credential(access: &Value) -> String {
     format!("hone1.{}", URL_SAFE_NO_PAD.encode(access.to_string()))
 }
 
@@ -31,25 +25,20 @@ fn a_fleet_over_websocket_plays_the_games_of_one_machine() {
     );
     let setup = fast_match(40, "");
     let mut workers = ["a", "b"].map(|name| fleet.worker_with(name, &join, &["--cores", "1"]));
-    let args = ["join", "ben", "--role", "submit", "--websocket"];
-    let made = finish(fleet.tokens(&args)).stdout;
-    let submit = made
-        .trim()
-        .strip_prefix("HONE_FLEET=")
-        .expect("a credential");
-    assert_eq!(access(submit)["url"], url);
-    // The server learns of it within a second or so.
+    let submit = fleet.credential(&["ben", "--role", "submit", "--websocket"]);
+    assert_eq!(access(&submit)["url"], url);
+    // The server reads it within about a second.
     wait_until("the credential's acceptance", || {
         let mut status = fleet.hone(&["fleet", "status"]);
-        status.env("HONE_FLEET", submit);
+        status.env("HONE_FLEET", &submit);
         finish(status).code == Some(0)
     });
     let mut command = fleet.command(&setup, "match", "fleet");
-    command.env("HONE_FLEET", submit);
+    command.env("HONE_FLEET", &submit);
     let played = finish(command);
     assert_eq!(played.code, Some(0), "{}", played.stderr);
     assert_eq!(digest(&setup.run("fleet")), local_digest(&setup));
-    // A credential that is revoked is refused there too.
+    // A revoked credential is refused over WebSocket too.
     finish(fleet.tokens(&["revoke", "workers"]));
     for worker in &mut workers {
         wait_until("the end of a worker", || worker.has_ended());
@@ -68,7 +57,7 @@ fn a_server_with_another_certificate_is_refused_over_websocket_too() {
     };
     let mut other = access(&join);
     other["fingerprint"] = Value::String("ab".repeat(32));
-    let mut worker = fleet.worker_with("a", &line(&other), &[]);
+    let mut worker = fleet.worker_with("a", &credential(&other), &[]);
     wait_until("the end of the worker", || worker.has_ended());
     assert_eq!(worker.wait(), Some(2), "{}", worker.printed());
     let printed = worker.printed();

@@ -1,8 +1,8 @@
-//! What fishtest computes from the counts of a match.
+//! The statistics that fishtest computes from the counts of a match.
 
 use harness::stats::definitions::Definition;
 use harness::stats::sprt::after_test;
-use harness::stats::{Counts, Model, Pentanomial, SprtConfig, Wdl, elo, llr};
+use harness::stats::{Counts, Model, Pentanomial, Wdl, elo, llr};
 
 use super::report::{
     Case, DISPLAY, LLR, LLR_ONE_CATEGORY, Report, SPRT_ESTIMATE, Tolerance, compare_bounds, number,
@@ -23,7 +23,7 @@ fn compare_match(case: &Case, counts: Counts, report: &mut Report) {
     let value = llr::llr(model, counts, case.input("elo0"), case.input("elo1"));
     let expected = number(&case.outputs["llr"]).expect("an LLR");
     report.compare(case, "llr", value, expected, llr_tolerance(counts));
-    compare_bounds(case, &config(case), report);
+    compare_bounds(case, &case.config(&case.model), report);
     compare_display(case, counts, report);
     if counts.units() == 0 {
         report.except("fishtest has estimates without games; hone's are not defined");
@@ -49,7 +49,7 @@ fn compare_match(case: &Case, counts: Counts, report: &mut Report) {
     }
 }
 
-/// What `--definition fishtest` gives, also where hone's own is not defined.
+/// `--definition fishtest`, which is also defined where hone's own definition is not.
 fn compare_display(case: &Case, counts: Counts, report: &mut Report) {
     let summary = Definition::Fishtest
         .summary(counts)
@@ -79,20 +79,9 @@ fn compare(case: &Case, report: &mut Report, key: &str, value: impl Into<Option<
     report.compare(case, key, value, expected, DISPLAY);
 }
 
-fn config(case: &Case) -> SprtConfig {
-    SprtConfig {
-        model: case.model.parse().expect("a model"),
-        elo0: case.input("elo0"),
-        elo1: case.input("elo1"),
-        alpha: case.input("alpha"),
-        beta: case.input("beta"),
-        overshoot: false,
-    }
-}
-
 /// The estimate after a sequential test of pairs or games.
 fn after_test(case: &Case, counts: Counts, report: &mut Report) {
-    let config = config(case);
+    let config = case.config(&case.model);
     if config.validate().is_err() {
         report.except("elo0 >= elo1: refused here, a reversed interval there");
         return;
@@ -116,8 +105,8 @@ fn after_test(case: &Case, counts: Counts, report: &mut Report) {
     report.compare(case, "sprt los", estimate.los, los, DISPLAY);
 }
 
-/// One-sided results of many pairs depend on how far a root search goes
-/// towards its edge.
+/// If all of many results are the same, the LLR depends on how close to the edge of its
+/// interval the root search goes.
 pub(crate) fn llr_tolerance(counts: Counts) -> Tolerance {
     let one_category = match counts {
         Counts::Pentanomial(pairs) => pairs.0.contains(&pairs.pairs()),
@@ -130,15 +119,14 @@ pub(crate) fn llr_tolerance(counts: Counts) -> Tolerance {
     }
 }
 
-/// Bounds beyond what the peers can compute.
+/// Bounds at which other programs fail.
 pub(crate) fn extreme_bounds(case: &Case, report: &mut Report) {
     let pairs = Pentanomial(case.counts());
     let model: Model = case.model.parse().expect("a model");
     let value = llr::llr(model, pairs, case.input("elo0"), case.input("elo1"));
     if case.id == "extreme-bounds-normalized-136" {
-        // The reference took the worse of two local optima at -200, contrary to
-        // its own value for the mirrored bound in case 134. The other solver's
-        // value is the right one.
+        // The reference has the worse of two local optima at -200, which contradicts its
+        // value for the mirrored bound in case 134. The value of the other solver is right.
         report.except("a reference value from the worse of two local optima");
         let expected = number(&case.outputs["slsqp_llr"]).expect("an LLR");
         report.compare(case, "llr of the other solver", value, expected, LLR);

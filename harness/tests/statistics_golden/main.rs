@@ -1,6 +1,6 @@
-//! The golden file, which was computed by running other people's programs, against
-//! this crate's statistics. The unit tests of the classic tuning rules have its
-//! `spsa-*` cases.
+//! This crate's statistics compared with the output of other programs, which is in
+//! `data/statistics.json`. The `spsa-*` cases are in the unit tests of the classic tuning
+//! rules.
 
 mod fishtest;
 mod others;
@@ -20,8 +20,8 @@ fn golden() -> Vec<Case> {
 
 type Compare = fn(&Case, &mut Report);
 
-/// Runs each comparison on the cases whose names start with its prefix. That many
-/// of their numbers are knowingly not reproduced.
+/// Runs each comparison on the cases whose names start with its prefix. The number is that
+/// of the values that deliberately differ.
 fn check(comparisons: &[(&str, Compare, usize)]) {
     let cases = golden();
     let mut report = Report::default();
@@ -53,7 +53,7 @@ fn matches_and_tests_are_those_of_fishtest() {
 }
 
 #[test]
-fn the_llr_is_right_beyond_the_bounds_that_others_can_compute() {
+fn the_llr_is_right_at_bounds_that_other_programs_cannot_compute() {
     check(&[("extreme-bounds", fishtest::extreme_bounds, 1)]);
 }
 

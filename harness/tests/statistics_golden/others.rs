@@ -1,12 +1,12 @@
 //! The displays of fastchess, OpenBench, cutechess and c-chess-cli.
 
 use harness::stats::definitions::Definition;
-use harness::stats::{Counts, Estimate, Pentanomial, SprtConfig, Summary, Wdl};
+use harness::stats::{Counts, Estimate, Pentanomial, Summary, Wdl};
 
 use super::report::{Case, DISPLAY, LLR, Report, Tolerance, compare_bounds, number};
 
-/// fastchess looks for its root to three digits of the parameter and stops the
-/// fixed point early, which shows where nearly all results are the same.
+/// fastchess computes the root to three digits and stops the fixed-point iteration early.
+/// The error is visible if nearly all results are the same.
 const FASTCHESS_LLR: Tolerance = Tolerance {
     relative: 1e-2,
     absolute: 1e-8,
@@ -29,12 +29,11 @@ pub(crate) fn fastchess_games(case: &Case, report: &mut Report) {
 fn fastchess(case: &Case, counts: Counts, report: &mut Report) {
     let summary = Definition::Fastchess
         .summary(counts)
-        .expect("fastchess knows both kinds");
+        .expect("fastchess has both kinds of counts");
     let estimate =
         |value: Option<Estimate>| (value.map(|e| e.estimate), value.map(|e| e.half_width()));
     let ((elo, elo_error), (nelo, nelo_error)) = (estimate(summary.elo), estimate(summary.nelo));
-    let config = config(&case.model, case);
-    compare_bounds(case, &config, report);
+    compare_bounds(case, &case.config(&case.model), report);
     for (key, value) in [
         ("elo_err", elo_error),
         ("nelo", nelo),
@@ -43,7 +42,7 @@ fn fastchess(case: &Case, counts: Counts, report: &mut Report) {
     ] {
         compare(case, key, value, DISPLAY, report);
     }
-    // An interval that is not a number makes the estimate not defined too.
+    // If the interval is not a number, the estimate is not defined here either.
     if elo.is_some() {
         compare(case, "elo", elo, DISPLAY, report);
     }
@@ -104,7 +103,7 @@ pub(crate) fn openbench_games(case: &Case, report: &mut Report) {
 fn openbench_elo(case: &Case, counts: Counts, report: &mut Report) {
     let summary = Definition::OpenBench
         .summary(counts)
-        .expect("OpenBench knows both kinds");
+        .expect("OpenBench has both kinds of counts");
     let expected = &case.outputs["elo_lower_elo_upper"];
     let Some(elo) = summary.elo else {
         assert!(counts.units() <= 1, "{}", case.id);
@@ -123,7 +122,7 @@ pub(crate) fn cutechess(case: &Case, report: &mut Report) {
         .expect("single games");
     let value = llr(Definition::Cutechess, "logistic", case, games(case));
     compare(case, "llr", value, LLR, report);
-    compare_bounds(case, &config("logistic", case), report);
+    compare_bounds(case, &case.config("logistic"), report);
     let half_width = summary.elo.map(|elo| elo.half_width());
     compare(case, "elo_err", half_width, DISPLAY, report);
     if let Some(elo) = summary.elo {
@@ -138,20 +137,9 @@ pub(crate) fn c_chess_cli(case: &Case, report: &mut Report) {
     compare(case, "llr", value, LLR, report);
 }
 
-fn config(model: &str, case: &Case) -> SprtConfig {
-    SprtConfig {
-        model: model.parse().expect("a model"),
-        elo0: case.input("elo0"),
-        elo1: case.input("elo1"),
-        alpha: case.input("alpha"),
-        beta: case.input("beta"),
-        overshoot: false,
-    }
-}
-
 fn llr(definition: Definition, model: &str, case: &Case, counts: Counts) -> Option<f64> {
     definition
-        .llr(&config(model, case), counts)
+        .llr(&case.config(model), counts)
         .expect("the program has this test")
 }
 

@@ -1,4 +1,4 @@
-//! Ordo's ratings.
+//! Ratings compared with those of Ordo.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use harness::stats::rating::{Game, Games, RatingError, RatingOptions, Ratings, r
 
 use super::report::{Case, Report, Tolerance};
 
-/// Ordo's scale is 202 points at a score of 76 %.
+/// Points for each factor of 10 in the odds: Ordo's scale has 202 points at a score of 76 %.
 fn scale() -> f64 {
     202.0 / (0.76f64 / 0.24).log10()
 }
@@ -86,7 +86,7 @@ pub(crate) fn ordo(case: &Case, report: &mut Report) {
         .iter()
         .any(|warning| warning.contains("White's advantage"))
     {
-        report.except("White's advantage with one colour only: Ordo stops somewhere");
+        report.except("White's advantage with one colour only: Ordo's value is arbitrary");
         return;
     }
     let by_name: BTreeMap<&str, f64> = ratings
@@ -94,10 +94,7 @@ pub(crate) fn ordo(case: &Case, report: &mut Report) {
         .iter()
         .map(|rating| (rating.name.as_str(), rating.elo.expect("a rating").estimate))
         .collect();
-    let tolerance = Tolerance {
-        relative: 0.0,
-        absolute: if estimates { 0.3 } else { 1e-4 },
-    };
+    let tolerance = Tolerance::absolute(if estimates { 0.3 } else { 1e-4 });
     for row in rows {
         let name = row[1].trim_matches('"');
         let expected: f64 = row[2].parse().expect("a rating");
@@ -125,11 +122,7 @@ fn footer(case: &Case, ratings: &Ratings, report: &mut Report) {
         } else {
             (100.0 * ratings.draw_ratio.expect("games"), 0.1)
         };
-        let tolerance = Tolerance {
-            relative: 0.0,
-            absolute,
-        };
-        report.compare(case, name, actual, expected, tolerance);
+        report.compare(case, name, actual, expected, Tolerance::absolute(absolute));
     }
 }
 

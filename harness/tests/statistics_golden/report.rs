@@ -1,11 +1,11 @@
-//! Cases of the golden file, and the tally of comparisons.
+//! Cases of the golden file, and the results of the comparisons.
 
 use std::collections::BTreeMap;
 
 use harness::stats::SprtConfig;
 use serde_json::Value;
 
-/// One case.
+/// The inputs of a program, and what it computed from them.
 pub(crate) struct Case {
     pub(crate) id: String,
     pub(crate) model: String,
@@ -28,6 +28,18 @@ impl Case {
 
     pub(crate) fn input(&self, key: &str) -> f64 {
         number(&self.inputs[key]).unwrap_or_else(|| panic!("{}: no number {key}", self.id))
+    }
+
+    /// The test of the inputs, in a model.
+    pub(crate) fn config(&self, model: &str) -> SprtConfig {
+        SprtConfig {
+            model: model.parse().expect("a model"),
+            elo0: self.input("elo0"),
+            elo1: self.input("elo1"),
+            alpha: self.input("alpha"),
+            beta: self.input("beta"),
+            overshoot: false,
+        }
     }
 
     pub(crate) fn counts(&self) -> [u64; 5] {
@@ -56,11 +68,20 @@ pub(crate) fn number(value: &Value) -> Option<f64> {
     }
 }
 
-/// How close a number has to be.
+/// The allowed difference: the sum of both.
 #[derive(Clone, Copy)]
 pub(crate) struct Tolerance {
     pub(crate) relative: f64,
     pub(crate) absolute: f64,
+}
+
+impl Tolerance {
+    pub(crate) fn absolute(absolute: f64) -> Self {
+        Self {
+            relative: 0.0,
+            absolute,
+        }
+    }
 }
 
 pub(crate) const LLR: Tolerance = Tolerance {
@@ -81,7 +102,7 @@ pub(crate) const SPRT_ESTIMATE: Tolerance = Tolerance {
     absolute: 1e-6,
 };
 
-/// Compares the bounds of a test, which are Wald's in every program.
+/// Compares the bounds of the LLR, which are Wald's in every program.
 pub(crate) fn compare_bounds(case: &Case, config: &SprtConfig, report: &mut Report) {
     let (lower, upper) = config.bounds();
     for (key, value) in [("lower", lower), ("upper", upper)] {
@@ -129,17 +150,17 @@ impl Report {
         }
     }
 
-    /// Counts a number that is knowingly not reproduced.
+    /// Counts a number that deliberately differs.
     pub(crate) fn except(&mut self, why: &str) {
         *self.excepted.entry(why.to_owned()).or_default() += 1;
     }
 
-    /// How many numbers are not reproduced.
+    /// The number of values that deliberately differ.
     pub(crate) fn exceptions(&self) -> usize {
         self.excepted.values().sum()
     }
 
-    /// Prints the tally and fails if anything did.
+    /// Prints the counts; panics if a comparison failed.
     pub(crate) fn finish(self) {
         for (what, count) in &self.passed {
             println!("{count:5} {what}");

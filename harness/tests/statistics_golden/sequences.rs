@@ -1,22 +1,18 @@
-//! Tests looked at in batches, with fishtest's correction for overshoot.
+//! Tests that are checked after each batch, with fishtest's correction for overshoot.
 
 use harness::stats::sprt::Overshoot;
-use harness::stats::{Counts, Model, Pentanomial, SprtConfig, Wdl, llr};
+use harness::stats::{Counts, Pentanomial, SprtConfig, Wdl, llr};
 use serde_json::Value;
 
 use super::report::{Case, LLR, Report, Tolerance, number};
 
 pub(crate) fn overshoot(case: &Case, report: &mut Report) {
     let config = SprtConfig {
-        model: match case.model.as_str() {
-            "BayesElo" => Model::Bayesian,
-            name => name.parse().expect("a model"),
-        },
-        elo0: case.input("elo0"),
-        elo1: case.input("elo1"),
-        alpha: case.input("alpha"),
-        beta: case.input("beta"),
         overshoot: true,
+        ..case.config(match case.model.as_str() {
+            "BayesElo" => "bayesian",
+            name => name,
+        })
     };
     let sequence = case.inputs["sequence"].as_str().expect("a sequence");
     let batch = case.inputs["batch_size"].as_u64().expect("a size") as usize;
@@ -26,7 +22,7 @@ pub(crate) fn overshoot(case: &Case, report: &mut Report) {
     for (i, result) in sequence.bytes().enumerate() {
         test.add(usize::from(result - b'0'));
         if (i + 1) % batch == 0 {
-            test.look();
+            test.check();
         }
         let here = |snapshot: &&Value| snapshot["n"].as_u64() == Some(i as u64 + 1);
         for snapshot in snapshots.iter().filter(here) {
@@ -67,7 +63,7 @@ impl Batches {
         }
     }
 
-    fn look(&mut self) {
+    fn check(&mut self) {
         let SprtConfig {
             model, elo0, elo1, ..
         } = self.config;
@@ -82,7 +78,7 @@ impl Batches {
     }
 
     fn compare(&self, case: &Case, snapshot: &Value, report: &mut Report) {
-        // Differences of log-likelihood ratios add up in the corrections.
+        // The corrections accumulate the differences of LLRs.
         let corrections = Tolerance {
             relative: 1e-7,
             absolute: 1e-9,

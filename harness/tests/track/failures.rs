@@ -1,14 +1,17 @@
-//! Nights that fail, are killed or interrupted: they keep no other night from being played.
+//! Nights that fail, are killed or interrupted do not prevent other nights.
 
 use std::fs;
 use std::path::Path;
-use std::thread;
-use std::time::Duration;
+use std::process::Stdio;
 
 use super::common::repository::EngineRepository;
+use super::common::running::Running;
 use super::common::{Finished, interrupted, rows, wait_until};
 use super::{CHANGING_BUILD, STRONG, Tracked, roles};
 use harness::track::Role;
+
+/// A build script whose engine exits with code 9 when it is started.
+const FAILING_ENGINE: &str = "printf '#!/bin/sh\\nexit 9\\n' > \"$1\"; chmod +x \"$1\"";
 
 #[test]
 fn missed_commits_are_caught_up_with_through_kills() {
@@ -17,24 +20,16 @@ fn missed_commits_are_caught_up_with_through_kills() {
     let mut commits = vec![repository.commit_engine(STRONG, 2, "Two")];
     repository.write("build.sh", "exit 1");
     repository.commit("Broken");
-    repository.write(
-        "build.sh",
-        "printf '#!/bin/sh\\nexit 9\\n' > \"$1\"; chmod +x \"$1\"",
-    );
+    repository.write("build.sh", FAILING_ENGINE);
     repository.commit("Builds, and does not start");
     for number in 3..5 {
         commits.push(repository.commit_engine(STRONG, number, &format!("Number {number}")));
     }
-    let mut killed = tracked
-        .command(&["--since", "v1"])
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .expect("starts");
+    let mut command = tracked.command(&["--since", "v1"]);
+    let tracking = Running::start(command.stderr(Stdio::null()));
     let second = tracked.run(&commits[1]);
     wait_until("the second night", || rows(&second) >= 4);
-    killed.kill().expect("killed");
-    killed.wait().expect("reaped");
-    thread::sleep(Duration::from_millis(200));
+    tracking.kill();
     assert_eq!(tracked.nights().len(), 1);
     let went = tracked.track(&["--since", "v1", "--json"]);
     assert_eq!(went.code, Some(0), "{}", went.stderr);
@@ -49,7 +44,7 @@ fn missed_commits_are_caught_up_with_through_kills() {
     assert_eq!(tracked.played(), commits);
     assert_eq!(nights[2].matches[1].commit, commits[1]);
 
-    // Without time nothing is lost either.
+    // A time limit loses no night either.
     let fifth = repository.commit_engine(STRONG, 5, "Five");
     let short = tracked.track(&["--max-time", "1s", "--set", "track.pairs=2000"]);
     assert_eq!(short.code, Some(3), "{}", short.stderr);
@@ -58,8 +53,8 @@ fn missed_commits_are_caught_up_with_through_kills() {
     fs::remove_dir_all(tracked.run(&fifth)).expect("removed");
     repository.git(&["reset", "--quiet", "--hard", "HEAD^"]);
 
-    // A killed process may leave a whole run without its row: it is not
-    // played again.
+    // A process that is killed after the last game leaves a finished run without a row in
+    // `elo.csv`: the run is not played again.
     let table = tracked.table();
     let cut = table.trim_end().rfind('\n').expect("rows") + 1;
     fs::write(tracked.out().join("elo.csv"), &table[..cut]).expect("written");
@@ -74,10 +69,9 @@ fn a_newest_commit_that_does_not_start_is_an_error_and_those_skipped_before_it_a
     let repository = &tracked.repository;
     repository.write("build.sh", "exit 1");
     let unbuilt = repository.commit("Does not build");
-    let no_start = "printf '#!/bin/sh\\nexit 9\\n' > \"$1\"; chmod +x \"$1\"";
-    repository.write("build.sh", no_start);
+    repository.write("build.sh", FAILING_ENGINE);
     let dead = repository.commit("Does not start");
-    repository.write("build.sh", &format!("{no_start} # again"));
+    repository.write("build.sh", &format!("{FAILING_ENGINE} # again"));
     repository.commit("Does not start either");
     let path = repository.dir.path().join("summary.md");
     let path = path.to_str().expect("text");
@@ -114,7 +108,7 @@ fn a_newest_commit_that_does_not_start_is_an_error_and_those_skipped_before_it_a
     }
 }
 
-/// What kills an engine while it is tried out decides nothing.
+/// A signal does not mean that the engine does not start.
 #[test]
 fn a_commit_whose_engine_is_killed_at_its_first_start_is_played_in_its_turn() {
     let tracked = Tracked::new();
@@ -142,8 +136,8 @@ fn a_commit_whose_engine_is_killed_at_its_first_start_is_played_in_its_turn() {
     assert_eq!(nights[1].matches[1].commit, commits[0]);
 }
 
-/// Starts `hone track`, and sends Ctrl-C to it and to the build that makes `marker`. Returns
-/// what it prints.
+/// Starts `hone track`, and sends SIGINT to it and to the build when the build has made
+/// `marker`. Returns the messages of `hone`.
 fn interrupt(tracked: &Tracked, arguments: &[&str], marker: &Path) -> String {
     let Finished { code, stderr, .. } = interrupted(tracked.command(arguments), marker);
     assert_eq!(code, Some(130), "{stderr}");
@@ -151,7 +145,7 @@ fn interrupt(tracked: &Tracked, arguments: &[&str], marker: &Path) -> String {
     stderr
 }
 
-/// Ctrl-C goes to `hone` and to the build.
+/// A terminal sends Ctrl-C to `hone` and to the build.
 #[test]
 fn an_interrupted_build_does_not_count_as_a_failure() {
     let tracked = Tracked::new();
@@ -163,12 +157,12 @@ fn an_interrupted_build_does_not_count_as_a_failure() {
     commits.push(repository.commit("Third"));
     commits.push(repository.commit_engine(STRONG, 4, "Fourth"));
 
-    // After a night of the same process, then as the first that it does.
+    // First after a night of the same process, then at the start of a process.
     for _ in 0..2 {
         let _ = fs::remove_file(&marker);
         let stderr = interrupt(&tracked, &["--since", "v1"], &marker);
-        let says = format!("Interrupted before {}", &commits[1][..10]);
-        for part in [says.as_str(), "Run the same command to continue"] {
+        let message = format!("Interrupted before {}", &commits[1][..10]);
+        for part in [message.as_str(), "Run the same command to continue"] {
             assert!(stderr.contains(part), "{part}: {stderr}");
         }
         assert_eq!(tracked.played(), commits[..1]);
@@ -181,16 +175,13 @@ fn an_interrupted_build_does_not_count_as_a_failure() {
     assert_eq!(tracked.played(), commits);
 }
 
-/// After a change of compilers, for example.
+/// For example because the compiler has changed.
 #[test]
 fn a_nightly_is_played_without_an_opponent_that_does_not_build_or_start() {
     let tracked = Tracked::new();
     let repository = &tracked.repository;
     repository.write_engine(STRONG, 2);
-    repository.write(
-        "build.sh",
-        "printf '#!/bin/sh\\nexit 9\\n' > \"$1\"; chmod +x \"$1\"",
-    );
+    repository.write("build.sh", FAILING_ENGINE);
     let release = repository.commit("Builds, and does not start");
     repository.git(&["tag", "v2"]);
     let compiler = repository.dir.path().join("compiler");
@@ -226,14 +217,14 @@ fn a_nightly_is_played_without_an_opponent_that_does_not_build_or_start() {
     for night in tracked.nights() {
         assert_eq!(roles(&night), [Role::Anchor]);
     }
-    // No scale exists without the anchor.
+    // Without the anchor, Elo cannot be computed.
     repository.commit_engine(STRONG, 5, "Fifth");
     let fatal = tracked.track(&["--set", "track.anchor=v2"]);
     assert_eq!(fatal.code, Some(4), "{}", fatal.stderr);
     assert_eq!(tracked.nights().len(), 2);
 }
 
-/// Ctrl-C also ends the build of an opponent.
+/// Ctrl-C also interrupts the build of an opponent.
 #[test]
 fn an_interrupted_build_does_not_leave_an_opponent_out() {
     let tracked = Tracked::new();
@@ -257,7 +248,7 @@ fn an_interrupted_build_does_not_leave_an_opponent_out() {
     assert_eq!(roles(&tracked.nights()[1]), [Role::Anchor, Role::Previous]);
 }
 
-/// Makes the engine crash in each game, a few moves after the opening.
+/// Commits an engine that crashes in each game, a few moves after the opening.
 fn commit_crashing(repository: &EngineRepository, number: u64) -> String {
     repository.write_engine(STRONG, number);
     let engine = fs::read_to_string(repository.path().join("engine.sh")).expect("there");
@@ -272,7 +263,7 @@ fn a_commit_that_fails_too_often_does_not_block_those_after_it() {
     let tracked = Tracked::new();
     let repository = &tracked.repository;
     let crashing = commit_crashing(repository, 2);
-    // As long as it is the newest commit, every call reports it.
+    // Every call reports it while it is the newest commit.
     for _ in 0..2 {
         let failed = tracked.track(&[]);
         assert_eq!(failed.code, Some(4), "{}", failed.stderr);
@@ -283,7 +274,7 @@ fn a_commit_that_fails_too_often_does_not_block_those_after_it() {
         format!("warning: cannot finish {}", run.display())
     };
     let fixed = repository.commit_engine(STRONG, 3, "Fixed");
-    // It is played, then there is nothing new.
+    // The first call plays it, the second has no new commit.
     for _ in 0..2 {
         let went = tracked.track(&[]);
         assert_eq!(went.code, Some(0), "{}", went.stderr);
@@ -291,7 +282,7 @@ fn a_commit_that_fails_too_often_does_not_block_those_after_it() {
         assert_eq!(tracked.played(), [fixed.as_str()]);
     }
 
-    // Commits that are caught up with.
+    // Several missed commits.
     let again = commit_crashing(repository, 4);
     let last = repository.commit_engine(STRONG, 5, "Fixed again");
     let went = tracked.track(&["--since", "v1"]);
@@ -314,15 +305,19 @@ fn a_night_that_cannot_be_resumed_does_not_block_those_after_it() {
     interrupt();
     let stuck = tracked.track(&[]);
     assert_eq!(stuck.code, Some(2), "{}", stuck.stderr);
-    for says in ["is not the one this run was started with", "--force plays"] {
-        assert!(stuck.stderr.contains(says), "{says}: {}", stuck.stderr);
+    for message in ["is not the one this run was started with", "--force plays"] {
+        assert!(
+            stuck.stderr.contains(message),
+            "{message}: {}",
+            stuck.stderr
+        );
     }
-    // It can be played from the start; then the unfinished run does not count.
+    // With `--force` it is played from the start; later calls ignore the unfinished run.
     for (arguments, is_tried) in [(&["--force"][..], true), (&[], false)] {
         let went = tracked.track(arguments);
         assert_eq!(went.code, Some(0), "{}", went.stderr);
-        let says = went.stderr.contains("cannot finish");
-        assert_eq!(says, is_tried, "{}", went.stderr);
+        let is_named = went.stderr.contains("cannot finish");
+        assert_eq!(is_named, is_tried, "{}", went.stderr);
         let nights = tracked.nights();
         assert_eq!(nights.len(), 1);
         assert_eq!(nights[0].run, format!("{}-2", &second[..10]));

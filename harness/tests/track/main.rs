@@ -6,12 +6,15 @@
 mod common;
 mod failures;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 use common::json::number;
 use common::repository::{BUILD, EngineRepository};
-use common::{Finished, finish, rows, wait_until, workspace};
+use common::running::Running;
+use common::{Finished, column, finish, rows, wait_until, workspace};
 use harness::track::{Night, Role, read};
 
 struct Tracked {
@@ -21,11 +24,11 @@ struct Tracked {
 }
 
 const STRONG: &str = "";
-/// Bad enough that two dozen pairs show it, but not so bad that it loses all of them:
-/// from that no Elo can be estimated.
+/// So weak that 24 pairs show it, but not so weak that it loses all games, from which no
+/// Elo can be estimated.
 const WEAK: &str = "--set Quiescence=false --set Network=false";
 
-/// Each build is another program.
+/// A build script whose output differs each time.
 const CHANGING_BUILD: &str = "cp engine.sh \"$1\"; date '+# %s %N' >> \"$1\"; chmod +x \"$1\"";
 
 impl Tracked {
@@ -50,8 +53,8 @@ impl Tracked {
         }
     }
 
-    /// The same with a second commit, whose id is returned, from which on each
-    /// build is another program.
+    /// [`Tracked::new`] with a second commit, whose id is returned. From it on, no two builds
+    /// are the same program.
     fn with_changing_builds() -> (Self, String) {
         let tracked = Self::new();
         tracked.repository.write_engine(STRONG, 2);
@@ -64,7 +67,7 @@ impl Tracked {
         self.repository.dir.path().join("results")
     }
 
-    fn command(&self, more: &[&str]) -> std::process::Command {
+    fn command(&self, more: &[&str]) -> Command {
         let mut command = self.repository.hone();
         command
             .arg("track")
@@ -83,12 +86,13 @@ impl Tracked {
         read(&self.out().join("elo.csv")).expect("reads")
     }
 
+    /// The commits of all nights.
     fn played(&self) -> Vec<String> {
         let nights = self.nights().into_iter();
         nights.map(|night| night.commit).collect()
     }
 
-    /// Where the first run of a commit is.
+    /// The folder of the first run of a commit.
     fn run(&self, commit: &str) -> PathBuf {
         self.out().join("track").join(&commit[..10])
     }
@@ -106,12 +110,12 @@ fn roles(night: &Night) -> Vec<Role> {
 fn nights_are_played_compared_and_never_twice() {
     let tracked = Tracked::new();
     let repository = &tracked.repository;
-    let nobody = tracked.track(&[]);
-    assert_eq!(nobody.code, Some(0), "{}", nobody.stderr);
+    let alone = tracked.track(&[]);
+    assert_eq!(alone.code, Some(0), "{}", alone.stderr);
     assert!(
-        nobody.stderr.contains("has no opponents"),
+        alone.stderr.contains("has no opponents"),
         "{}",
-        nobody.stderr
+        alone.stderr
     );
 
     let second = repository.commit_engine(STRONG, 2, "Second\n\nBench: 2");
@@ -120,7 +124,7 @@ fn nights_are_played_compared_and_never_twice() {
     assert_eq!(first_night.json()["played"], serde_json::json!([second]));
     assert_eq!(roles(&tracked.nights()[0]), [Role::Anchor]);
 
-    // Nothing new, or nothing of the engine: nothing is played.
+    // Without new commits that change the engine, no night is played.
     let table = tracked.table();
     repository.write("README", "not the engine");
     repository.commit("Documentation");
@@ -161,7 +165,7 @@ fn nights_are_played_compared_and_never_twice() {
     assert!(summary.starts_with(&page), "{summary}");
     assert!(tracked.out().join("elo.svg").exists());
     the_page_shows_the_same(&tracked, &json);
-    // It is reported once, and stays the last nightly's verdict.
+    // The exit code reports it once; the verdict remains that of the last night.
     let again = tracked.track(&["--json"]);
     assert_eq!(again.code, Some(0), "{}", again.stderr);
     assert_eq!(again.json()["verdict"], "regression");
@@ -181,7 +185,7 @@ fn nights_are_played_compared_and_never_twice() {
     );
 }
 
-/// `elo.html`, and what `hone report` says of the folder.
+/// `elo.html` and `hone report` have the numbers of `json`.
 fn the_page_shows_the_same(tracked: &Tracked, json: &serde_json::Value) {
     let path = tracked.out().join("elo.html");
     let page = fs::read_to_string(&path).expect("written");
@@ -190,7 +194,7 @@ fn the_page_shows_the_same(tracked: &Tracked, json: &serde_json::Value) {
     assert!(page.contains("git diff "), "{page}");
     let links = page.matches("href=\"track/").count();
     assert_eq!(links, 3, "one for each night");
-    common::chromium::look_at(&path);
+    common::chromium::check_report(&path);
 
     let elsewhere = tracked.repository.path().join("page.html");
     let mut command = tracked.repository.hone();
@@ -202,10 +206,10 @@ fn the_page_shows_the_same(tracked: &Tracked, json: &serde_json::Value) {
         assert_eq!(reported.json()[key], json[key], "{key}");
     }
     let text = fs::read_to_string(&elsewhere).expect("written");
-    assert!(!text.contains("href=\"track/"), "links would lead nowhere");
+    assert!(!text.contains("href=\"track/"), "broken links");
 }
 
-/// Games of builds that play alike would be the same every night, and count as new.
+/// With the same openings every night, builds that play alike would repeat their games.
 #[test]
 fn the_order_of_the_book_continues_from_night_to_night() {
     let tracked = Tracked::new();
@@ -220,18 +224,16 @@ fn the_order_of_the_book_continues_from_night_to_night() {
             "track.pairs=4",
         ]);
         assert_eq!(night.code, Some(0), "{}", night.stderr);
-        let csv = fs::read_to_string(tracked.run(&commit).join("games.csv")).expect("there");
-        let openings = csv.lines().skip(1).map(|row| {
-            let number = row.split(',').nth(4).expect("an opening");
-            number.parse::<u64>().expect("a number")
-        });
-        let openings: std::collections::BTreeSet<u64> = openings.collect();
+        let openings: BTreeSet<u64> = column(&tracked.run(&commit), "opening")
+            .iter()
+            .map(|opening| opening.parse().expect("a number"))
+            .collect();
         let first = 4 * (number - 2) + 1;
         assert_eq!(openings, (first..first + 4).collect());
     }
 }
 
-/// From so few openings, games repeat that count as new.
+/// Games from the same opening can repeat, but would count as new results.
 #[test]
 fn a_book_too_small_for_the_nights_is_named() {
     let tracked = Tracked::new();
@@ -255,7 +257,7 @@ fn a_book_too_small_for_the_nights_is_named() {
     );
 }
 
-/// A night that was played by a process that could not say so.
+/// The process that played the night was killed before it reported the regression.
 #[test]
 fn a_regression_is_reported_once_through_kills_and_time_limits() {
     let tracked = Tracked::new();
@@ -266,19 +268,14 @@ fn a_regression_is_reported_once_through_kills_and_time_limits() {
     repository.commit_engine(WEAK, 4, "A large mistake");
     let fourth = repository.commit_engine(WEAK, 5, "No better");
     let since = ["--since", "v1"];
-    let mut killed = tracked
-        .command(&since)
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null())
-        .spawn()
-        .expect("starts");
+    let mut command = tracked.command(&since);
+    let tracking = Running::start(command.stdout(Stdio::null()).stderr(Stdio::null()));
     let night = tracked.run(&fourth);
     wait_until("the fourth night", || rows(&night) >= 2);
-    killed.kill().expect("killed");
-    killed.wait().expect("reaped");
+    tracking.kill();
     assert_eq!(tracked.nights().len(), 3);
 
-    // The next process has no time for all of them, on a slow machine for none.
+    // The next process has no time for all nights; on a slow machine it plays none.
     let fifth = repository.commit_engine(WEAK, 6, "Still no better");
     let short = tracked.track(&[
         "--since",
@@ -289,11 +286,11 @@ fn a_regression_is_reported_once_through_kills_and_time_limits() {
         "track.pairs=100000",
     ]);
     assert_eq!(short.code, Some(1), "{}{}", short.stdout, short.stderr);
-    let says = "REGRESSION";
-    assert!(short.stdout.contains(says), "{}", short.stdout);
+    let message = "REGRESSION";
+    assert!(short.stdout.contains(message), "{}", short.stdout);
     assert!(tracked.nights().len() < 5);
 
-    // Reported once, it is history.
+    // The next call does not report it again.
     let _ = fs::remove_dir_all(tracked.run(&fifth));
     let after = tracked.track(&since);
     assert_eq!(after.code, Some(0), "{}{}", after.stdout, after.stderr);
@@ -307,7 +304,7 @@ fn a_night_that_was_played_again_gets_no_second_row() {
     let short = tracked.track(&["--max-time", "1s", "--set", "track.pairs=2000"]);
     assert_eq!(short.code, Some(3), "{}", short.stderr);
 
-    // Another process plays it.
+    // The lock of the ledger is held, as if another process played the night.
     let ledger = tracked.run(&second).join("games.csv");
     let held = fs::File::options().append(true).open(ledger);
     let held = held.expect("a ledger");
@@ -319,12 +316,12 @@ fn a_night_that_was_played_again_gets_no_second_row() {
         "{}",
         busy.stderr
     );
-    for says in ["--force", "remove this folder"] {
-        assert!(!busy.stderr.contains(says), "{}", busy.stderr);
+    for message in ["--force", "remove this folder"] {
+        assert!(!busy.stderr.contains(message), "{}", busy.stderr);
     }
     drop(held);
 
-    // It is replaced, and could be resumed after that.
+    // The night is played again, with another build; the first build then returns.
     let kept = repository.dir.path().join("kept");
     fs::rename(repository.cache(), &kept).expect("renamed");
     let forced = tracked.track(&["--force"]);
@@ -354,7 +351,6 @@ fn the_options_of_other_runs_work_too() {
     fs::write(&tracked.config, without).expect("written");
     let unknown = tracked.track(&[]);
     assert_eq!(unknown.code, Some(2), "{}", unknown.stderr);
-    // What it advises exists.
     let advice = "on the command line, use --cmd or --build";
     assert!(unknown.stderr.contains(advice), "{}", unknown.stderr);
     let options = ["--build", BUILD, "--pairs", "2", "--limit", "nodes=50"];
@@ -366,7 +362,7 @@ fn the_options_of_other_runs_work_too() {
         (&second, "nodes=50")
     );
     assert_eq!(rows(&tracked.run(&second)), 4);
-    // The folder has no run of its own.
+    // `hone runs` lists the runs below the folder, which is not a run itself.
     let mut runs = tracked.repository.hone();
     runs.arg("runs").arg(tracked.out());
     let listed = finish(runs).stdout;
@@ -375,7 +371,7 @@ fn the_options_of_other_runs_work_too() {
 }
 
 #[test]
-fn what_cannot_be_tracked_is_named() {
+fn mistakes_are_named() {
     let tracked = Tracked::new();
     tracked
         .repository
@@ -384,7 +380,8 @@ fn what_cannot_be_tracked_is_named() {
     let broken = tracked.track(&[]);
     assert_eq!(broken.code, Some(4), "{}", broken.stderr);
     assert!(broken.stderr.contains("no compiler"), "{}", broken.stderr);
-    for (set, says) in [
+    fs::remove_dir_all(tracked.out()).expect("removed");
+    for (set, message) in [
         ("track.anchor=nothing", "the anchor of [track]"),
         ("track.pairs=0", "at least 1"),
         ("track.false_alarm_nights=10", "at least 500"),
@@ -398,6 +395,14 @@ fn what_cannot_be_tracked_is_named() {
     ] {
         let finished = tracked.track(&["--set", set]);
         assert_eq!(finished.code, Some(2), "{set}: {}", finished.stderr);
-        assert!(finished.stderr.contains(says), "{set}: {}", finished.stderr);
+        assert!(
+            finished.stderr.contains(message),
+            "{set}: {}",
+            finished.stderr
+        );
+        assert!(!tracked.out().exists(), "{set}");
     }
+    let since = tracked.track(&["--since", "nothing"]);
+    assert_eq!(since.code, Some(2), "{}", since.stderr);
+    assert!(!tracked.out().exists(), "{}", since.stderr);
 }

@@ -15,7 +15,7 @@ use crate::openings::{Order, Schedule, Variant};
 
 const PURPOSE: &[u8; 16] = b"hone book make 1";
 
-/// A position that may get into the book.
+/// A position that may be chosen for the book.
 #[derive(Debug, Clone)]
 pub(crate) struct Candidate {
     /// Number of the draw it came from, unique and increasing.
@@ -25,8 +25,8 @@ pub(crate) struct Candidate {
     pub entry: Entry,
 }
 
-/// The endless, reproducible sequence of candidates: draw `n` depends on the
-/// recipe, the games and `n` only. A position is drawn once.
+/// The infinite, reproducible sequence of candidates: draw `n` depends only on the recipe,
+/// the games and `n`. Each position occurs once.
 #[derive(Debug)]
 pub(crate) struct Candidates {
     recipe: Recipe,
@@ -43,12 +43,12 @@ struct PackedGame {
     moves: Box<[Move]>,
 }
 
-/// Draws in a row without a new position after which there are none left.
+/// Consecutive draws without a new position after which the source counts as exhausted.
 pub(super) const BARREN: u64 = 100_000;
 
 impl Candidates {
-    /// Candidates by a recipe; `games` are those of the PGN source, longest
-    /// first moves included. Games too short for the recipe are left out.
+    /// The candidates of a recipe; `games` are those of the PGN source. Games too short for
+    /// the recipe are left out.
     pub(crate) fn new(recipe: &Recipe, games: impl IntoIterator<Item = Game>) -> Self {
         let shortest = match recipe.source {
             SourceKind::Random => usize::MAX,

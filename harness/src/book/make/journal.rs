@@ -1,4 +1,5 @@
-//! The judgements so far, kept in a file so that interrupted work can continue.
+//! The journal: a file with all judgements, so that an interrupted `hone book make` can
+//! continue.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -16,13 +17,13 @@ use thiserror::Error;
 use super::judge::Judgement;
 use crate::platform::set_len;
 
-/// A text file beside the future book: the recipe in the first line, then a
-/// line for each judgement, the draw and the score or `-`.
+/// A text file next to the future book: the recipe in the first line, then one line for each
+/// judgement with the draw and the score or `-`.
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,
     file: File,
-    /// The judgements it held when it was opened, by draw.
+    /// The judgements of earlier sessions, by draw.
     known: HashMap<u64, Judgement>,
 }
 
@@ -39,8 +40,8 @@ pub(crate) enum JournalError {
 }
 
 impl Journal {
-    /// Opens the journal at `path`, or starts one; `heading` identifies the
-    /// work. An incomplete last line is dropped.
+    /// Opens the journal at `path` or creates it; `heading` identifies the recipe. An
+    /// incomplete last line is dropped.
     ///
     /// # Errors
     /// See [`JournalError`].
@@ -106,7 +107,7 @@ impl Journal {
             })
     }
 
-    /// Removes the journal: the book is written.
+    /// Removes the journal once the book is written.
     ///
     /// # Errors
     /// [`JournalError::Io`].

@@ -12,16 +12,15 @@ use crate::rules::Score;
 /// The judge's decision on a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Judgement {
-    /// The score is outside the window, a mate, or not steady.
+    /// The score is outside the window, a mate, or differs too much between the searches.
     Unfit,
     /// Centipawns from White's side.
     Score(i32),
 }
 
-/// Judges a position from scratch: a short look first, which most positions
-/// do not pass, then the full search. A position is quiet if the two scores
-/// are close; so a first score further from the window than that margin
-/// cannot lead to a fit one.
+/// Judges a position with an empty hash table: a short search first, which rejects most
+/// positions, then the full one. A position is quiet if the two scores are close. A first
+/// score further from the window than that margin therefore rejects the position.
 ///
 /// # Errors
 /// If the engine fails.

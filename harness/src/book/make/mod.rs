@@ -1,11 +1,11 @@
-//! Makes a book: candidates are drawn in a fixed order, judged by an engine in
-//! any order, and chosen again in the order they were drawn.
+//! Makes a book: candidates are drawn in a fixed order, judged by an engine in any order, and
+//! chosen in the order in which they were drawn.
 //!
 //! * [`candidates`]: positions from random play, from games, or both.
-//! * [`judge`]: the engine's judgement of one.
-//! * [`selection`]: which of the judged ones make the book.
-//! * [`journal`]: the judgements so far, to continue interrupted work.
-//! * [`session`]: runs the judges over the candidates.
+//! * [`judge`]: the engine's judgement of a candidate.
+//! * [`selection`]: chooses the positions of the book.
+//! * [`journal`]: the judgements so far, to continue an interrupted command.
+//! * [`session`]: runs the judges on the candidates.
 
 pub(crate) mod candidates;
 pub(crate) mod journal;
@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::openings::Variant;
 
-/// All that decides which positions a book holds. The same recipe, judge and
-/// games give the same book.
+/// All settings that determine the positions of a book. The same recipe, judge and games give
+/// the same book.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Recipe {
     pub variant: Variant,
@@ -33,11 +33,11 @@ pub(crate) struct Recipe {
     pub window: RangeInclusive<i32>,
     /// Nodes of the judge's full search.
     pub nodes: u64,
-    /// Nodes of its first look.
+    /// Nodes of its first, short search.
     pub glance: u64,
-    /// The most that the two scores may differ by, in centipawns.
+    /// Maximum difference of the two scores, in centipawns.
     pub quiet: i32,
-    /// The most positions from one first move (in Chess960: from one start
+    /// Maximum number of positions from one first move (in Chess960: from one start
     /// position).
     pub per_family: Option<usize>,
     pub seed: u64,

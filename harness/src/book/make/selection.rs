@@ -1,16 +1,16 @@
-//! Which of the judged candidates make the book.
+//! Chooses the positions of the book from the judged candidates.
 
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Recipe, candidates::Candidate, judge::Judgement};
 use crate::book::entry::Entry;
 
-/// Chooses in the order of the draws, whatever order the judgements come in.
+/// Chooses in the order of the draws, independently of the order of the judgements.
 #[derive(Debug)]
 pub(crate) struct Selection {
     count: usize,
     per_family: usize,
-    /// Draws handed out whose judgement has not been taken in, oldest first.
+    /// Draws that are being judged, and judgements that wait for earlier ones, oldest first.
     open: BTreeMap<u64, Option<(Candidate, Judgement)>>,
     families: HashMap<String, usize>,
     chosen: Vec<Entry>,
@@ -28,8 +28,8 @@ impl Selection {
         }
     }
 
-    /// Whether a candidate is worth judging: not if its family is full, as
-    /// that will not change. If so, its judgement is waited for.
+    /// Registers a candidate for judging. Returns false if its family is full: it would never
+    /// be chosen.
     pub(crate) fn expect(&mut self, candidate: &Candidate) -> bool {
         let taken = self.families.get(&candidate.family).copied().unwrap_or(0);
         let worth = taken < self.per_family;
@@ -39,7 +39,7 @@ impl Selection {
         worth
     }
 
-    /// Takes in the judgement of an expected candidate.
+    /// Absorbs the judgement of a registered candidate.
     pub(crate) fn absorb(&mut self, candidate: Candidate, judgement: Judgement) {
         self.open
             .insert(candidate.draw, Some((candidate, judgement)));
@@ -111,8 +111,8 @@ mod tests {
     }
 
     proptest! {
-        /// Judges that finish in another order, or judge more than was needed,
-        /// make the same book.
+        /// The order of judgements, and judgements beyond the needed ones, do not change the
+        /// book.
         #[test]
         fn the_order_of_judgements_does_not_matter(
             draws in prop::collection::vec((0_u8..4, prop::option::of(-50_i32..50)), 1..80),

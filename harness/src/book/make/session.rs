@@ -1,4 +1,4 @@
-//! Judges at work: hands out candidates, takes in judgements.
+//! Runs the judges: distributes candidates and collects judgements.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -14,7 +14,7 @@ use super::{
 use crate::book::entry::Entry;
 use crate::engine::analysis::{AnalysisError, Analyst, at_once};
 
-/// Why a book was not finished. What has been judged is in the journal.
+/// The reason why a book was not finished. The journal has all judgements so far.
 #[derive(Debug, Error)]
 pub(crate) enum MakeError {
     #[error(transparent)]
@@ -101,13 +101,13 @@ async fn work_of_one(
 }
 
 impl Session {
-    /// The next candidate that has to be judged.
+    /// The next candidate to judge.
     fn next(&mut self) -> Option<Candidate> {
         let mut refused = 0;
         while !self.selection.is_complete() {
             let candidate = self.candidates.next()?;
             if !self.selection.expect(&candidate) {
-                // Where all families are full, no candidate is of use.
+                // If all families are full, every candidate is refused.
                 refused += 1;
                 if refused == BARREN {
                     return None;

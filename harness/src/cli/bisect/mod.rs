@@ -55,7 +55,7 @@ pub(super) struct BisectArgs {
     conditions: ConditionArgs,
 }
 
-/// The configuration that is used if none is given.
+/// The default configuration.
 const USUAL: &str = "configs/bisect.toml";
 
 impl BisectArgs {
@@ -73,11 +73,11 @@ impl BisectArgs {
         start::<Bisection>(configure, file, self.out.as_deref(), &self.ends)
     }
 
-    /// The configuration with the other arguments laid over it.
+    /// The configuration with the other arguments applied.
     fn configured(&self, file: Option<&Path>) -> anyhow::Result<Config> {
         let mut draft = Draft::read(file)?;
         if file.is_none() {
-            // Built as the newest commit suggests.
+            // The build command is derived from the newest commit.
             let rev = self.bad.clone().unwrap_or_else(|| "HEAD".to_string());
             let here = Spec::Commit {
                 repository: ".".into(),

@@ -66,7 +66,7 @@ struct Report {
 struct Scores {
     /// The engine's name, or `ce` for the scores in the file.
     judge: String,
-    /// Positions in which the engine saw a mate.
+    /// Positions with a mate score.
     mates: usize,
     #[serde(flatten)]
     histogram: Histogram,
@@ -118,9 +118,7 @@ impl Info {
             Request { fen, place }
         };
         let requests: Vec<Request> = ends.iter().map(request).collect();
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
+        let runtime = crate::platform::runtime()?;
         runtime.block_on(async {
             let count = concurrency(self.concurrency)?;
             let analysts = Analyst::start_several(count, &command, scan.variant)
@@ -182,7 +180,7 @@ fn drawn(histogram: &Histogram, title: String) -> anyhow::Result<String> {
     sheet(&[chart], 1)
 }
 
-/// Illegal lines that the text lists.
+/// Maximum number of illegal lines that the text lists.
 const FAULTS_SHOWN: usize = 3;
 
 fn text(report: &Report) -> String {

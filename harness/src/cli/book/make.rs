@@ -107,9 +107,7 @@ impl Make {
             .sandbox
             .around(program(&self.engine, self.options.clone())?)?;
         let count = concurrency(self.concurrency)?;
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()?;
+        let runtime = crate::platform::runtime()?;
         runtime.block_on(async {
             let judges = Analyst::start_several(count, &engine, recipe.variant)
                 .await
@@ -169,7 +167,7 @@ impl Make {
         })
     }
 
-    /// The games of the PGN source, bad ones left out, and the file's hash.
+    /// The usable games of the PGN source, and the file's hash.
     fn games(&self, recipe: &Recipe) -> Result<(Vec<Game>, Option<String>), Failure> {
         let Some(path) = &self.pgn else {
             return Ok((Vec::new(), None));
@@ -233,9 +231,9 @@ impl Make {
     }
 }
 
-/// What decides the judgements, in one line. A judge can keep its `id name`
-/// when its program or its network changes; the path of the program does not
-/// matter.
+/// All settings that affect the judgements, in one line. They include the hash of the
+/// judge's program, because its `id name` may stay the same when it changes; its path does
+/// not matter.
 fn heading(
     recipe: &Recipe,
     judge: &str,

@@ -1,4 +1,4 @@
-//! How a book is read: options that several commands share.
+//! Options for reading a book that several commands share.
 
 use std::path::Path;
 
@@ -31,7 +31,7 @@ impl Reading {
         self.plies
     }
 
-    /// Reads a book, and tells if it was found to be one for Chess960.
+    /// Reads a book, and prints a notice if it was detected as Chess960.
     pub(super) fn scan(&self, path: &Path) -> Result<Scan, SourceError> {
         let scan = scan(path, self.options())?;
         if scan.variant != self.variant() {

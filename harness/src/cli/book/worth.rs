@@ -60,11 +60,11 @@ struct BookReport {
     sha256: String,
     openings: usize,
     runs: Vec<RunReport>,
-    /// Openings that were played.
+    /// Number of openings that were played.
     played: usize,
-    /// Numbers, from 1, of those that never decided anything.
+    /// Numbers, from 1, of those that never decided a pair.
     undecided: Vec<u64>,
-    /// Its file, `None` if it is built in, and how the runs read it.
+    /// Its file (`None` for a built-in book), and the options with which the runs read it.
     #[serde(skip)]
     source: (Option<PathBuf>, BookOptions),
 }
@@ -175,7 +175,7 @@ impl WorthArgs {
         })
     }
 
-    /// Reads the book of the runs, and makes sure that it is the same.
+    /// Reads the book of the runs, and checks that it is unchanged.
     fn scan(&self, book: &BookReport) -> anyhow::Result<Scan> {
         let (path, options) = &book.source;
         let path = self.book.as_ref().or(path.as_ref());
@@ -224,7 +224,7 @@ impl Run {
         })
     }
 
-    /// Where its book was, `None` if it is built in, and how it was read.
+    /// The file of its book (`None` for a built-in book), and the options with which it was read.
     fn source(&self) -> (Option<PathBuf>, BookOptions) {
         let play = &self.manifest.config.r#match;
         let file = match &play.openings.file {
@@ -239,7 +239,7 @@ impl Run {
         (file, options)
     }
 
-    /// One report for each two engines that met.
+    /// One report for each pairing.
     fn reports(&self) -> Vec<RunReport> {
         let mut pairings: BTreeMap<[usize; 2], Vec<&PairResult>> = BTreeMap::new();
         for (_, result) in &self.pairs {

@@ -1,4 +1,4 @@
-//! Counts on the command line.
+//! Counts of results on the command line.
 
 use clap::Args;
 
@@ -16,16 +16,16 @@ pub(super) struct CountsArgs {
     wdl: Option<Wdl>,
 }
 
-/// Pairs, with the drawn ones split by kind if they were given that way.
+/// Counts of pairs; the level ones are split by kind if six counts were given.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) struct Pairs {
     pub(super) counts: Pentanomial,
-    /// Pairs of a win each, and pairs of two draws.
+    /// Pairs with one win each, and pairs of two draws.
     pub(super) level: Option<[u64; 2]>,
 }
 
 impl CountsArgs {
-    /// What was given.
+    /// The given counts.
     pub(super) fn counts(&self) -> Counts {
         match (&self.pentanomial, &self.wdl) {
             (Some(pairs), _) => pairs.counts.into(),
@@ -34,8 +34,7 @@ impl CountsArgs {
         }
     }
 
-    /// The single games, as far as they are known: not from five counts of
-    /// pairs.
+    /// The counts of games; `None` for five counts of pairs, which do not determine them.
     pub(super) fn games(&self) -> Option<Wdl> {
         let Some(pairs) = self.pentanomial else {
             return self.wdl;
@@ -49,8 +48,8 @@ impl CountsArgs {
         })
     }
 
-    /// Pairs of a win each, by pairs of two draws; `None` if that was not
-    /// given, or if there was no pair of two draws.
+    /// Ratio of pairs with one win each to pairs of two draws; `None` if these are unknown or
+    /// there are no pairs of two draws.
     pub(super) fn wl_dd_ratio(&self) -> Option<f64> {
         let [wl, dd] = self.pentanomial?.level?;
         (dd > 0).then(|| wl as f64 / dd as f64)
@@ -58,7 +57,7 @@ impl CountsArgs {
 }
 
 pub(super) fn parse_pairs(text: &str) -> Result<Pairs, String> {
-    // hone and fastchess print them in brackets.
+    // hone and fastchess print counts in brackets.
     let inside = text.trim().strip_prefix('[');
     let inside = inside.and_then(|text| text.strip_suffix(']'));
     let text = inside.unwrap_or(text);
@@ -93,7 +92,7 @@ fn parse_games(text: &str) -> Result<Wdl, String> {
         })
 }
 
-/// The largest count: sums of a few stay exact as floating-point numbers.
+/// Maximum count, so that sums of a few are exact as floating-point numbers.
 const MAX_COUNT: u64 = 1 << 50;
 
 fn parse_counts(text: &str) -> Result<Vec<u64>, String> {

@@ -8,7 +8,7 @@ use super::text::{Lines, elo, interval, number, percent, supported};
 use crate::cli::{Exit, Failure};
 use crate::stats::Summary;
 use crate::stats::definitions::Definition;
-use crate::stats::summary::{ENOUGH, ENOUGH_DIFFERENT, Interval};
+use crate::stats::summary::{Interval, MIN_DIFFERENT, MIN_UNITS};
 
 /// Elo, normalized Elo, LOS and ratios of a match of fixed length
 #[derive(Debug, Args)]
@@ -28,7 +28,7 @@ struct Output {
     definition: &'static str,
     #[serde(flatten)]
     summary: Summary,
-    /// Pairs of a win each by pairs of two draws.
+    /// Ratio of pairs with one win each to pairs of two draws.
     wl_dd_ratio: Option<f64>,
 }
 
@@ -67,10 +67,10 @@ fn table(output: &Output) -> Lines {
     lines
 }
 
-/// Why the usual interval is missing.
+/// The text in place of the usual interval.
 fn too_few() -> String {
     format!(
-        "The usual interval, nElo and LOS need {ENOUGH} pairs (or games), of which \
-         {ENOUGH_DIFFERENT} differ from the most frequent result."
+        "The usual interval, nElo and LOS need {MIN_UNITS} pairs (or games), of which \
+         {MIN_DIFFERENT} differ from the most frequent result."
     )
 }

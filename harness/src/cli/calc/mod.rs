@@ -1,4 +1,4 @@
-//! `hone calc`: statistics of counts that someone already has.
+//! `hone calc`: statistics of given counts.
 
 mod counts;
 mod elo;
@@ -9,6 +9,7 @@ mod plan_chart;
 mod rate;
 mod run_folder;
 mod simulate;
+mod sources;
 mod sprt;
 mod sprt_args;
 mod text;

@@ -1,4 +1,4 @@
-//! What pairs are like, on the command line.
+//! The distribution of pairs, on the command line.
 
 use std::path::PathBuf;
 
@@ -10,12 +10,11 @@ use crate::run::find_run;
 use crate::stats::Pentanomial;
 use crate::stats::distribution::PairDistribution;
 
-/// How pairs of equal engines end if nothing is given: typical of fishtest with
-/// unbalanced openings. In normalized Elo, the number of pairs hardly depends on
-/// it.
+/// Default distribution of pairs of equal engines: typical of fishtest with unbalanced
+/// openings. In normalized Elo, the number of pairs hardly depends on it.
 pub(super) const TYPICAL: [f64; 5] = [0.004, 0.196, 0.6, 0.196, 0.004];
 
-/// How pairs of equal engines end; by default [`TYPICAL`].
+/// The distribution of pairs of equal engines; by default [`TYPICAL`].
 #[derive(Debug, Args)]
 #[group(required = false, multiple = false, id = "pairs_of_equals")]
 struct Source {
@@ -34,7 +33,7 @@ struct Source {
     run: Option<PathBuf>,
 }
 
-/// What pairs are like.
+/// The distribution of pairs, with the effect of openings.
 #[derive(Debug, Args)]
 pub(super) struct PairsArgs {
     #[command(flatten)]
@@ -45,7 +44,7 @@ pub(super) struct PairsArgs {
 }
 
 impl PairsArgs {
-    /// The distribution that is to be tilted.
+    /// The distribution of equal engines, which is tilted to other strengths.
     pub(super) fn base(&self) -> Result<PairDistribution, Failure> {
         let Source {
             distribution,
@@ -70,7 +69,7 @@ impl PairsArgs {
         )?)
     }
 
-    /// Where the distribution comes from if nothing says how pairs end.
+    /// A note about the assumed distribution, if none is given.
     pub(super) fn assumption(&self) -> Option<String> {
         let Source {
             distribution,

@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
+use std::hash::{DefaultHasher, Hash, Hasher as _};
 use std::io::{Read as _, Seek as _};
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -17,22 +18,24 @@ use shakmaty::Color;
 use crate::rules::{RepeatedTags, tag_text};
 use crate::stats::rating::{Game, Games};
 
-/// What a game is recognised by.
+/// The headers by which games are grouped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 struct Header {
     white: String,
     black: String,
     /// White's half points; `None` if the game was not finished.
     half_points: Option<usize>,
-    /// The `Round` tag up to a point: some programs number the games of a
-    /// round "3.1", "3.2".
+    /// The `Round` tag up to the first dot, because some programs number the games of a round
+    /// "3.1", "3.2".
     round: Option<String>,
     /// The start position, or the first moves; empty if the file has neither.
     opening: String,
+    /// Of all tags and moves, without comments.
+    digest: u64,
 }
 
 impl Header {
-    /// White's half points, if two players have finished the game.
+    /// White's half points, if the game has two players and a result.
     fn counts(&self) -> Option<usize> {
         let is_named = !self.white.is_empty() && !self.black.is_empty();
         let has_players = is_named && self.white != self.black;
@@ -40,15 +43,13 @@ impl Header {
     }
 }
 
-/// From the usual start position this many moves (of one side) stand for the
-/// opening.
+/// Plies that identify the opening of a game from the standard starting position.
 const OPENING_PLIES: usize = 4;
 
-/// Adds the finished games of a file. Two games are a pair if the same players
-/// met with colours reversed, in the same round if exactly two of their games
-/// have it, or else from the same opening, if the file has it, each with the
-/// next such game.
-pub(super) fn add_pgn(path: &Path, games: &mut Games) -> Result<LeftOut, anyhow::Error> {
+/// Adds the finished games of a file. Two games are a pair if the same players met with
+/// colours reversed: in the same round, if exactly two of their games have it; or else from
+/// the same opening, each game with the next such one.
+pub(super) fn add_pgn(path: &Path, games: &mut Games) -> Result<Added, anyhow::Error> {
     let mut file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
     let mut start = [0; 2];
     let is_compressed = file.read_exact(&mut start).is_ok() && start == GZIP;
@@ -64,28 +65,38 @@ pub(super) fn add_pgn(path: &Path, games: &mut Games) -> Result<LeftOut, anyhow:
         "{} contains no games",
         path.display()
     );
-    Ok(LeftOut {
-        games: add(&read.headers, games),
-        from_game: read.cut_off_at,
+    let counted = read.headers.iter().filter(|game| game.counts().is_some());
+    Ok(Added {
+        digests: counted.map(|game| game.digest).collect(),
+        left_out: add(&read.headers, games),
+        cut_off_at: read.cut_off_at,
     })
+}
+
+/// The digests of the games of a PGN.
+pub(super) fn digests_of(pgn: &[u8]) -> Result<Vec<u64>, anyhow::Error> {
+    let games = read_headers(pgn)?.headers;
+    Ok(games.into_iter().map(|game| game.digest).collect())
 }
 
 /// The first bytes of a gzip file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// Games that are left out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct LeftOut {
-    /// Games without a result or two players.
-    pub(super) games: usize,
-    /// The number of a game that does not end: it and all after it.
-    pub(super) from_game: Option<usize>,
+/// The games of a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Added {
+    /// For each counted game, the digest of its tags and moves.
+    pub(super) digests: Vec<u64>,
+    /// Number of games that are left out: without a result or without two players.
+    pub(super) left_out: usize,
+    /// Number of the first game that is cut off, from which on all are left out.
+    pub(super) cut_off_at: Option<usize>,
 }
 
 /// The headers of a file.
 struct Read {
     headers: Vec<Header>,
-    /// The number of a game whose tags or comment do not end.
+    /// Number of a game whose tags or comment are cut off.
     cut_off_at: Option<usize>,
 }
 
@@ -120,9 +131,8 @@ fn add(headers: &[Header], games: &mut Games) -> usize {
     left_out
 }
 
-/// Joins a game to the first single one of the same group with colours
-/// reversed. All that wait in a group have the same colours: any other would
-/// have been joined.
+/// Pairs a game with the first unpaired one of the same group with colours reversed. All
+/// unpaired games of a group have the same colours.
 fn pair_up(waiting: &mut VecDeque<Game>, game: Game, games: &mut Games) {
     match waiting.front() {
         Some(first) if first.white == game.black => {
@@ -152,7 +162,7 @@ impl<'a> Key<'a> {
     }
 }
 
-/// How many games two players have in each round.
+/// Number of games of two players in each round.
 fn complete_rounds(headers: &[Header]) -> BTreeMap<Key<'_>, usize> {
     let mut rounds = BTreeMap::new();
     for header in headers.iter().filter(|header| header.round.is_some()) {
@@ -174,7 +184,7 @@ fn read_headers(source: impl std::io::Read) -> Result<Read, anyhow::Error> {
                 headers.push(header);
             }
             Ok(None) => break None,
-            // The file ends in it.
+            // The file ends within this game.
             Err(_) if matches!(reader.read_game(&mut visitor), Ok(None)) => {
                 headers.append(&mut visitor.without_movetext);
                 break Some(headers.len().saturating_add(1));
@@ -194,8 +204,8 @@ fn read_headers(source: impl std::io::Read) -> Result<Read, anyhow::Error> {
 #[derive(Debug, Default)]
 struct HeaderVisitor {
     tags: RepeatedTags,
-    /// Games before the one that is being read for which the file contains only
-    /// tags: [`Reader`] takes these tags for those of one game.
+    /// Games without movetext before the current one: [`Reader`] joins their tags with those of
+    /// the current game.
     without_movetext: Vec<Header>,
 }
 
@@ -211,11 +221,12 @@ impl Visitor for HeaderVisitor {
 
     fn tag(&mut self, header: &mut Header, name: &[u8], value: RawTag<'_>) -> ControlFlow<Header> {
         let text = || tag_text(value.as_bytes()).trim().to_owned();
-        // Between the tokens of a tag pair any white space is allowed, in any amount.
+        // Any white space is allowed between the tokens of a tag pair.
         let name = name.trim_ascii();
         if self.tags.begins_game(name) {
             self.without_movetext.push(std::mem::take(header));
         }
+        header.digest = extended(header.digest, (name, value.as_bytes()));
         match name {
             b"White" => header.white = text(),
             b"Black" => header.black = text(),
@@ -245,6 +256,7 @@ impl Visitor for HeaderVisitor {
     }
 
     fn san(&mut self, (header, plies): &mut (Header, usize), san: SanPlus) -> ControlFlow<Header> {
+        header.digest = extended(header.digest, san.san);
         if *plies < OPENING_PLIES {
             header.opening.push_str(&san.san.to_string());
             header.opening.push(' ');
@@ -258,7 +270,7 @@ impl Visitor for HeaderVisitor {
         (header, _): &mut (Header, usize),
         outcome: Outcome,
     ) -> ControlFlow<Header> {
-        // The tag says it first; a file without it has it here.
+        // Files without a `Result` tag have the result only here.
         if header.half_points.is_none() {
             header.half_points = match outcome {
                 Outcome::Known(known) => Some(match known.winner() {
@@ -275,6 +287,13 @@ impl Visitor for HeaderVisitor {
     fn end_game(&mut self, (header, _): (Header, usize)) -> Header {
         header
     }
+}
+
+/// A digest with one more part.
+fn extended(digest: u64, part: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (digest, part).hash(&mut hasher);
+    hasher.finish()
 }
 
 #[cfg(test)]
@@ -331,7 +350,7 @@ mod tests {
         assert_eq!(games.pairs(), 1);
     }
 
-    /// With a search of the waiting games this would take 10^10 steps.
+    /// A search of all unpaired games would take 10^10 steps.
     #[test]
     fn games_of_one_colour_take_linear_time() {
         let header = |white: &str, black: &str| Header {
@@ -361,7 +380,7 @@ mod tests {
         read.headers
     }
 
-    /// As a kill leaves it, or while it is being written.
+    /// After a kill, or while the file is being written.
     #[test]
     fn a_file_may_end_anywhere_in_a_game() {
         let whole = pgn(&[
@@ -405,7 +424,7 @@ mod tests {
             assert_eq!(names, ["a", "b", "b", "c"], "{between:?}");
             let results: Vec<_> = found.iter().map(|game| game.half_points).collect();
             assert_eq!(results, [Some(2), Some(1), Some(0), Some(0)]);
-            // Nothing tells that two of them have one opening.
+            // Without moves, their openings are unknown.
             let mut games = Games::default();
             assert_eq!((add(&found, &mut games), games.pairs()), (0, 0));
         }
@@ -419,6 +438,24 @@ mod tests {
         assert_eq!((&*found[0].white, &*found[0].black), ("a", "b \"c\\"));
         assert_eq!(found[0].half_points, Some(2));
         assert_eq!(found[0].round.as_deref(), Some("3"));
+    }
+
+    #[test]
+    fn a_digest_is_of_the_tags_and_the_moves() {
+        let digest = |text: &str| digests_of(text.as_bytes()).unwrap();
+        let game = "[White \"a\"]\n[Round \"1\"]\n\n1. e4 {+0.10/2 0.1s} e5 1-0\n\n";
+        let one = digest(game);
+        assert_eq!(one.len(), 1);
+        assert_eq!(digest(&game.replace("0.10/2 0.1s", "x")), one);
+        assert_eq!(digest(&game.repeat(2)), [one[0], one[0]]);
+        for (old, new) in [
+            ("\"a\"", "\"b\""),
+            ("Round", "Event"),
+            ("e5", "d5"),
+            (" e5", ""),
+        ] {
+            assert_ne!(digest(&game.replace(old, new)), one, "{new}");
+        }
     }
 
     #[test]

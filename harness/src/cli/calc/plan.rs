@@ -47,11 +47,11 @@ struct Output {
     elo1: f64,
     alpha: f64,
     beta: f64,
-    /// Why pairs end as assumed, if nothing says how they end.
+    /// A note about the assumed distribution of pairs, if none is given.
     #[serde(skip_serializing_if = "Option::is_none")]
     assumption: Option<String>,
     points: Vec<TimedPoint>,
-    /// The strength between the bounds at which the test takes longest on average.
+    /// The strength between the bounds with the longest mean duration.
     worst_case: TimedPoint,
     #[serde(skip_serializing_if = "Option::is_none")]
     affordable: Option<Affordable>,
@@ -70,7 +70,7 @@ struct TimedPoint {
 }
 
 impl TimedPoint {
-    /// The time is that of `speed` pairs an hour.
+    /// Adds the time at `speed` pairs an hour.
     fn new(point: Point, speed: Option<f64>) -> Self {
         Self {
             point,
@@ -82,7 +82,7 @@ impl TimedPoint {
     }
 }
 
-/// The narrowest test that fits into the time.
+/// The test with the smallest bounds that fits into the time.
 #[derive(Debug, Serialize)]
 struct Affordable {
     hours: f64,
@@ -98,7 +98,7 @@ struct Affordable {
 impl Plan {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let config = self.test.config()?;
-        // The stakes of both gamblers depend on the results: the formulas do not apply.
+        // The formulas do not apply, because the stakes of both bets depend on the results.
         if config.model == Model::Betting {
             return Err(anyhow!(
                 "the length of a betting test cannot be computed\nhelp: `hone calc simulate --model betting --elo0 {} --elo1 {} --elo ELO` plays such tests",
@@ -183,7 +183,7 @@ fn positive(text: &str) -> Result<f64, String> {
     }
 }
 
-/// Thirteen strengths from one width below the bounds to one above.
+/// Thirteen strengths from one width of the bounds below them to one width above.
 fn around(config: &SprtConfig) -> Vec<f64> {
     let width = config.elo1 - config.elo0;
     (-4..=8)
@@ -191,7 +191,7 @@ fn around(config: &SprtConfig) -> Vec<f64> {
         .collect()
 }
 
-/// The Elo of a model, as people call it.
+/// The name of a model's Elo scale.
 fn scale(model: Model) -> &'static str {
     match model {
         Model::Normalized => "normalized Elo (nElo)",

@@ -1,21 +1,15 @@
 //! `hone calc rate`: ratings of any number of engines.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use anyhow::{Context as _, bail};
 use clap::Args;
 
-use super::pgn_games::add_pgn;
-use super::run_folder::{Row, RunFolder};
+use super::sources;
 use super::text::{TOO_FEW, ends};
 use crate::cli::{Exit, Failure};
-use crate::ledger::GAMES_PGN;
-use crate::output::Out;
-use crate::report::{counted, fixed, guarded};
-use crate::run::{MANIFEST, Manifest, find_run};
+use crate::report::{counted, fixed, guarded, probability};
 use crate::stats::Estimate;
-use crate::stats::rating::{Game, Games, Rating, RatingOptions, Ratings, rate};
+use crate::stats::rating::{Rating, RatingOptions, Ratings, rate};
 use crate::stats::summary::Interval;
 
 /// Ratings of any number of engines, by maximum likelihood on pairs
@@ -52,29 +46,7 @@ pub(super) struct Rate {
 
 impl Rate {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let mut games = Games::default();
-        let (mut read, mut runs) = (BTreeSet::new(), BTreeMap::new());
-        for source in &self.sources {
-            let source = &match source.is_file() {
-                true => source.clone(),
-                false => find_run(source)?,
-            };
-            note_source(source, &mut read)?;
-            if source.is_dir() {
-                note_runs(source, &mut runs)?;
-                add_run(&RunFolder::read(source)?, &mut games)
-                    .with_context(|| format!("in {}", source.display()))?;
-                continue;
-            }
-            let (path, left_out) = (source.display(), add_pgn(source, &mut games)?);
-            if let Some(number) = left_out.from_game {
-                errln!("warning: {path}: game {number} does not end: skipped it and all after it");
-            }
-            if left_out.games > 0 {
-                let skipped = counted(left_out.games as u64, "game");
-                errln!("warning: {path}: skipped {skipped} without a result or two players");
-            }
-        }
+        let games = sources::read(&self.sources)?;
         let options = self.options();
         let ratings = rate(&games, &options)?.supported_by(&games, &options);
         if self.json {
@@ -106,51 +78,6 @@ impl Rate {
     }
 }
 
-/// Notes a source.
-///
-/// # Errors
-/// If its games would count twice: it was given before, or the one of two sources is a run
-/// and the other its file of games.
-fn note_source(source: &Path, read: &mut BTreeSet<PathBuf>) -> Result<(), anyhow::Error> {
-    let (path, shown) = (source.canonicalize()?, source.display());
-    let is_file_of = |file: &Path, run: &Path| file == run.join(GAMES_PGN);
-    let same_games = |other: &&PathBuf| is_file_of(&path, other) || is_file_of(other, &path);
-    if let Some(other) = read.iter().find(same_games) {
-        let other = other.display();
-        bail!("`{shown}` and `{other}` have the same games, which would count twice: give one");
-    }
-    match read.insert(path) {
-        true => Ok(()),
-        false => bail!("`{shown}` is given twice: its games would count twice"),
-    }
-}
-
-/// Notes the runs whose games a folder has: itself, or those of a pool. The time of its
-/// start tells a run from others, wherever it was copied to.
-///
-/// # Errors
-/// If the games of one would count twice.
-fn note_runs(
-    folder: &Path,
-    runs: &mut BTreeMap<jiff::Timestamp, PathBuf>,
-) -> Result<(), anyhow::Error> {
-    if !folder.join(MANIFEST).exists() {
-        return Ok(());
-    }
-    let manifest = Manifest::read(folder)?;
-    let own = manifest.pooled.is_empty().then_some(manifest.created);
-    let pooled = manifest.pooled.iter().map(|run| run.created);
-    for started in own.into_iter().chain(pooled) {
-        if let Some(other) = runs.insert(started, folder.to_path_buf()) {
-            let (shown, other) = (folder.display(), other.display());
-            bail!(
-                "`{shown}` and `{other}` have games of the same run, which would count twice: give one"
-            );
-        }
-    }
-    Ok(())
-}
-
 fn parse_anchor(text: &str) -> Result<(String, f64), String> {
     let Some((name, elo)) = text.rsplit_once('=') else {
         return Ok((text.to_owned(), 0.0));
@@ -166,24 +93,6 @@ fn parse_elo(text: &str) -> Result<f64, String> {
         Ok(elo) if f64::is_finite(elo) => Ok(elo),
         _ => Err(format!("`{text}` is not a rating")),
     }
-}
-
-fn add_run(run: &RunFolder, games: &mut Games) -> Result<(), anyhow::Error> {
-    for [one, two] in &run.pairs {
-        anyhow::ensure!(
-            one.white == two.black && one.black == two.white && one.white != one.black,
-            "the games of pair {} are not between the same two engines with colours reversed",
-            one.pair
-        );
-        let mut game = |row: &Row| Game {
-            white: games.player(&row.white),
-            black: games.player(&row.black),
-            half_points: row.half_points,
-        };
-        let pair = [game(one), game(two)];
-        games.add_pair(pair);
-    }
-    Ok(())
 }
 
 fn print_table(ratings: &Ratings) {
@@ -218,7 +127,7 @@ fn print_table(ratings: &Ratings) {
             },
         );
         let next = ratings.los[i].get(i + 1).copied().flatten();
-        let los = next.map_or_else(String::new, |los| format!("{:.1} %", 100.0 * los));
+        let los = next.map_or_else(String::new, |los| probability(los, 1));
         outln!(
             "{:>4}  {:width$} {elo:>9} {ends:>19} {:>8} {:>9.1} {:>6.1}%  {los}",
             i + 1,
@@ -247,7 +156,7 @@ fn print_table(ratings: &Ratings) {
     print_los(ratings);
 }
 
-/// `+/- 3.1`, or both ends where the two sides differ.
+/// `+/- 3.1`, or both ends of an asymmetric interval.
 fn interval(elo: Estimate) -> String {
     match elo.margin() {
         Some(margin) => format!("+/- {margin:.1}"),
@@ -265,13 +174,13 @@ fn print_white_advantage(ratings: &Ratings) {
     outln!("White's advantage: {estimate} {margin}");
 }
 
-/// Games that belong to no pair.
+/// Number of games without a partner.
 fn singles(ratings: &Ratings) -> u64 {
     let sides: u64 = ratings.ratings.iter().map(|rating| rating.games).sum();
     sides / 2 - 2 * ratings.pairs
 }
 
-/// The probability in per cent that the engine of the row is the stronger.
+/// The matrix of LOS in per cent: the probability that the engine of the row is the stronger.
 fn print_los(ratings: &Ratings) {
     if ratings.ratings.len() < 3 {
         return;
@@ -284,7 +193,7 @@ fn print_los(ratings: &Ratings) {
         out!("{:>4}", i + 1);
         for los in row {
             match los {
-                Some(los) => out!("{:>6.1}", 100.0 * los),
+                Some(los) => out!("{:>6}", probability(*los, 1).trim_end_matches(" %")),
                 None => out!("{:>6}", "-"),
             }
         }
@@ -293,7 +202,8 @@ fn print_los(ratings: &Ratings) {
 }
 
 fn print_csv(ratings: &Ratings) -> Result<(), anyhow::Error> {
-    let mut writer = csv::Writer::from_writer(Out);
+    // Not written to `Out`: the writer's buffer may end within a character.
+    let mut writer = csv::Writer::from_writer(Vec::new());
     writer.write_record([
         "rank", "name", "elo", "low", "high", "games", "points", "wins", "draws", "losses", "pool",
     ])?;
@@ -314,6 +224,6 @@ fn print_csv(ratings: &Ratings) -> Result<(), anyhow::Error> {
             rating.pool.to_string(),
         ])?;
     }
-    writer.flush()?;
+    out!("{}", String::from_utf8(writer.into_inner()?)?);
     Ok(())
 }

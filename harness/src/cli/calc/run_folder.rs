@@ -1,4 +1,4 @@
-//! The folder of a run, as far as statistics need it.
+//! The games of a run's folder, for statistics.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::experiment::PairResult;
 use crate::kinds;
-use crate::ledger::Entry;
+use crate::ledger::{Entry, PgnSpan};
 use crate::rules::Outcome;
 use crate::run::{MANIFEST, RunFiles};
 use crate::stats::Pentanomial;
@@ -17,7 +17,7 @@ use crate::stats::Pentanomial;
 /// One game of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Row {
-    /// From 1.
+    /// Number of the pair, from 1.
     pub(super) pair: u64,
     game: u64,
     pub(super) white: String,
@@ -40,25 +40,28 @@ pub(super) struct RunFolder {
     /// Finished pairs, in the order of their numbers. White of the first game
     /// is the first engine.
     pub(super) pairs: Vec<[Row; 2]>,
+    /// The places of these games in the run's PGN; empty for a ledger without its manifest.
+    pub(super) pgn: Vec<PgnSpan>,
 }
 
 impl RunFolder {
-    /// Reads the pairs that count: those that the verdict rests on. Of a ledger without its
-    /// manifest these are all whose games are both there.
+    /// Reads the pairs up to the verdict; from a ledger without its manifest, all complete
+    /// pairs.
     pub(super) fn read(folder: &Path) -> Result<Self, anyhow::Error> {
-        let pairs = match folder.join(MANIFEST).exists() {
-            true => counted(&RunFiles::open(folder)?)?,
-            false => complete(&folder.join("games.csv"))?,
-        };
-        Ok(Self { pairs })
+        match folder.join(MANIFEST).exists() {
+            true => counted(&RunFiles::open(folder)?),
+            false => Ok(Self {
+                pairs: complete(&folder.join("games.csv"))?,
+                pgn: Vec::new(),
+            }),
+        }
     }
 
-    /// The pairs as counts, from the engine that has White in the first game
-    /// of the first pair.
+    /// The pentanomial counts of the engine that has White in the first game of the first
+    /// pair.
     ///
     /// # Errors
-    /// If there are more than two engines: the counts of their pairings are not
-    /// of one distribution.
+    /// If there are more than two engines, whose pairings have different distributions.
     pub(super) fn pentanomial(&self) -> Result<Pentanomial, anyhow::Error> {
         let engines: BTreeSet<&str> = self.pairs.iter().flatten().map(|row| &*row.white).collect();
         anyhow::ensure!(
@@ -83,9 +86,11 @@ impl RunFolder {
     }
 }
 
-/// The pairs of a run that count.
-fn counted(files: &RunFiles) -> anyhow::Result<Vec<[Row; 2]>> {
+/// The pairs of a run up to its verdict.
+fn counted(files: &RunFiles) -> anyhow::Result<RunFolder> {
     let names = files.manifest.names();
+    let entries = kinds::counted(files)?;
+    let pgn = entries.iter().flat_map(|entry| entry.pgn).collect();
     let rows = |entry: Entry| {
         let PairResult {
             pair,
@@ -102,7 +107,8 @@ fn counted(files: &RunFiles) -> anyhow::Result<Vec<[Row; 2]>> {
         };
         [row(0, first, second), row(1, second, first)]
     };
-    Ok(kinds::counted(files)?.into_iter().map(rows).collect())
+    let pairs = entries.into_iter().map(rows).collect();
+    Ok(RunFolder { pairs, pgn })
 }
 
 /// The complete pairs of a ledger.

@@ -12,8 +12,8 @@ use crate::stats::sprt::{SprtEstimate, after_test};
 use crate::stats::summary::{Interval, is_enough};
 use crate::stats::{Counts, Estimate, Model, Wdl, plan};
 
-/// More than a pair adds to the LLR of a usual test: so far beyond a bound, it
-/// went on after its decision.
+/// Distance of the LLR beyond a bound from which the test must have continued after its
+/// decision: more than one pair adds in a usual test.
 const FAR_BEYOND: f64 = 1.0;
 
 const MODEL_HELP: &str = "normalized, logistic, bayesian or betting; by default that of the \
@@ -47,12 +47,12 @@ struct Output {
     upper: f64,
     verdict: &'static str,
     elo: Option<Estimate>,
-    /// Where the interval of `elo` comes from.
+    /// The kind of the interval of `elo`.
     interval: Interval,
     nelo: Option<Estimate>,
     los: Option<f64>,
     sprt_elo: Option<SprtEstimate>,
-    /// What to know of these numbers, a sentence or two each.
+    /// Notes about these numbers, one or two sentences each.
     notes: Vec<&'static str>,
 }
 

@@ -28,12 +28,12 @@ pub(super) struct SprtArgs {
 }
 
 impl SprtArgs {
-    /// The test, if it is possible.
+    /// The test, if its values are valid.
     pub(super) fn config(&self) -> Result<SprtConfig, SprtError> {
         self.config_with(Model::default())
     }
 
-    /// The same with another model if none was given.
+    /// The test, with the model `usual` if none was given.
     pub(super) fn config_with(&self, usual: Model) -> Result<SprtConfig, SprtError> {
         let config = SprtConfig {
             model: self.model.unwrap_or(usual),

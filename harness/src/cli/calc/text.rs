@@ -24,15 +24,15 @@ impl Lines {
     }
 }
 
-/// What takes the place of a quantity that the pairs or single games do not support.
+/// The text in place of a quantity that the results do not support.
 pub(super) const TOO_FEW: &str = "too few different results";
 
-/// A quantity that needs enough pairs or games.
+/// A quantity, or [`TOO_FEW`] if the results do not support it.
 pub(super) fn supported(text: Option<String>) -> String {
     text.unwrap_or_else(|| TOO_FEW.to_owned())
 }
 
-/// Elo with its interval, and which one that is if not the usual one.
+/// Elo with its interval, and the kind of interval if it is always-valid.
 pub(super) fn elo(estimate: Option<Estimate>, kind: Interval) -> String {
     match (estimate, kind) {
         (Some(e), Interval::AlwaysValid) => {
@@ -46,7 +46,7 @@ pub(super) fn elo(estimate: Option<Estimate>, kind: Interval) -> String {
     }
 }
 
-/// An estimate with its interval, both ways that testers write it.
+/// An estimate with its interval, as `± margin` and as both ends.
 pub(super) fn interval(estimate: Option<Estimate>) -> String {
     estimate.map_or_else(
         || "not defined".to_owned(),

@@ -1,5 +1,4 @@
-//! `-log` of fastchess and `-debug` of cutechess-cli: what `hone` logs, in
-//! their layouts.
+//! `-log` of fastchess and `-debug` of cutechess-cli: the log of `hone` in their formats.
 
 use std::fmt::Debug;
 use std::fs::File;
@@ -18,7 +17,7 @@ use tracing_subscriber::util::SubscriberInitExt;
 use crate::dropin::{LogFile, Settings};
 use crate::engine::uci::UCI_TRAFFIC;
 
-/// Starts what `settings` ask for.
+/// Starts the logs that `settings` request.
 ///
 /// # Errors
 /// If the file cannot be opened.
@@ -39,7 +38,7 @@ pub(super) fn install(settings: &Settings) -> anyhow::Result<()> {
         started: Instant::now(),
     });
     let traffic = settings.dialogue || in_file.as_ref().is_some_and(|file| file.dialogue);
-    // Each line of the dialogue is only put together if it is wanted.
+    // Lines of the dialogue are formatted only if they are logged.
     let most = match (&in_file, traffic) {
         (_, true) => LevelFilter::TRACE,
         (Some(file), false) => file.level,
@@ -53,7 +52,7 @@ pub(super) fn install(settings: &Settings) -> anyhow::Result<()> {
         .context("cannot start the log")
 }
 
-/// What hone logs at a level of fastchess.
+/// The level of hone's log for a level of fastchess.
 fn level(log: &LogFile) -> LevelFilter {
     match log.level.as_str() {
         "trace" => LevelFilter::DEBUG,
@@ -104,8 +103,8 @@ impl Visit for Fields {
     }
 }
 
-/// The file of `-log`. One that cannot be written is given up quietly: a full
-/// disk must not end a run.
+/// The file of `-log`. If it cannot be written, logging stops silently: a full disk must not
+/// end a run.
 #[derive(Debug)]
 struct InFile {
     file: Mutex<File>,

@@ -79,21 +79,22 @@ impl CutechessArgs {
     }
 }
 
-fn announce(what: &str) {
-    errln!("{}", wording::by_flags(what));
+/// Shows messages with the flags of `program`.
+fn announce(program: Program) -> impl FnMut(&str) {
+    move |what: &str| errln!("{}", wording::by_flags(what, program))
 }
 
-/// A command line in the words of another program.
+/// A command line of another program.
 #[derive(Debug)]
 pub(super) struct Called {
     program: Program,
-    /// How it was called, to be named in what is printed.
+    /// The name by which it was called, for messages.
     command: String,
     words: Vec<OsString>,
 }
 
-/// Whether the command line is another program's: by the name of this program
-/// or by its first word.
+/// The command line of another program, recognised by the name of this program or by its
+/// first word.
 pub(super) fn called(arguments: &[OsString]) -> Option<Called> {
     let (own, words) = arguments.split_first()?;
     let is_guard = words.first().is_some_and(|word| word == guard::ARGUMENT);
@@ -120,7 +121,7 @@ pub(super) fn called(arguments: &[OsString]) -> Option<Called> {
 impl Called {
     /// Runs the command line.
     pub(super) fn main(self) -> ExitCode {
-        // Known before anything can fail.
+        // Determined before anything can fail.
         let own_codes = asks_for_own_codes(&self.words);
         let words: Result<Vec<String>, _> = self
             .words
@@ -137,7 +138,7 @@ impl Called {
             errln!("{}", errors::rendered("play", &failure.error));
             match own_codes {
                 true => failure.exit,
-                // The programs have one code for every error.
+                // The other programs have one exit code for all errors.
                 false => Exit::Rejected,
             }
         });
@@ -147,21 +148,21 @@ impl Called {
         errln!("error: cannot write to standard output: {error}");
         match (own_codes, exit) {
             (false, _) => Exit::Rejected.into(),
-            // The verdict stands: only a success is taken back.
+            // A verdict is kept: only a success becomes a failure.
             (true, Exit::Done) => Exit::Failed.into(),
             (true, exit) => exit.into(),
         }
     }
 }
 
-/// Whether the exit code is to be that of `hone`: what `--exit-code` asks for last.
+/// Whether the exit codes of `hone` are requested, by the last `--exit-code`.
 fn asks_for_own_codes<Word: AsRef<OsStr>>(words: &[Word]) -> bool {
     let mut asked = words.windows(2).rev();
     let last = asked.find(|pair| pair[0].as_ref() == "--exit-code");
     last.is_some_and(|pair| pair[1].as_ref() == "verdict")
 }
 
-/// The options that only `hone` has.
+/// The additional options of `hone`.
 #[derive(Debug, Default)]
 struct Own {
     explain: bool,
@@ -175,7 +176,7 @@ struct Own {
 }
 
 impl Own {
-    /// Takes them out of the words.
+    /// Removes them from the words.
     fn take(words: &[String]) -> anyhow::Result<(Self, Vec<String>)> {
         let mut own = Self {
             verdict: asks_for_own_codes(words),
@@ -205,7 +206,7 @@ impl Own {
     }
 }
 
-/// What a command line came from, for what is printed and resumed.
+/// The origin of a run, for messages and for resuming.
 #[derive(Debug)]
 struct Line<'a> {
     program: Program,
@@ -214,11 +215,11 @@ struct Line<'a> {
     words: Vec<String>,
 }
 
-/// Runs a command line. What is wrong is named by its flags.
+/// Runs a command line. Errors name the flags of the other program.
 fn run(program: Program, command: &str, words: &[String]) -> Result<Exit, Failure> {
     run_words(program, command, words).map_err(|failure| Failure {
         exit: failure.exit,
-        error: anyhow!(wording::by_flags(&with_causes(&failure.error))),
+        error: anyhow!(wording::by_flags(&with_causes(&failure.error), program)),
     })
 }
 
@@ -308,7 +309,8 @@ impl Line<'_> {
         let mut files = open_files(settings, Path::new(""))?;
         let outname = settings.config.outname.as_deref();
         let out = self.own.out.clone().or_else(|| folder_beside(outname?));
-        let session = Session::<K>::create(config, out.as_deref(), Place::Here, &mut announce);
+        let announce = &mut announce(self.program);
+        let session = Session::<K>::create(config, out.as_deref(), Place::Here, announce);
         let session = session.map_err(failure)?;
         let run = std::path::absolute(session.folder.path());
         let started = StartedRun {
@@ -359,16 +361,16 @@ impl Line<'_> {
     fn resume_kind<K: RunKind>(&self, run: &Path, settings: &Settings) -> Result<Exit, Failure> {
         let kind = Manifest::read(run)?.kind;
         ensure_kind::<K>(run, kind)?;
-        let session =
-            Session::<K>::resume(run, Recovery::LastPair, &mut announce).map_err(failure)?;
+        let announce = &mut announce(self.program);
+        let session = Session::<K>::resume(run, Recovery::LastPair, announce).map_err(failure)?;
         let mut files = open_files(settings, &session.manifest.base)?;
         files.catch_up(&RunFiles::open(run)?)?;
-        // Its folder may be one that the user named, with other files in it.
+        // The user may have named its folder, which may contain other files.
         self.conclude(session, settings, files, false)
     }
 
-    /// Plays the run. `is_discarded`: removes its folder when the match ends; what is
-    /// broken off can be resumed.
+    /// Plays the run. With `is_discarded`, its folder is removed when the match ends, but not
+    /// after an interruption, so that the run can be resumed.
     fn conclude<K: RunKind>(
         &self,
         session: Session<K>,
@@ -382,7 +384,7 @@ impl Line<'_> {
             false => files,
         };
         let mut console = Console::new(settings, &session.manifest, files)?;
-        let played = session.run_in_view(&mut console, &mut announce);
+        let played = session.run_in_view(&mut console, &mut announce(self.program));
         let ended = played.map_err(failure)?.ended;
         let config = config_name(settings);
         let resume = match self.program {
@@ -401,7 +403,7 @@ impl Line<'_> {
                 .with_context(|| format!("cannot remove {}", folder.display()))
                 .map_err(Failure::failed)?;
             if self.program == Program::Fastchess {
-                // It names the folder; it may not have been written.
+                // The file that names the folder, which may not exist.
                 let _ = fs::remove_file(&config);
             }
         }
@@ -412,8 +414,8 @@ impl Line<'_> {
         })
     }
 
-    /// The programs exit with 0 whatever the result is; fastchess exits with 1 after
-    /// an interrupt, and after a crash or a stall without `-recover`.
+    /// Exit codes of the other programs: 0 for any result; fastchess returns 1 after an
+    /// interrupt, and after a crash or a stall without `-recover`.
     fn exit(&self, ended: Ended, is_stopped: bool) -> Exit {
         let is_broken_off = matches!(ended, Ended::Interrupted | Ended::Waiting);
         match self.program {
@@ -423,7 +425,7 @@ impl Line<'_> {
     }
 }
 
-/// The exit code of `hone` itself.
+/// Exit codes of `hone` itself.
 fn own_exit(ended: Ended, is_stopped: bool) -> Exit {
     match ended {
         Ended::Interrupted | Ended::Waiting if is_stopped => Exit::Failed,

@@ -1,5 +1,5 @@
-//! The files of games that a command line asks for, also when `hone resume`
-//! continues its run.
+//! The output files of games that a command line requests, also when `hone resume` continues
+//! its run.
 
 use std::path::{Path, PathBuf};
 
@@ -13,7 +13,7 @@ use crate::run::{Manifest, RESULTS, RunFiles};
 /// The command line that started a run, in the run's folder.
 const COMMAND_LINE: &str = "command-line.json";
 
-/// Opens the files that `settings` ask for; relative names start from `base`.
+/// Opens the files that `settings` request; relative paths start from `base`.
 pub(super) fn open_files(settings: &Settings, base: &Path) -> anyhow::Result<Files> {
     let path = |file: &Option<OutFile>, extension: &str| {
         file.as_ref().map(|file| {
@@ -30,9 +30,9 @@ pub(super) fn open_files(settings: &Settings, base: &Path) -> anyhow::Result<Fil
     Files::open(pgn, epd, settings.program)
 }
 
-/// The folder of a new run whose `-config outname=` names a file in another folder:
-/// under `results/` beside that file, because a server may keep only that folder.
-/// `None` for a file here, a device and a pipe.
+/// The folder of a new run whose `-config outname=` names a file in another folder: under
+/// `results/` next to that file, because a server may keep only that folder. `None` for a
+/// file in the working directory, a device and a pipe.
 pub(super) fn folder_beside(outname: &Path) -> Option<PathBuf> {
     let folder = outname.parent()?;
     let is_here = folder.as_os_str().is_empty() || folder == Path::new(".");
@@ -51,8 +51,8 @@ pub(super) fn keep(started: &StartedRun) -> anyhow::Result<()> {
     started.write(&started.run.join(COMMAND_LINE))
 }
 
-/// Adds to the files of a command line the games of its run that they lack, if a
-/// command line of another program started the run in `dir`.
+/// Adds missing games of the run in `dir` to the files of the command line that started it, if
+/// that is one of another program.
 ///
 /// # Errors
 /// If a file cannot be read or written.

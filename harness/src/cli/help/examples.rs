@@ -74,6 +74,7 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ]),
     ("check", &[
         ("Check an engine", "hone check ./engine"),
+        ("Check a script that an interpreter runs", "hone check \"python3 engine.py\""),
         ("Check it with an option set, and show the dialogue", "hone check ./engine --option Hash=16 --dialogue"),
     ]),
     ("suite", &[

@@ -93,11 +93,10 @@ fn examples_text(examples: &[(&str, &str)]) -> String {
     format!("{}\n{}", heading("Examples"), lines.join("\n"))
 }
 
-/// The width up to which an example stays in one line.
+/// Maximum width of an example in one line.
 const WIDTH: usize = 74;
 
-/// A long command in several lines, each but the last ended by a backslash, so
-/// that it can be copied.
+/// Breaks a long command into several lines with backslashes, so that it can be copied.
 fn broken(line: &str) -> String {
     let mut text = String::new();
     let mut width = 0;

@@ -4,13 +4,12 @@ mod simulate;
 
 use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::Args;
 
 use super::common::announce;
 use super::conditions::ConditionArgs;
 use super::ends::{EndArgs, repeating};
-use super::key_place::located;
+use super::key_place::{located, placed};
 use super::outcome::not_played;
 use super::place::PlaceArgs;
 use super::play::start;
@@ -61,7 +60,7 @@ pub(super) struct TuneArgs {
     conditions: ConditionArgs,
 }
 
-/// Prints what would be played.
+/// Prints the plan of a tuning.
 fn plan(section: &TuneSection, space: &Space, json: bool) {
     match json {
         true => outln!("{}", tune::description_json(section, space)),
@@ -90,12 +89,11 @@ impl TuneArgs {
             section.verify.get_or_insert_default();
         }
         if let Some(model) = &self.simulate {
-            return simulate::run(&config, model, self.dry_run, json);
+            return simulate::run(&config, path, model, self.dry_run, json);
         }
-        tune::check_one_engine(&config)
+        tune::check(&config)
             .and_then(|()| check_shard::<Tuning>(&config))
-            .with_context(|| path.display().to_string())
-            .map_err(|error| refused(error.into()))?;
+            .map_err(|error| refused(placed(error, &config, Some(path)).into()))?;
         let before = config.clone();
         let prepared = tune::prepare(&mut config, &mut announce)
             .map_err(|error| refused(located(error, &before, Some(path))))?;
@@ -111,7 +109,7 @@ impl TuneArgs {
         start::<Tuning>(configure, Some(path), self.out.as_deref(), &self.ends)
     }
 
-    /// The configuration with the other arguments laid over it.
+    /// The configuration with the other arguments applied.
     fn config(&self) -> anyhow::Result<Config> {
         let mut draft = Draft::read(Some(&self.config))?;
         let pairs = self.pairs.map(|pairs| i64::from(pairs.get()));

@@ -5,27 +5,29 @@ use std::path::Path;
 
 use anyhow::Context;
 
+use crate::cli::key_place::placed;
 use crate::cli::{Exit, Failure};
 use crate::config::Config;
 use crate::experiment::tune::model_file::Model;
-use crate::experiment::tune::pair_model::{draw_one, expected_score};
-use crate::experiment::tune::resolve::{ResolveError, resolve};
+use crate::experiment::tune::pair_model::draw_one;
+use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::stream::{Purpose, stream};
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
 use crate::experiment::{Experiment, Next};
-use crate::kinds::tune::{TuneFacts, imported};
+use crate::kinds::tune::{TuneFacts, faulty, imported};
+use crate::stats::elo::score_of_elo;
 
-/// Tunes against the model: the experiment of a real run, fed with drawn
-/// results.
+/// Tunes against the model: the experiment of a real run, with simulated results.
 pub(super) fn run(
     config: &Config,
+    file: &Path,
     model: &Path,
     is_dry: bool,
     json: bool,
 ) -> Result<Exit, Failure> {
     let section = config.tune.clone().unwrap_or_default();
     let model = read(model)?;
-    let space = space(&section, &model)?;
+    let space = space(&section, &model).map_err(|error| placed(error, config, Some(file)))?;
     let mut strength = model.strength(&space)?;
     if is_dry {
         super::plan(&section, &space, json);
@@ -46,7 +48,7 @@ pub(super) fn run(
                 .played(pair / section.batch)
                 .context("a planned batch has values")?;
             let elo = strength.elo(&played.plus) - strength.elo(&played.minus);
-            distribution = model.pairs.tilted(expected_score(elo));
+            distribution = model.pairs.tilted(score_of_elo(elo));
         }
         experiment.take(Some(draw_one(&distribution, &mut outcomes)));
     }
@@ -68,8 +70,8 @@ fn read(path: &Path) -> anyhow::Result<Model> {
     Model::parse(&text).with_context(|| shown.to_string())
 }
 
-/// The configuration's parameters, or all of the model's.
-fn space(section: &TuneSection, model: &Model) -> Result<Space, Failure> {
+/// The parameters of the configuration, or all those of the model.
+fn space(section: &TuneSection, model: &Model) -> anyhow::Result<Space> {
     let names_none =
         section.params.is_empty() && section.group.is_empty() && section.import.is_none();
     let mut section = section.clone();
@@ -77,5 +79,5 @@ fn space(section: &TuneSection, model: &Model) -> Result<Space, Failure> {
         section.group = vec!["*".to_owned()];
     }
     let space = resolve(&section, imported(&section)?, &model.options(), &[]);
-    Ok(space.map_err(ResolveError::of_model)?)
+    space.map_err(|error| faulty(error.of_model(), &section))
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use toml_edit::{Item, Value};
+use toml_edit::{Item, Key, Value};
 
 use super::super::EngineConfig;
 use super::super::error::ConfigError;
@@ -10,11 +10,11 @@ use super::super::names::fill_in;
 use super::{Draft, KeyPath, Level, content};
 
 impl Draft {
-    /// Sets what `--set key.path=value` says.
+    /// Applies `--set key.path=value`.
     ///
     /// # Errors
-    /// [`ConfigError::Said`] if that is not its form or names an engine that
-    /// does not exist.
+    /// [`ConfigError::Said`] if the text has another form or names an engine that does not
+    /// exist.
     pub(crate) fn set_text(&mut self, text: &str) -> Result<(), ConfigError> {
         let source = format!("--set {text}");
         let refused = |reason: String| ConfigError::Said {
@@ -25,30 +25,39 @@ impl Draft {
         let (path, value) = text.split_once('=').ok_or_else(|| {
             refused("write key.path=value, for example match.limit=nodes=5000".to_string())
         })?;
-        let mut keys: Vec<String> = path.split('.').map(|key| key.trim().to_string()).collect();
+        let mut keys = keys_of(path);
         if keys.iter().any(String::is_empty) {
             return Err(refused("a key is empty".to_string()));
         }
         self.find_in_list(&mut keys).map_err(refused)?;
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
-        // A TOML value, or else the text itself, so that no quotes are needed.
+        // A TOML value, or else the text itself, so that quotes are optional.
         let value = value.trim();
         let value = value.parse().unwrap_or_else(|_| Value::from(value));
         self.set(Level::Key, &keys, value, &source);
         Ok(())
     }
 
-    /// Makes the name of an engine its number in the path of a key.
+    /// Replaces the name of an engine in the path of a key by its index.
     ///
     /// # Errors
-    /// In words, if the list has no such place.
-    fn find_in_list(&self, keys: &mut [String]) -> Result<(), String> {
-        match keys {
+    /// A message, if there is no such engine.
+    fn find_in_list(&self, keys: &mut Vec<String>) -> Result<(), String> {
+        match &keys[..] {
             [list] if list == "engine" => {
                 Err("`engine` is a list: name one by number or name".to_string())
             }
             [list, which, ..] if list == "engine" => {
-                *which = self.engine_index(which)?.to_string();
+                // Without quotes, a name with dots is several keys. The longest name is meant.
+                let longer = (2..keys.len()).rev().find_map(|last| {
+                    let name = keys.get(1..=last)?.join(".");
+                    Some((last, self.engine_index(&name).ok()?))
+                });
+                let (last, index) = match longer {
+                    Some(found) => found,
+                    None => (1, self.engine_index(which)?),
+                };
+                keys.splice(1..=last, [index.to_string()]);
                 Ok(())
             }
             [list, _, ..] if list == "stage" && self.document.get("stage").is_none() => {
@@ -58,8 +67,8 @@ impl Draft {
         }
     }
 
-    /// The engine of this number or name: that of the file, or what it is
-    /// called with what has been set so far.
+    /// Index of an engine by number or name: its name in the file, or with the assignments so
+    /// far.
     fn engine_index(&self, which: &str) -> Result<usize, String> {
         let in_file = self.names(|index, key| self.text_in_file(index, key));
         let now = self.names(|index, key| self.engine_text(index, key));
@@ -79,8 +88,8 @@ impl Draft {
             })
     }
 
-    /// Names of UCI options do not depend on case: the file's spelling, or an
-    /// earlier one, is used.
+    /// Names of UCI options are case-insensitive: uses the spelling of the file, or of an
+    /// earlier assignment.
     pub(super) fn use_known_spelling(&self, path: &mut KeyPath) {
         let [engine, index, options, name] = &mut path[..] else {
             return;
@@ -109,13 +118,13 @@ impl Draft {
         }
     }
 
-    /// What the file alone has in a key of an engine.
+    /// The text value of an engine's key in the file alone.
     pub(super) fn text_in_file(&self, index: usize, key: &str) -> Option<String> {
         let value = self.engines()?.get(index)?.get(key)?.as_value()?;
         Some(content(value))
     }
 
-    /// What the engines are called if `text` has the keys of each.
+    /// The names of the engines; `text` returns the text value of an engine's key.
     fn names(&self, text: impl Fn(usize, &str) -> Option<String>) -> Vec<String> {
         let engine = |index| EngineConfig {
             name: text(index, "name").unwrap_or_default(),
@@ -131,13 +140,21 @@ impl Draft {
     }
 }
 
+/// The keys of a path: TOML, or else text between dots, so that spaces need no quotes.
+fn keys_of(path: &str) -> Vec<String> {
+    match Key::parse(path) {
+        Ok(keys) => keys.iter().map(|key| key.get().to_string()).collect(),
+        Err(_) => path.split('.').map(|key| key.trim().to_string()).collect(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::path::Path;
 
     use super::super::tests::{FILE, draft, error};
 
-    /// The numbers of commits may have digits only.
+    /// The id of a commit may consist of digits only.
     #[test]
     fn a_key_that_takes_a_text_needs_no_quotes() {
         let file = FILE.replace("cmd = \"b\"", "git = \".\"\nbuild = \"make EXE={out}\"");
@@ -166,7 +183,7 @@ mod tests {
             text.contains("--set match.limit=inf") && text.contains("8+0.08"),
             "{text}"
         );
-        // A list does not become a text, nor does what the file has.
+        // A list does not become a text, nor does a value of the file.
         let mut list = draft(&file);
         list.set_text("engine.base.rev=[1]")
             .expect("its form is valid");
@@ -219,6 +236,32 @@ mod tests {
             text.ends_with("the configuration has no [[engine]]"),
             "{text}"
         );
+    }
+
+    #[test]
+    fn a_name_with_dots_may_have_quotes() {
+        let file = FILE.replace("dev", "v1.2").replace("base", "v1");
+        let mut named = draft(&file);
+        for text in [
+            "engine.v1.2.options.Hash=2",
+            "engine.\"v1.2\".args=[\"x\"]",
+            "engine.v1.options.Move Overhead=3",
+            "engine.v1.options.\"A.B\"=4",
+            "tune.params.'X.Y'.start=5",
+        ] {
+            named.set_text(text).expect(text);
+        }
+        let config = named.finish().expect("valid");
+        assert_eq!(config.engine[0].options.get("Hash"), Some("2"));
+        assert_eq!(config.engine[0].args, ["x"]);
+        assert_eq!(config.engine[1].options.get("Move Overhead"), Some("3"));
+        assert_eq!(config.engine[1].options.get("A.B"), Some("4"));
+        assert_eq!(config.tune.expect("set").params["X.Y"].start, Some(5.0));
+        let text = draft(&file)
+            .set_text("engine.v2.0.cmd=c")
+            .expect_err("no v2.0")
+            .to_string();
+        assert!(text.contains("no `v2` in `engine`"), "{text}");
     }
 
     #[test]

@@ -66,7 +66,7 @@ fn a_mistake_on_the_command_line_names_what_set_it() {
         "{text}"
     );
     assert!(!text.contains("-->"), "{text}");
-    // With what the file sets, its place.
+    // In conflict with the file: its place.
     let mut impossible = draft(FILE);
     impossible
         .set_text("sprt.elo0=7")
@@ -74,7 +74,7 @@ fn a_mistake_on_the_command_line_names_what_set_it() {
     let text = error(impossible);
     assert!(text.starts_with("`--set sprt.elo0=7`: elo0 (7)"), "{text}");
     assert!(text.contains("c.toml:13:1\n"), "{text}");
-    // With what a profile sets, both.
+    // In conflict with a profile: both.
     let mut impossible = draft(FILE);
     Profile::Gain.apply(&mut impossible);
     impossible
@@ -94,7 +94,7 @@ fn a_mistake_of_the_file_alone_is_not_blamed_on_an_option() {
     let text = error(with_budget);
     assert!(text.starts_with("elo0 (5) must be less"), "{text}");
     assert!(text.contains("c.toml:13:1\n"), "{text}");
-    // An option that takes part in it is named.
+    // An option that contributes to it is named.
     let mut with_bound = wrong();
     with_bound.set_text("sprt.elo1=-3").expect("valid");
     let text = error(with_bound);
@@ -214,7 +214,7 @@ fn a_table_and_a_key_in_it_may_agree_or_not() {
     );
 }
 
-/// Ways to say the same, from the least specific on.
+/// Ways to set a key, from the least specific one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Way {
     File,

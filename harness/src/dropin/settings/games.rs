@@ -1,4 +1,4 @@
-//! Flags that say which games are played, and how.
+//! Flags about the games: tournament, openings, limits, adjudication, test.
 
 use anyhow::{bail, ensure};
 
@@ -20,12 +20,12 @@ impl Settings {
             },
             "-seeds" => {
                 let seeds: i64 = flag.number()?;
-                // Both take 0 as 1.
+                // Both programs interpret 0 as 1.
                 self.set(flag.entry.key, seeds.max(1), flag.text());
             }
             "-tournament" => {
                 let kind = match flag.single()? {
-                    // In a pyramid everybody meets everybody too, in another order.
+                    // A pyramid has the pairings of a round robin in another order.
                     "roundrobin" | "round-robin" | "pyramid" => "round-robin",
                     "gauntlet" => "gauntlet",
                     other => bail!(
@@ -47,8 +47,8 @@ impl Settings {
         (kind.value.as_str() == Some("gauntlet")).then(|| seeds.unwrap_or(1))
     }
 
-    /// Seeds of a gauntlet play each other in hone and fastchess, not in
-    /// cutechess-cli, which has fewer seeds than engines in any case.
+    /// Refuses several seeds in a gauntlet of cutechess-cli: seeds play each other in hone and
+    /// fastchess, but not in cutechess-cli, where there are always fewer seeds than engines.
     pub(super) fn check_seeds(&self) -> anyhow::Result<()> {
         let seeds = self.gauntlet_seeds().unwrap_or(1);
         ensure!(
@@ -59,8 +59,8 @@ impl Settings {
         Ok(())
     }
 
-    /// Without a book cutechess-cli draws a start position for each pair, and
-    /// fastchess refuses Chess960.
+    /// Refuses Chess960 without a book, as fastchess does; cutechess-cli draws a start position
+    /// for each pair.
     pub(super) fn check_variant(&self) -> anyhow::Result<()> {
         let variant = self.keys.get("match.variant");
         let is_chess960 = variant.is_some_and(|said| said.value.as_str() == Some("chess960"));
@@ -75,8 +75,8 @@ impl Settings {
     fn sprt(&mut self, flag: &Given) -> anyhow::Result<()> {
         self.is_sprt = true;
         self.require(flag, &["elo0", "elo1", "alpha", "beta"])?;
-        // cutechess-cli judges single games by BayesElo at bounds in logistic
-        // Elo; fastchess's defaults of the bounds are 0.
+        // cutechess-cli evaluates single games by BayesElo with bounds in logistic Elo; the
+        // default bounds of fastchess are 0.
         let model = match self.program {
             Program::Fastchess => "normalized",
             Program::Cutechess => "logistic",
@@ -156,10 +156,10 @@ impl Settings {
         Ok(())
     }
 
-    /// The rules by which the engines' scores end a game.
+    /// Adjudication by the engines' scores.
     fn agreement(&mut self, flag: &Given) -> anyhow::Result<()> {
         let name = flag.entry.name;
-        // cutechess-cli does not use the rule if this key is 0.
+        // In cutechess-cli, 0 for this key switches the rule off.
         let switch = if name == "-draw" {
             self.require(flag, &["movenumber", "movecount", "score"])?;
             self.set("adjudication.draw.move", 0, name);
@@ -203,7 +203,7 @@ impl Settings {
         }
     }
 
-    /// Flags with one value that is one key of the configuration.
+    /// Flags whose value is one key of the configuration.
     pub(super) fn conditions(&mut self, flag: &Given) -> anyhow::Result<()> {
         let key = flag.entry.key;
         let text = flag.text();
@@ -262,7 +262,7 @@ impl Settings {
             "two engines and a book are needed: -quick cmd=ENGINE1 cmd=ENGINE2 book=BOOK"
         );
         self.set("match.openings.order", "random", "-quick");
-        // All processors but two, and at least one.
+        // All processors except two, but at least one.
         let processors = concurrency(-2).unwrap_or(1);
         self.set("match.concurrency", processors, "-quick");
         self.set("adjudication.draw.move", 30, "-quick");
@@ -276,7 +276,7 @@ impl Settings {
     }
 }
 
-/// A book of one of the names that `hone` reserves is written with its folder.
+/// The file of a book, with its folder if `hone` reserves its name.
 fn book_name(file: &str) -> String {
     match file {
         "default" | "none" => format!("./{file}"),
@@ -292,7 +292,7 @@ fn paths(text: &str) -> String {
     }
 }
 
-/// At most zero: minus the number of processors that are left free.
+/// The concurrency for a number of at most 0, which is minus the number of free processors.
 fn concurrency(asked: i64) -> anyhow::Result<i64> {
     if asked > 0 {
         return Ok(asked);

@@ -1,4 +1,4 @@
-//! A command line of fastchess or cutechess-cli, read.
+//! A parsed command line of fastchess or cutechess-cli.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -19,22 +19,22 @@ use super::table::Support;
 use super::words::{Given, Pair, split};
 use super::{OutputFormat, Program};
 
-/// What a command line asks for.
+/// The request of a command line.
 #[derive(Debug)]
 pub(crate) enum Request {
     Play(Box<Settings>),
     Version,
     Help,
-    /// Check the engine of these words.
+    /// Check an engine, given as a command.
     Compliance(Vec<String>),
     /// List the engines of `engines.json`.
     Engines,
 }
 
-/// A file that is written beside the run's folder.
+/// An output file in addition to the run's folder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct OutFile {
-    /// `None`: fastchess makes up a name from the time.
+    /// `None`: a name from the time, as in fastchess.
     pub path: Option<PathBuf>,
     pub append: bool,
 }
@@ -48,12 +48,12 @@ impl Default for OutFile {
     }
 }
 
-/// `-log`: what fastchess writes down of a run.
+/// `-log`: the log file of fastchess.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct LogFile {
     pub path: Option<PathBuf>,
     pub append: bool,
-    /// In the words of fastchess.
+    /// The level in the words of fastchess.
     pub level: String,
     /// Whether it has the dialogue with every engine.
     pub dialogue: bool,
@@ -79,7 +79,7 @@ pub(crate) struct ConfigFile {
     pub anew: bool,
 }
 
-/// How often something is printed; 0 is never.
+/// Interval of output in games; 0 is never.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Intervals {
     pub rating: u64,
@@ -87,14 +87,14 @@ pub(crate) struct Intervals {
     pub outcome: u64,
 }
 
-/// A value of the configuration and how it was said.
+/// A value of the configuration, with the words that set it.
 #[derive(Debug, Clone)]
 pub(super) struct Said {
     pub value: Value,
     pub source: String,
 }
 
-/// A command line that asks for games.
+/// A command line that starts games.
 #[derive(Debug)]
 pub(crate) struct Settings {
     pub program: Program,
@@ -112,7 +112,7 @@ pub(crate) struct Settings {
     pub config: ConfigFile,
     /// Whether the match continues after a crash or a stall.
     pub recover: bool,
-    /// One line each, about what has no effect.
+    /// Warnings about flags without effect, one line each.
     pub warnings: Vec<String>,
     pub(super) engines: Vec<Engine>,
     pub(super) is_sprt: bool,
@@ -121,15 +121,15 @@ pub(crate) struct Settings {
     pub(super) seed: Option<u64>,
     /// Keys of the configuration, except engines and the number of pairs.
     pub(super) keys: BTreeMap<&'static str, Said>,
-    /// Words of `-each` that come last, as for both programs.
+    /// Words of `-each`, applied last, as in both programs.
     each: Vec<Given>,
 }
 
 impl Request {
-    /// Reads a command line without the program's name.
+    /// Parses a command line without the program's name.
     ///
     /// # Errors
-    /// What cannot be read or is not supported, by name.
+    /// An invalid or unsupported flag, by name.
     pub(crate) fn read(program: Program, arguments: &[String]) -> anyhow::Result<Self> {
         let places = KnownEngines::usual_places();
         let mut known = KnownEngines::in_first_of(&places);
@@ -191,7 +191,7 @@ impl Settings {
         }
     }
 
-    /// Whether a sequential test was asked for.
+    /// Whether a sequential test is requested.
     pub(crate) fn is_sprt(&self) -> bool {
         self.is_sprt
     }
@@ -257,7 +257,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Whether a key has an effect; if it is only accepted, a warning is kept.
+    /// Whether a key has an effect; if it is only accepted, adds a warning.
     fn is_effective(&mut self, flag: &Given, pair: Pair<'_>) -> anyhow::Result<bool> {
         let name = flag.entry.name;
         let entry = pair.entry(name)?;
@@ -270,7 +270,7 @@ impl Settings {
         Ok(entry.support == Support::Yes)
     }
 
-    /// What applies to everything that was read.
+    /// Applies `-each` and checks the whole command line.
     fn finish(&mut self, known: &mut KnownEngines<'_>) -> anyhow::Result<()> {
         let each = std::mem::take(&mut self.each);
         let mut engines = std::mem::take(&mut self.engines);
@@ -327,7 +327,7 @@ impl Settings {
         Ok(())
     }
 
-    /// hone has one margin.
+    /// Checks the margins: `hone` has one for all engines.
     fn check_margins(&mut self) {
         let margins: Vec<u64> = self
             .engines
@@ -360,7 +360,7 @@ fn one_of(pair: Pair<'_>, flag: &str, allowed: &[&str]) -> anyhow::Result<()> {
 
 #[cfg(test)]
 impl Settings {
-    /// Reads a command line of a test.
+    /// Parses a command line, for tests.
     pub(super) fn of(program: Program, line: &str) -> anyhow::Result<Self> {
         let words = shlex::split(line).expect("quotes match");
         match Request::read(program, &words)? {

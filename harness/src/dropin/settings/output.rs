@@ -1,17 +1,17 @@
-//! Flags that say what is printed and written.
+//! Flags about output: files, log, intervals.
 
 use super::{Settings, one_of};
 use crate::dropin::{OutputFormat, words::Given};
 
 impl Settings {
     pub(super) fn pgn_out(&mut self, flag: &Given) -> anyhow::Result<()> {
-        // A flag that is repeated adds to the one before.
+        // A repeated flag adds to the earlier one.
         let mut file = self.pgn.take().unwrap_or_default();
         let lines = self.keys.get("pgn.match_line");
         let lines = lines.and_then(|said| said.value.as_array());
         let mut lines = lines.cloned().unwrap_or_default();
         for (number, pair) in flag.pairs().enumerate() {
-            // cutechess-cli's form: the name first, without a key.
+            // The form of cutechess-cli: first the name, without a key.
             if number == 0 && pair.value.is_none() && pair.key != "min" && pair.key != "fi" {
                 file.path = Some(pair.key.into());
                 continue;

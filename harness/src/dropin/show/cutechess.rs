@@ -1,4 +1,4 @@
-//! The blocks of cutechess-cli.
+//! The output of cutechess-cli.
 
 use std::collections::BTreeMap;
 
@@ -48,15 +48,15 @@ pub(super) fn head_to_head(name: &str, wdl: Wdl, by_colour: [Wdl; 2]) -> String 
     )
 }
 
-/// A number as cutechess-cli writes it: zero has no sign.
+/// Formats a number like cutechess-cli: zero has no sign.
 fn unsigned_zero(value: f64, decimals: usize) -> String {
     fixed(if value == 0.0 { 0.0 } else { value }, decimals)
 }
 
-/// What cutechess-cli prints of a test where there is none.
+/// The line of cutechess-cli without a test.
 pub(super) const NO_TEST: &str = "SPRT: llr 0 (0.0%), lbound -inf, ubound inf\n";
 
-/// How the test stands.
+/// The state of the test.
 pub(super) fn test(state: &SprtState) -> String {
     let accepted = accepted(state).map_or_else(String::new, |accepted| {
         format!(" - {accepted} was accepted")
@@ -79,7 +79,7 @@ pub(super) fn ranking(names: &[String], results: &[PairingTally], gauntlet: bool
             None => 2.0,
             Some(score) => 1.0 - score,
         };
-        // Of equal ones the last comes first.
+        // Among equal engines, the last comes first.
         key(a).total_cmp(&key(b)).then(b.0.cmp(&a.0))
     });
     let mut text = format!(
@@ -103,7 +103,7 @@ pub(super) fn ranking(names: &[String], results: &[PairingTally], gauntlet: bool
     text
 }
 
-/// How the games of each engine ended, after an empty line for each.
+/// The terminations of each engine's games, each after an empty line.
 pub(super) fn outcomes(names: &[String], outcomes: &[BTreeMap<String, u64>]) -> String {
     let mut text = String::new();
     for (name, outcomes) in names.iter().zip(outcomes) {

@@ -1,4 +1,4 @@
-//! The files that a command line asks for, beside the run's folder.
+//! The output files that a command line requests in addition to the run's folder.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -15,8 +15,8 @@ use crate::ledger::{GAMES_EPD, GAMES_PGN, GamesFile};
 use crate::platform::set_len;
 use crate::run::RunFiles;
 
-/// Games and final positions, appended as games are shown. Whatever happens to
-/// these files, the run's folder has every game.
+/// Games and final positions, appended when games are shown. The run's folder always has every
+/// game, also if these files are lost.
 #[derive(Debug, Default)]
 pub(crate) struct Files {
     pgn: Option<Written>,
@@ -31,17 +31,17 @@ pub(crate) struct Files {
 struct Written {
     path: PathBuf,
     file: File,
-    /// Whether a new run keeps what it has.
+    /// Whether a new run keeps its content.
     is_continued: bool,
-    /// The checksum of all of it, where it is printed.
+    /// The checksum of its content, if it is printed.
     crc: Option<crc32fast::Hasher>,
 }
 
-/// A file that is asked for: its name and whether it is continued.
+/// A requested file: its path, and whether it is continued.
 type RequestedFile = Option<(PathBuf, bool)>;
 
 impl Files {
-    /// Opens the files as `program` writes them, and changes nothing in them.
+    /// Opens the files in the format of `program`, without changing them.
     ///
     /// # Errors
     /// If one cannot be opened.
@@ -75,8 +75,8 @@ impl Files {
         Ok(())
     }
 
-    /// Adds the games of `run` that the files lack: another process may have played
-    /// them, or have been killed before it wrote them.
+    /// Adds games of `run` that are missing in the files: another process may have played them,
+    /// or was killed before it wrote them.
     ///
     /// # Errors
     /// If a file of the run cannot be read, or one of these cannot be written.
@@ -106,10 +106,10 @@ impl Files {
         Ok(())
     }
 
-    /// Keeps the checksum of the games.
+    /// Maintains the checksum of the games.
     ///
     /// # Errors
-    /// If what they are appended to cannot be read.
+    /// If the existing content cannot be read.
     pub(crate) fn with_crc(mut self) -> anyhow::Result<Self> {
         if let Some(pgn) = &mut self.pgn {
             pgn.crc = Some(crc_of(&pgn.path)?);
@@ -163,23 +163,23 @@ impl Written {
     }
 }
 
-/// The records of a file: games of a PGN, or lines. Games are told apart by their
-/// bytes; final positions of different games can be the same.
+/// The records of a file: games of a PGN, or lines. Games are identified by their bytes; final
+/// positions of different games may be equal.
 struct FileRecords {
     counts: HashMap<u64, usize>,
-    /// The record at the end, which a kill may have torn, and where it begins.
+    /// The start and the bytes of the last record, which may be incomplete after a kill.
     last: (u64, Vec<u8>),
 }
 
 impl FileRecords {
-    /// Reads a file whose records begin with lines that begin with `first`.
+    /// Reads a file whose records start with a line with the prefix `first`.
     fn read(path: &Path, first: &[u8]) -> anyhow::Result<Self> {
         let failed = || format!("cannot read {}", path.display());
         let mut file = BufReader::new(File::open(path).with_context(failed)?);
         let mut counts = HashMap::new();
         let (mut start, mut record, mut line) = (0, Vec::new(), Vec::new());
         while file.read_until(b'\n', &mut line).with_context(failed)? > 0 {
-            // The first line of a record may be torn: after an empty line, at the end.
+            // The first line of the last record may be incomplete, after an empty line.
             let begins =
                 line.starts_with(first) || first.starts_with(&line) && record.ends_with(b"\n\n");
             if begins && !record.is_empty() {
@@ -196,7 +196,7 @@ impl FileRecords {
         })
     }
 
-    /// Appends a record to `file` unless it is there.
+    /// Appends a record to `file` unless the file has it.
     fn take(&mut self, file: &mut Written, record: &[u8]) -> anyhow::Result<()> {
         if let Some(count) = self
             .counts
@@ -207,7 +207,7 @@ impl FileRecords {
             return Ok(());
         }
         let (start, last) = &mut self.last;
-        // One that is equal is of another game, which ended alike.
+        // An equal record is of another game that ended alike.
         if !last.is_empty() && last.len() < record.len() && record.starts_with(last) {
             file.shorten(*start)?;
             last.clear();
@@ -216,8 +216,8 @@ impl FileRecords {
     }
 }
 
-/// A line of `games.epd`; as a FEN, as cutechess-cli writes it, its operations are
-/// the move counters.
+/// A line of `games.epd`. As a FEN (for cutechess-cli), the move counters replace its
+/// operations.
 fn final_position(line: &str, as_fen: bool) -> Cow<'_, str> {
     if !as_fen {
         return Cow::Borrowed(line);
@@ -232,7 +232,7 @@ fn hash(record: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// The checksum of what a file has so far.
+/// The checksum of a file's present content.
 fn crc_of(path: &Path) -> anyhow::Result<crc32fast::Hasher> {
     let mut crc = crc32fast::Hasher::new();
     let failed = || format!("cannot read {}", path.display());
@@ -247,7 +247,7 @@ fn crc_of(path: &Path) -> anyhow::Result<crc32fast::Hasher> {
 }
 
 impl LogFile {
-    /// Opens the file; `None` if none has a name.
+    /// Opens the file; `None` without a name.
     ///
     /// # Errors
     /// If it cannot be opened.

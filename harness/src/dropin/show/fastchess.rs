@@ -1,4 +1,4 @@
-//! The blocks of fastchess.
+//! The output of fastchess.
 
 use super::figures::{Figures, Z95, fixed, general, percent};
 use super::scores::accepted;
@@ -10,7 +10,7 @@ use crate::stats::{Counts, SprtState, Wdl};
 /// The line above and below a block.
 pub(super) const RULE: &str = "--------------------------------------------------\n";
 
-/// Under which conditions two engines play, as a block names them.
+/// The conditions of a match, as a block prints them.
 pub(super) fn conditions(manifest: &Manifest) -> String {
     let config = &manifest.config;
     let both = |text: &dyn Fn(&EngineConfig) -> String| {
@@ -20,10 +20,7 @@ pub(super) fn conditions(manifest: &Manifest) -> String {
             _ => texts.into_iter().next().unwrap_or_default(),
         }
     };
-    let limit = both(&|engine| {
-        let limit = engine.limit.as_ref().unwrap_or(&config.r#match.limit);
-        limit_text(limit)
-    });
+    let limit = both(&|engine| limit_text(config.limit_of(engine)));
     let threads = both(&|engine| option(engine, manifest, "Threads", "t"));
     let hash = both(&|engine| option(engine, manifest, "Hash", "MB"));
     let mut text = format!("{limit}, {threads}, {hash}");
@@ -33,8 +30,8 @@ pub(super) fn conditions(manifest: &Manifest) -> String {
     text
 }
 
-/// An option that the command line sets, or its default; `NULL` for one that
-/// the engine does not have.
+/// The value of an option: that of the command line, or the default; `NULL` if the engine
+/// does not have it.
 fn option(engine: &EngineConfig, manifest: &Manifest, name: &str, unit: &str) -> String {
     let value = option_value(engine, &manifest.engines, name);
     value.map_or_else(|| "NULL".to_string(), |value| format!("{value}{unit}"))
@@ -106,7 +103,7 @@ pub(super) fn head_to_head(
     text
 }
 
-/// How the test stands.
+/// The state of the test.
 pub(super) fn test(state: &SprtState) -> String {
     format!(
         "LLR: {} ({}%) ({}, {}) {}\n",
@@ -122,7 +119,7 @@ fn hypotheses(state: &SprtState) -> String {
     format!("[{}, {}]", fixed(state.elo0, 2), fixed(state.elo1, 2))
 }
 
-/// The way to the bound of the same sign in percent; negative towards H0.
+/// The LLR in percent of the bound of the same sign; negative towards H0.
 fn progress(state: &SprtState) -> f64 {
     match state.llr >= 0.0 {
         true => 100.0 * state.llr / state.upper,
@@ -130,7 +127,7 @@ fn progress(state: &SprtState) -> f64 {
     }
 }
 
-/// The line that ends a decided test.
+/// The last line of a decided test.
 pub(super) fn decided(state: &SprtState, accepted: &str) -> String {
     format!(
         "SPRT ({}) completed - {accepted} was accepted\n",
@@ -138,7 +135,7 @@ pub(super) fn decided(state: &SprtState, accepted: &str) -> String {
     )
 }
 
-/// How the test stands, as fastchess prints it for readers of cutechess-cli.
+/// The state of the test in the cutechess format of fastchess.
 pub(super) fn test_as_cutechess(state: &SprtState) -> String {
     let accepted = accepted(state).map_or_else(String::new, |accepted| {
         format!(" - {accepted} was accepted")
@@ -152,7 +149,7 @@ pub(super) fn test_as_cutechess(state: &SprtState) -> String {
     )
 }
 
-/// Elo of two engines, as fastchess prints it for readers of cutechess-cli.
+/// Elo of two engines in the cutechess format of fastchess.
 pub(super) fn elo_as_cutechess(wdl: Wdl) -> String {
     let figures = Figures::of_games(&wdl, Z95);
     format!(
@@ -171,7 +168,7 @@ fn figures(results: &PairingTally, penta: bool) -> Figures {
     }
 }
 
-/// By pairs or by single games.
+/// Counts of pairs or of single games.
 fn counts(results: &PairingTally, penta: bool) -> Counts {
     match penta {
         true => results.pentanomial.into(),
@@ -191,7 +188,7 @@ pub(super) fn ranking(
         .zip(results)
         .map(|(name, results)| (name, results, figures(results, penta)))
         .collect();
-    // Without a number last.
+    // Engines without a number come last.
     rows.sort_by(|a, b| {
         let key = |elo: f64| if elo.is_nan() { f64::NEG_INFINITY } else { elo };
         key(b.2.elo).total_cmp(&key(a.2.elo))

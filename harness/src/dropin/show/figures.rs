@@ -1,13 +1,13 @@
-//! The figures that fastchess and cutechess-cli print, by their formulas: not
-//! clamped, so that one-sided results are infinite, as there.
+//! The figures of fastchess and cutechess-cli, by their formulas. They are not clamped:
+//! one-sided results are infinite.
 
 use crate::stats::elo::NELO_PER_SIGMA;
 use crate::stats::{Pentanomial, Wdl, normal};
 
 /// Quantile of the 95 % intervals.
 pub(super) const Z95: f64 = normal::Z95;
-/// The same as cutechess-cli has it, by Winitzki's approximation of the inverse
-/// error function.
+/// The same quantile in cutechess-cli, by Winitzki's approximation of the inverse error
+/// function.
 pub(super) const Z95_APPROXIMATED: f64 = 1.957_161_931_656_024_5;
 
 /// Elo, normalized Elo and likelihood of superiority of a sample of scores.
@@ -22,18 +22,18 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// Of single games.
+    /// The figures of single games.
     pub(super) fn of_games(wdl: &Wdl, z95: f64) -> Self {
         let counts = [wdl.losses, wdl.draws, wdl.wins];
         Self::new(&counts, &[0.0, 0.5, 1.0], 1.0, z95)
     }
 
-    /// Of pairs.
+    /// The figures of pairs.
     pub(super) fn of_pairs(pairs: &Pentanomial) -> Self {
         Self::new(&pairs.0, &[0.0, 0.25, 0.5, 0.75, 1.0], 2.0, Z95)
     }
 
-    /// `games` is the number of games of one unit.
+    /// The figures of a sample; `games` is the number of games of one unit (1 or 2).
     fn new(counts: &[u64], scores: &[f64], games: f64, z95: f64) -> Self {
         let total = counts.iter().sum::<u64>() as f64;
         let weighted = || counts.iter().map(|count| *count as f64 / total).zip(scores);
@@ -65,7 +65,7 @@ pub(super) fn los_of_decided_games(wdl: &Wdl) -> f64 {
     100.0 * normal::cdf((wins - losses) / (wins + losses).sqrt())
 }
 
-/// A number with this many decimals; not a number is `nan`, as in C.
+/// A number with `decimals` decimals; NaN is `nan`, as in C.
 pub(super) fn fixed(value: f64, decimals: usize) -> String {
     match value {
         _ if value.is_nan() => "nan".to_string(),
@@ -79,8 +79,7 @@ pub(super) fn percent(share: Option<f64>, decimals: usize) -> String {
     fixed(100.0 * share.unwrap_or(f64::NAN), decimals)
 }
 
-/// A number with this many significant digits, without trailing zeros: `%g` of
-/// C.
+/// A number with `digits` significant digits, without trailing zeros: `%g` of C.
 pub(super) fn general(value: f64, digits: usize) -> String {
     if !value.is_finite() || value == 0.0 {
         return fixed(value, 0);

@@ -1,8 +1,8 @@
-//! What fastchess and cutechess-cli print while they play, on standard output.
+//! The output of fastchess and cutechess-cli during a run, on standard output.
 //!
-//! Games and figures are shown as their pairs finish, in that order, as both
-//! programs do: servers want a block for each pair. The last block of a
-//! sequential test is of the pairs up to its verdict.
+//! Games and figures are shown in the order in which pairs finish, as in both programs:
+//! servers expect a block for each pair. The last block of a sequential test covers the pairs
+//! up to its verdict.
 
 mod cutechess;
 mod extra_files;
@@ -14,7 +14,7 @@ mod slots;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{OutputFormat, Settings, wording};
+use super::{OutputFormat, Program, Settings, wording};
 use crate::config::Tournament;
 use crate::executor::PlayedPair;
 use crate::experiment::{Experiment, Verdict};
@@ -43,29 +43,29 @@ pub(crate) struct Console {
     total_games: u64,
     boards: Boards,
     files: Files,
-    /// By pairing, game by game.
+    /// Results of single games, by pairing.
     scores: BTreeMap<[usize; 2], Wdl>,
     finished_games: u64,
-    /// By engine: how its games ended.
+    /// Terminations of each engine's games.
     outcomes: Vec<BTreeMap<String, u64>>,
     /// All pairs in the order of arrival.
     arrived: Tally,
-    /// The pairs that the run has absorbed, as of the last update.
+    /// The pairs that the run had absorbed at the last update.
     absorbed: Option<Tally>,
-    /// The test of the run, as of the last update.
+    /// The test of the run at the last update.
     test: Option<SprtState>,
-    /// An engine has crashed or stalled, and the run does not recover.
+    /// Whether an engine has crashed or stalled, and the run does not recover.
     is_stopped: bool,
-    /// Games at which results were printed last.
+    /// Number of games at the last output of results.
     printed_at: Option<u64>,
     elapsed: Duration,
 }
 
 impl Console {
-    /// The view of a run that `settings` asked for.
+    /// The view of a run with these `settings`.
     ///
     /// # Errors
-    /// If the number of games makes no sense.
+    /// If the number of games is invalid.
     pub(crate) fn new(
         settings: &Settings,
         manifest: &Manifest,
@@ -111,7 +111,7 @@ impl Console {
         );
     }
 
-    /// Shows the pairs that have found a board.
+    /// Shows the start of the pairs that have a free slot.
     fn start_waiting(&mut self) {
         while let Some((pair, engines)) = self.boards.start() {
             self.started(pair, engines, 0);
@@ -146,7 +146,7 @@ impl Console {
         self.print_score(result.engines, &wdl);
     }
 
-    /// Without `-recover` both programs stop after the first crash or stall.
+    /// Stops the run after the first crash or stall, as both programs do without `-recover`.
     fn stop_after(&mut self, number: u64, termination: Termination) {
         let is_crash = matches!(termination, Termination::Disconnect | Termination::Stall);
         if self.recover || self.is_stopped || !is_crash {
@@ -160,8 +160,8 @@ impl Console {
         }
     }
 
-    /// Why a game ended, as the program writes it: only fastchess names an
-    /// overrun, and only cutechess-cli the maximal length and an illegal move.
+    /// The reason for the end of a game in the words of the program: only fastchess prints the
+    /// overrun of a clock, only cutechess-cli the maximum length and the illegal move.
     fn reason(&self, reason: &str) -> String {
         let ends: &[&str] = match self.format {
             OutputFormat::Cutechess => &[" ("],
@@ -187,7 +187,7 @@ impl Console {
         }
     }
 
-    /// The score after a game, where it is printed.
+    /// Prints the score after a game, if the program does.
     fn print_score(&self, engines: [usize; 2], wdl: &Wdl) {
         let is_printed = match self.format {
             OutputFormat::Fastchess => false,
@@ -205,7 +205,7 @@ impl Console {
         }
     }
 
-    /// What is printed at intervals after a pair, and at the end.
+    /// Prints the results, at intervals after a pair and at the end.
     fn print_results(&mut self, tally: &Tally, test: Option<SprtState>) {
         if tally.pairs == 0 {
             return;
@@ -253,14 +253,14 @@ impl Console {
         )
     }
 
-    /// Whether results are due when the number of games has grown.
+    /// Whether results are due when the number of games grows from `before` to `after`.
     fn results_due(&self, before: u64, after: u64) -> bool {
         let unit = if self.penta { 2 } else { 1 };
         let interval = self.intervals.rating.saturating_mul(unit);
         interval > 0 && after / interval > before / interval
     }
 
-    /// Adds a pair, and prints what is due.
+    /// Adds a pair and prints its games and, if due, the results.
     fn add(&mut self, pair: &PlayedPair) {
         let mut tally = std::mem::take(&mut self.arrived);
         let before = tally.games();
@@ -364,7 +364,7 @@ impl Console {
         }
     }
 
-    /// Why a file that was asked for could not be written, if one could not.
+    /// The error of a requested file that could not be written, if any.
     pub(crate) fn take_file_error(&mut self) -> Option<anyhow::Error> {
         self.files.take_error()
     }
@@ -397,7 +397,7 @@ impl<E: Experiment> View<E> for Console {
         self.elapsed = progress.elapsed;
         self.test = experiment.test().map(Sprt::state);
         if self.absorbed.replace(progress.tally.clone()).is_none() {
-            // The first one: of a run that is resumed, what there is already.
+            // The first update of a resumed run has its earlier pairs.
             self.arrived = progress.tally.clone();
             self.finished_games = progress.tally.games();
             for (engines, pairing) in &progress.tally.pairings {
@@ -414,7 +414,11 @@ impl<E: Experiment> View<E> for Console {
     }
 
     fn warn(&mut self, text: &str) {
-        errln!("{}", wording::by_flags(text));
+        let program = match self.is_cutechess() {
+            true => Program::Cutechess,
+            false => Program::Fastchess,
+        };
+        errln!("{}", wording::by_flags(text, program));
     }
 }
 
@@ -432,7 +436,7 @@ fn results(tally: &Tally) -> PairingTally {
     tally.pairings.values().next().copied().unwrap_or_default()
 }
 
-/// What fastchess warns of and servers look for.
+/// Prints the warnings of fastchess, which servers look for.
 fn warn_of_faults(played: &PlayedPair, game: usize, names: [&str; 2]) {
     let ended = &played.result.games[game];
     let number = number(played.result.pair, game);
@@ -454,7 +458,7 @@ fn warn_of_faults(played: &PlayedPair, game: usize, names: [&str; 2]) {
     }
 }
 
-/// Prints a warning, which a log has too.
+/// Prints a warning and logs it.
 fn warn(text: String) {
     tracing::warn!("{text}");
     outln!("{text}");

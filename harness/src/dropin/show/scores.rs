@@ -1,4 +1,4 @@
-//! The counts behind the lines.
+//! The counts of the output.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub(super) fn by_engine(
     all
 }
 
-/// The same test after other pairs, not decided.
+/// The same test for other pairs, without a decision.
 pub(super) fn test_after(test: &SprtState, pairs: &PairingTally) -> SprtState {
     let (elo0, elo1) = (test.elo0, test.elo1);
     let llr = match test.model {

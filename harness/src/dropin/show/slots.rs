@@ -1,9 +1,9 @@
-//! Which games are being played, told from the pairs that were submitted and
-//! those that are finished: workers take pairs in the order of submission.
+//! The games in progress, derived from the submitted and the finished pairs: pairs are started
+//! in the order of submission.
 
 use std::collections::{BTreeMap, VecDeque};
 
-/// The games in play.
+/// The pairs in progress.
 #[derive(Debug)]
 pub(super) struct Boards {
     free: usize,
@@ -20,12 +20,12 @@ impl Boards {
         }
     }
 
-    /// Takes a pair that waits for a free board.
+    /// Adds a pair that waits for a free slot.
     pub(super) fn submit(&mut self, pair: u64, engines: [usize; 2]) {
         self.waiting.push_back((pair, engines));
     }
 
-    /// The next pair that has found a board.
+    /// The next pair that has a free slot.
     pub(super) fn start(&mut self) -> Option<(u64, [usize; 2])> {
         if self.free == 0 {
             return None;
@@ -36,13 +36,13 @@ impl Boards {
         Some((pair, engines))
     }
 
-    /// A pair that is over; whether it was known to have started.
+    /// Removes a finished pair. Returns whether it was known to have started.
     pub(super) fn finish(&mut self, pair: u64) -> bool {
         if self.playing.remove(&pair).is_some() {
             self.free += 1;
             return true;
         }
-        // A worker took it before a longer one ended.
+        // It was started before the end of a longer one was known.
         self.waiting.retain(|(waiting, _)| *waiting != pair);
         false
     }

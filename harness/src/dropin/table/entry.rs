@@ -1,4 +1,4 @@
-//! One flag or key, and what becomes of it.
+//! One flag or key, and its support.
 
 use crate::dropin::program::Program;
 
@@ -20,14 +20,14 @@ impl Of {
     }
 }
 
-/// What becomes of a flag.
+/// How a flag is supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::dropin) enum Support {
     /// It has its effect.
     Yes,
-    /// It is accepted, and a warning names it.
+    /// It is accepted with a warning.
     Ignored,
-    /// It is refused by name.
+    /// It is refused with a message.
     Refused,
 }
 
@@ -38,11 +38,11 @@ pub(in crate::dropin) struct Entry {
     pub name: &'static str,
     pub of: Of,
     pub support: Support,
-    /// Where the configuration of `hone` has it; empty if nowhere.
+    /// The key of `hone`'s configuration; empty without one.
     pub key: &'static str,
-    /// What differs and why; the reason where it is not supported.
+    /// The difference and its reason; for an unsupported one, the reason.
     pub note: &'static str,
-    /// How it is written.
+    /// An example.
     pub example: &'static str,
 }
 
@@ -59,8 +59,8 @@ impl Group {
     }
 }
 
-/// Entries, one a line: what becomes of it, whose it is, its name, the key of
-/// the configuration, how it is written, and what differs.
+/// Entries, one in each line: support, program, name, key of the configuration, example,
+/// difference.
 macro_rules! entries {
     ($($support:ident $of:ident $name:literal, $key:literal, $example:literal, $note:expr;)*) => {
         &[$(Entry {
@@ -75,5 +75,5 @@ macro_rules! entries {
 }
 pub(super) use entries;
 
-/// Why an engine's own book is refused.
+/// The reason for refusing an engine's own book.
 pub(super) const POLYGLOT: &str = "an engine's own Polyglot book is not supported; convert it with `hone book convert` and use `-openings`";

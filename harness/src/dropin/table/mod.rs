@@ -1,6 +1,5 @@
-//! Every flag of fastchess and cutechess-cli, and what becomes of it here. The
-//! command line is read by this table, and `docs/coming-from-flags.md` printed
-//! from it.
+//! Every flag of fastchess and cutechess-cli, and its support in `hone`. This table drives the
+//! parser and the page `docs/coming-from-flags.md`.
 
 mod entry;
 mod flags;
@@ -10,7 +9,7 @@ pub(super) use entry::{Entry, Of, Support};
 pub(super) use flags::FLAGS;
 pub(super) use keys::GROUPS;
 
-/// The flag of this name. Both programs also accept some with two dashes.
+/// The flag with this name. Both programs also accept some flags with two dashes.
 pub(super) fn flag(name: &str) -> Option<&'static Entry> {
     let single = match name.strip_prefix("--") {
         Some(rest) => format!("-{rest}"),

@@ -1,20 +1,18 @@
-//! An engine process that evaluates one position after the other.
+//! An engine process that evaluates positions one after another.
 
 use std::time::{Duration, Instant};
 
 use thiserror::Error;
 
 use super::{EngineCommand, SearchLimit, at_once};
-use crate::engine::uci::{
-    AnswerError, Client, OptionError, StartError, check_options, options_for, supports,
-};
+use crate::engine::uci::{AnswerError, Client, OptionError, StartError, options_for, supports};
 use crate::openings::Variant;
 use crate::rules::{Score, push_position};
 
-/// Time for `uciok`, and for `readyok`.
+/// Time limit for `uciok` and for `readyok`.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// Time for an answer to a search without a time limit.
+/// Time limit for the answer to a search that has none of its own.
 const STALL: Duration = Duration::from_secs(600);
 
 /// Iterations kept of one search.
@@ -23,18 +21,18 @@ const MAX_ITERATIONS: usize = 4096;
 /// An engine's evaluation of a position.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Evaluation {
-    /// In UCI notation; empty if the engine named none.
+    /// In UCI notation; empty if the engine sent none.
     pub best_move: String,
     /// From the side to move.
     pub score: Option<Score>,
     pub nodes: u64,
-    /// Each time the first move, the score or the depth changed, in order. If
-    /// there are more than [`MAX_ITERATIONS`], the first and the very last.
+    /// One for each change of the first move, the score or the depth, in order: the first
+    /// [`MAX_ITERATIONS`] - 1 and the last.
     pub iterations: Vec<Iteration>,
     pub elapsed: Duration,
 }
 
-/// The engine's choice from some moment of a search.
+/// The engine's choice at one point of a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Iteration {
     pub depth: u32,
@@ -71,7 +69,7 @@ pub(crate) enum AnalysisError {
     },
 }
 
-/// A running engine, configured.
+/// A running engine with its options set.
 #[derive(Debug)]
 pub(crate) struct Analyst {
     client: Client,
@@ -82,14 +80,15 @@ impl Analyst {
     /// Starts an engine and sets its options.
     ///
     /// # Errors
-    /// If it does not start, or lacks one of the options.
+    /// If the engine does not start, does not accept one of the options, does not support
+    /// the variant, or does not get ready.
     pub(crate) async fn start(
         engine: &EngineCommand,
         variant: Variant,
     ) -> Result<Self, AnalysisError> {
         let client = Client::start(&engine.launch, HANDSHAKE).await?;
         let options = engine.options.iter().map(|(n, v)| (n.as_str(), v.as_str()));
-        check_options(client.options(), options)?;
+        client.check_options(options)?;
         if !supports(client.options(), variant) {
             return Err(AnalysisError::NoChess960);
         }
@@ -105,10 +104,10 @@ impl Analyst {
         Ok(analyst)
     }
 
-    /// Starts several of the same engine, all at the same time.
+    /// Starts `count` processes of the same engine in parallel.
     ///
     /// # Errors
-    /// As [`Analyst::start`]; of several failures the first that occurs.
+    /// The first failure of [`Analyst::start`].
     pub(crate) async fn start_several(
         count: usize,
         engine: &EngineCommand,
@@ -121,8 +120,7 @@ impl Analyst {
         at_once(starts).await
     }
 
-    /// Counts as stalled if a search without a time limit takes longer than
-    /// this; 600 s by default.
+    /// Sets the time limit for searches that have none of their own; by default 600 s.
     pub(crate) fn set_stall(&mut self, after: Duration) {
         self.stall = after;
     }
@@ -132,11 +130,10 @@ impl Analyst {
         self.client.name()
     }
 
-    /// Makes the engine forget what it has searched, so that an evaluation
-    /// does not depend on those before it.
+    /// Starts a new game, so that an evaluation does not depend on those before it.
     ///
     /// # Errors
-    /// [`AnalysisError::Answer`] if the engine is gone.
+    /// [`AnalysisError::Answer`] if the engine does not get ready.
     pub(crate) async fn forget(&mut self) -> Result<(), AnalysisError> {
         let deadline = Instant::now() + HANDSHAKE;
         let ready = self.client.begin_game(deadline).await;
@@ -146,8 +143,8 @@ impl Analyst {
     /// Searches a position, given as six-field FEN. `place` names it in errors.
     ///
     /// # Errors
-    /// [`AnalysisError::Answer`] if the engine ends, [`AnalysisError::Stall`]
-    /// if it does not answer in time.
+    /// [`AnalysisError::Answer`] if the engine ends, [`AnalysisError::Stall`] if it does
+    /// not answer in time.
     pub(crate) async fn evaluate(
         &mut self,
         fen: &str,
@@ -155,8 +152,8 @@ impl Analyst {
         limit: SearchLimit,
     ) -> Result<Evaluation, AnalysisError> {
         let started = Instant::now();
-        let patience = limit.patience(self.stall);
-        let deadline = started + patience;
+        let timeout = limit.timeout(self.stall);
+        let deadline = started + timeout;
         self.client.clear_info();
         let mut command = Vec::new();
         push_position(&mut command, Some(fen), "");
@@ -170,13 +167,12 @@ impl Analyst {
             .watch_bestmove(deadline, |_, info| {
                 let first = info.pv.split(u8::is_ascii_whitespace).next();
                 let first = first.unwrap_or_default();
-                let known = iterations.last();
-                let is_known = known.is_some_and(|known| {
-                    known.depth == info.depth
-                        && known.score == info.score
-                        && known.best_move.as_bytes() == first
+                let is_unchanged = iterations.last().is_some_and(|last| {
+                    last.depth == info.depth
+                        && last.score == info.score
+                        && last.best_move.as_bytes() == first
                 });
-                if first.is_empty() || is_known {
+                if first.is_empty() || is_unchanged {
                     return;
                 }
                 iterations.truncate(MAX_ITERATIONS - 1);
@@ -193,7 +189,7 @@ impl Analyst {
             return Err(AnalysisError::Stall {
                 engine: self.client.name().to_owned(),
                 place: place.to_owned(),
-                after: patience,
+                after: timeout,
             });
         }
         let answer = self.answered(answer, place)?;
@@ -207,7 +203,7 @@ impl Analyst {
         })
     }
 
-    /// Ends the engine.
+    /// Ends the engine within 1 s.
     pub(crate) async fn quit(self) {
         self.client.quit(Duration::from_secs(1)).await;
     }

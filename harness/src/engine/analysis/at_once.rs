@@ -1,12 +1,12 @@
-//! Several engines at work at the same time.
+//! Futures that run in parallel on one thread.
 
 use tokio::task::{JoinSet, LocalSet};
 
-/// Does all `works` at the same time, on this thread, and gives what they return in the
-/// order in which they end.
+/// Runs all futures concurrently on this thread. Returns their outputs in the order in
+/// which they end.
 ///
 /// # Errors
-/// The first failure; the other works are broken off.
+/// The first failure; the other futures are cancelled.
 pub(crate) async fn at_once<W, T, E>(works: impl IntoIterator<Item = W>) -> Result<Vec<T>, E>
 where
     W: Future<Output = Result<T, E>> + 'static,
@@ -38,12 +38,12 @@ mod tests {
     use super::*;
 
     fn run<T>(work: impl Future<Output = T>) -> T {
-        let runtime = tokio::runtime::Builder::new_current_thread().build();
+        let runtime = crate::platform::runtime();
         runtime.expect("a runtime").block_on(work)
     }
 
     #[test]
-    fn all_work_at_the_same_time() {
+    fn all_futures_run_concurrently() {
         let both_begun = Rc::new(Barrier::new(2));
         let works = [0, 1].map(|number| {
             let both_begun = Rc::clone(&both_begun);
@@ -58,7 +58,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_breaks_off_the_others() {
+    fn a_failure_cancels_the_others() {
         let works = [true, false].map(|fails| async move {
             match fails {
                 true => Err("failed"),

@@ -1,4 +1,4 @@
-//! An engine as the command line names it.
+//! An engine given on the command line.
 
 use std::path::{Path, PathBuf};
 
@@ -11,17 +11,17 @@ pub(crate) struct EngineCommand {
     pub options: Vec<(String, String)>,
 }
 
-/// A command that names no program.
+/// A command without a program, or with unmatched quotes.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot read the engine command `{0}`: it is empty or its quotes do not match")]
 pub(crate) struct CommandError(String);
 
 impl EngineCommand {
-    /// Reads a command: the path of a program, or a program followed by
-    /// arguments, with quotes around what has spaces in it.
+    /// Reads a command: the path of an existing file, or a program and arguments as
+    /// [`split_command`] reads them.
     ///
     /// # Errors
-    /// If the command is empty or its quotes do not match.
+    /// [`CommandError`].
     pub(crate) fn new(command: &str, options: Vec<(String, String)>) -> Result<Self, CommandError> {
         let mut words = if Path::new(command).is_file() {
             vec![command.to_owned()]

@@ -4,7 +4,7 @@ use std::{fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 
-/// The end of a search.
+/// When a search ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum SearchLimit {
@@ -14,22 +14,26 @@ pub(crate) enum SearchLimit {
     MoveTime(u64),
 }
 
-/// Grace beyond a time limit.
+/// How much longer than `movetime` an answer may take.
 const OVERRUN: Duration = Duration::from_secs(10);
 
 impl SearchLimit {
-    /// The `go` command.
-    pub(super) fn go(self) -> String {
+    fn key_and_value(self) -> (&'static str, u64) {
         match self {
-            SearchLimit::Nodes(nodes) => format!("go nodes {nodes}\n"),
-            SearchLimit::Depth(depth) => format!("go depth {depth}\n"),
-            SearchLimit::MoveTime(ms) => format!("go movetime {ms}\n"),
+            SearchLimit::Nodes(nodes) => ("nodes", nodes),
+            SearchLimit::Depth(depth) => ("depth", depth.into()),
+            SearchLimit::MoveTime(ms) => ("movetime", ms),
         }
     }
 
-    /// After this time without an answer an engine stalls: `untimed` for a
-    /// search without a time limit.
-    pub(super) fn patience(self, untimed: Duration) -> Duration {
+    /// The `go` command, with its line end.
+    pub(super) fn go(self) -> String {
+        let (key, value) = self.key_and_value();
+        format!("go {key} {value}\n")
+    }
+
+    /// The time limit for the answer: `untimed` for a search without `movetime`.
+    pub(super) fn timeout(self, untimed: Duration) -> Duration {
         match self {
             SearchLimit::MoveTime(ms) => Duration::from_millis(ms) + OVERRUN,
             SearchLimit::Nodes(_) | SearchLimit::Depth(_) => untimed,
@@ -39,10 +43,7 @@ impl SearchLimit {
 
 impl fmt::Display for SearchLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            SearchLimit::Nodes(nodes) => write!(f, "nodes={nodes}"),
-            SearchLimit::Depth(depth) => write!(f, "depth={depth}"),
-            SearchLimit::MoveTime(ms) => write!(f, "movetime={ms}"),
-        }
+        let (key, value) = self.key_and_value();
+        write!(f, "{key}={value}")
     }
 }

@@ -1,5 +1,4 @@
-//! One engine that is asked about single positions: the judge of a book, the
-//! solver of a suite.
+//! Analysis of single positions by an engine, for opening books and test suites.
 
 mod analyst;
 mod at_once;

@@ -1,4 +1,4 @@
-//! Several engine processes at work on a list of positions.
+//! Evaluates a list of positions with several engine processes.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -13,9 +13,9 @@ pub(crate) struct Request {
     pub place: String,
 }
 
-/// Evaluates all positions, each from scratch, and gives the
-/// evaluations in the order of the positions. `done` is called for each one as
-/// it arrives. The engines are ended.
+/// Evaluates all positions, each as a new game. Returns the evaluations in the order of
+/// the positions. `done` is called with the index of each position after its evaluation.
+/// Ends the engines.
 ///
 /// # Errors
 /// The first failure of an engine.

@@ -1,4 +1,4 @@
-//! The rules of the protocol.
+//! The checks, one function for each rule of the protocol.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -8,54 +8,90 @@ use super::dialogue::{Dialogue, referee_of};
 use crate::engine::uci::{OptionKind, principal_variation};
 use crate::rules::{Info, Score, Spending, departure};
 
-/// `Ok` with a remark or none, `Err` with the fault.
+/// `Ok` with an optional remark, or `Err` with the fault.
 type Verdict = Result<Option<String>, String>;
-type Rule = for<'a> fn(&'a mut Dialogue) -> Pin<Box<dyn Future<Output = Verdict> + 'a>>;
+pub(super) type Check = for<'a> fn(&'a mut Dialogue) -> Pin<Box<dyn Future<Output = Verdict> + 'a>>;
 
-/// All rules, in the order in which they are checked.
-pub(super) const ALL: [(&str, Rule); 20] = [
-    ("answers uci with its name and uciok", |d| {
-        Box::pin(names(d))
+/// What a check needs of an engine that starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Needs {
+    Commands,
+    /// That a search ends with `bestmove`.
+    Search,
+}
+
+/// All checks with their names, in order.
+pub(super) const ALL: [(&str, Needs, Check); 20] = [
+    (
+        "answers uci with its name and uciok",
+        Needs::Commands,
+        |d| Box::pin(names(d)),
+    ),
+    ("declares well-formed options", Needs::Commands, |d| {
+        Box::pin(options(d))
     }),
-    ("declares well-formed options", |d| Box::pin(options(d))),
-    ("accepts its own default values", |d| Box::pin(defaults(d))),
-    ("answers isready with readyok", |d| Box::pin(ready(d))),
-    ("is ready again after ucinewgame", |d| Box::pin(new_game(d))),
-    ("ignores unknown commands", |d| Box::pin(unknown(d))),
-    ("ignores unknown options", |d| Box::pin(unknown_option(d))),
-    ("go depth: a legal move", |d| Box::pin(depth(d))),
-    ("go nodes: a legal move", |d| Box::pin(nodes(d))),
-    ("go movetime: in time", |d| Box::pin(movetime(d))),
-    ("go with clocks: in time", |d| Box::pin(clocks(d))),
-    ("go infinite: no move before stop", |d| {
+    ("accepts its own default values", Needs::Commands, |d| {
+        Box::pin(defaults(d))
+    }),
+    ("answers isready with readyok", Needs::Commands, |d| {
+        Box::pin(ready(d))
+    }),
+    ("is ready again after ucinewgame", Needs::Search, |d| {
+        Box::pin(new_game(d))
+    }),
+    ("ignores unknown commands", Needs::Commands, |d| {
+        Box::pin(unknown(d))
+    }),
+    ("ignores unknown options", Needs::Commands, |d| {
+        Box::pin(unknown_option(d))
+    }),
+    ("go depth: a legal move", Needs::Search, |d| {
+        Box::pin(depth(d))
+    }),
+    ("go nodes: a legal move", Needs::Search, |d| {
+        Box::pin(nodes(d))
+    }),
+    ("go movetime: in time", Needs::Search, |d| {
+        Box::pin(movetime(d))
+    }),
+    ("go with clocks: in time", Needs::Search, |d| {
+        Box::pin(clocks(d))
+    }),
+    ("go infinite: no move before stop", Needs::Search, |d| {
         Box::pin(infinite(d))
     }),
-    ("answers isready while it thinks", |d| {
+    ("answers isready while it thinks", Needs::Search, |d| {
         Box::pin(ready_while_thinking(d))
     }),
-    ("castling, en passant, promotion", |d| {
+    ("castling, en passant, promotion", Needs::Search, |d| {
         Box::pin(special_moves(d))
     }),
-    ("announces mates as mates", |d| Box::pin(mates(d))),
-    ("principal variations are legal", |d| {
+    ("announces mates as mates", Needs::Search, |d| {
+        Box::pin(mates(d))
+    }),
+    ("principal variations are legal", Needs::Search, |d| {
         Box::pin(variations(d))
     }),
-    ("survives a position without moves", |d| {
+    ("survives a position without moves", Needs::Search, |d| {
         Box::pin(no_moves(d))
     }),
-    ("castles in Chess960", |d| Box::pin(chess960(d))),
-    ("ends on quit", |d| Box::pin(quit(d))),
-    ("ends when its input ends", |d| Box::pin(end_of_input(d))),
+    ("castles in Chess960", Needs::Search, |d| {
+        Box::pin(chess960(d))
+    }),
+    ("ends on quit", Needs::Commands, |d| Box::pin(quit(d))),
+    ("ends when its input ends", Needs::Commands, |d| {
+        Box::pin(end_of_input(d))
+    }),
 ];
 
-/// What is added to a time limit for the way there and back.
+/// Tolerance of time limits, for communication.
 const SLACK: Duration = Duration::from_millis(200);
 
-/// Searches in a row that must be late before it is a fault: a busy machine delays an
-/// answer now and then.
+/// Consecutive late searches that are a fault: a busy machine delays a single answer now
+/// and then.
 const LATE_SEARCHES: usize = 3;
 
-/// Enough for a search of one ply to be far below it.
+/// A limit far above the nodes of a one-ply search.
 const NODES: u32 = 20_000;
 
 async fn names(d: &mut Dialogue) -> Verdict {
@@ -70,10 +106,12 @@ async fn names(d: &mut Dialogue) -> Verdict {
 async fn options(d: &mut Dialogue) -> Verdict {
     let options = d.options();
     let unreadable = d.unreadable_options();
-    if unreadable > 0 {
+    if unreadable.count > 0 {
         return Err(format!(
-            "{unreadable} of {} `option` lines cannot be read",
-            options.len() + unreadable
+            "{} of {} `option` lines cannot be read; the first is `{}`",
+            unreadable.count,
+            options.len() + unreadable.count,
+            unreadable.first
         ));
     }
     for option in &options {
@@ -83,7 +121,7 @@ async fn options(d: &mut Dialogue) -> Verdict {
                 format!("the default {default} is outside {min} to {max}")
             }
             OptionKind::Combo { default, values } if !values.contains(default) => {
-                format!("the default `{default}` is none of its values")
+                format!("the default `{default}` is not one of its values")
             }
             _ => continue,
         };
@@ -95,14 +133,14 @@ async fn options(d: &mut Dialogue) -> Verdict {
         .collect();
     Ok((!missing.is_empty()).then(|| {
         format!(
-            "{} missing: OpenBench and others ask for it",
+            "{} missing: OpenBench and other tools set it",
             missing.join(" and ")
         )
     }))
 }
 
 async fn defaults(d: &mut Dialogue) -> Verdict {
-    // Of a faulty declaration the default may be a guess.
+    // The default of a faulty declaration may be a guess.
     for option in d.options().iter().filter(|option| option.fault.is_none()) {
         if let Some(default) = option.default_value() {
             d.send(&format!("setoption name {} value {default}\n", option.name))
@@ -139,7 +177,10 @@ async fn unknown_option(d: &mut Dialogue) -> Verdict {
 async fn depth(d: &mut Dialogue) -> Verdict {
     let (used, info) = d.think("startpos", "go depth 3").await?;
     if info.score.is_none() {
-        return Err("it gave no score with its move".to_string());
+        return Err(match d.line_with_score() {
+            Some(line) => format!("the score in `{line}` cannot be read"),
+            None => "it gave no score with its move".to_string(),
+        });
     }
     keeps_to("depth=3", used, &info)?;
     Ok((info.depth == 0).then(|| "it reports no depth".to_string()))
@@ -151,7 +192,7 @@ async fn nodes(d: &mut Dialogue) -> Verdict {
     let (used, info) = d.think(position, &go).await?;
     keeps_to(&format!("nodes={NODES}"), used, &info)?;
     Ok(match info.nodes {
-        0 => Some("it reports no nodes: whether it keeps to the limit is not known".to_string()),
+        0 => Some("it reports no nodes, so the limit cannot be checked".to_string()),
         nodes if nodes > 2 * u64::from(NODES) => {
             Some(format!("it searched {nodes} nodes of {NODES}"))
         }
@@ -159,7 +200,7 @@ async fn nodes(d: &mut Dialogue) -> Verdict {
     })
 }
 
-/// The fault of a search that was far from its limit.
+/// Fails if a search was far from its limit.
 fn keeps_to(limit: &str, used: Duration, info: &Info) -> Result<(), String> {
     let spent = Spending::of_search(info, used);
     let limit = limit.parse().expect("a limit");
@@ -190,8 +231,8 @@ async fn clocks(d: &mut Dialogue) -> Verdict {
     Ok(remark)
 }
 
-/// Whether a search keeps to `allowed` milliseconds. It is repeated while it takes longer
-/// than that and [`SLACK`], up to [`LATE_SEARCHES`] times.
+/// Checks that a search takes at most `allowed` milliseconds and [`SLACK`]; it may be late
+/// in [`LATE_SEARCHES`] - 1 tries. The remark lists the times above `allowed`.
 async fn in_time(d: &mut Dialogue, go: &str, allowed: u64) -> Verdict {
     let allowed = Duration::from_millis(allowed);
     let mut late = Vec::new();
@@ -215,16 +256,11 @@ async fn infinite(d: &mut Dialogue) -> Verdict {
     if d.bestmove_within(Duration::from_millis(300)).await? {
         return Err("it moved before `stop`".to_string());
     }
-    d.send("stop\n").await?;
-    if !d.bestmove_within(d.patience()).await? {
-        return Err("it did not move after `stop`".to_string());
-    }
+    moves_after_stop(d).await?;
     d.ready().await.map(|()| None)
 }
 
-async fn ready_while_thinking(d: &mut Dialogue) -> Verdict {
-    d.send("position startpos\ngo infinite\nisready\n").await?;
-    d.expect_ready().await?;
+async fn moves_after_stop(d: &mut Dialogue) -> Verdict {
     d.send("stop\n").await?;
     match d.bestmove_within(d.patience()).await? {
         true => Ok(None),
@@ -232,17 +268,54 @@ async fn ready_while_thinking(d: &mut Dialogue) -> Verdict {
     }
 }
 
+async fn ready_while_thinking(d: &mut Dialogue) -> Verdict {
+    d.send("position startpos\ngo infinite\nisready\n").await?;
+    d.expect_ready().await?;
+    if d.has_moved() {
+        return Err("it moved before `stop`".to_string());
+    }
+    moves_after_stop(d).await
+}
+
 async fn special_moves(d: &mut Dialogue) -> Verdict {
+    let mut remark = None;
     for position in [
         "fen r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1 moves e1g1 e8c8",
         "fen 8/8/8/k1pP3R/8/8/8/K7 w - c6 0 1",
         "fen 8/P6k/8/8/8/8/7K/8 w - - 0 1 moves a7a8n",
         "fen 8/5k2/3p4/1p1Pp2p/pP2Pp1P/P4P1K/8/8 b - - 99 50",
         "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -",
+        PROMOTIONS,
     ] {
         d.think(position, "go depth 2").await?;
+        remark = remark.or(capitals(d.best_move()));
     }
-    Ok(None)
+    let (position, right, of_chess960) = CASTLING_MATE;
+    d.think(position, "go depth 4").await?;
+    let is_of_chess960 = d.best_move().eq_ignore_ascii_case(of_chess960.as_bytes());
+    Ok(remark.or(is_of_chess960.then(|| {
+        format!(
+            "it castles with `{of_chess960}`: without UCI_Chess960, UCI writes `{right}`; `hone` accepts both"
+        )
+    })))
+}
+
+/// A position in which every legal move is a promotion.
+const PROMOTIONS: &str = "fen 7k/4P3/8/8/8/6q1/8/7K w - - 0 1";
+
+/// A position in which castling is the only mate in one, with the castling move in the
+/// notation of standard chess and in that of Chess960.
+const CASTLING_MATE: (&str, &str, &str) =
+    ("fen 4R3/8/3B4/8/8/5k1P/8/4K2R w K - 0 1", "e1g1", "e1h1");
+
+/// The remark on a move in capitals.
+fn capitals(best: &[u8]) -> Option<String> {
+    best.iter().any(u8::is_ascii_uppercase).then(|| {
+        format!(
+            "it writes `{}`: UCI writes moves in lower case; `hone` accepts both",
+            String::from_utf8_lossy(best)
+        )
+    })
 }
 
 async fn mates(d: &mut Dialogue) -> Verdict {
@@ -304,8 +377,8 @@ async fn chess960(d: &mut Dialogue) -> Verdict {
     }
     for (position, right, wrong) in CASTLING_MATES {
         let thought = d.think(position, "go depth 4").await;
-        // `b1c1` is legal, and an engine may miss the mate: only one that
-        // announces it means to castle.
+        // The king's move `b1c1` is also legal: only an engine that announces the mate
+        // means to castle.
         let is_meant = match &thought {
             Ok((_, info)) => info.score == Some(Score::Mate(1)),
             Err(_) => true,
@@ -320,8 +393,9 @@ async fn chess960(d: &mut Dialogue) -> Verdict {
     Ok(None)
 }
 
-/// Positions in which castling is the only mate in one: the move in the form
-/// of Chess960, and as an engine writes it that names the king's new square.
+/// Positions in which castling is the only mate in one, with the castling move in the
+/// notation of Chess960 (the king takes its own rook), and in the wrong notation with the
+/// king's destination.
 const CASTLING_MATES: [(&str, &str, &str); 2] = [
     ("fen 4R1R1/8/8/5k2/8/8/8/6KR w H - 0 1", "g1h1", "g1g1"),
     ("fen 2R1R3/8/8/3k4/8/8/8/RK6 w A - 0 1", "b1a1", "b1c1"),
@@ -350,8 +424,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_legal_move_is_a_promotion() {
+        let moves = referee_of(PROMOTIONS)
+            .expect("legal")
+            .position()
+            .legal_moves();
+        assert_eq!(moves.len(), 4);
+        assert!(moves.iter().all(|legal| legal.is_promotion()));
+    }
+
+    #[test]
     fn castling_is_the_only_mate() {
-        for (position, right, _) in CASTLING_MATES {
+        for (position, right, _) in CASTLING_MATES.into_iter().chain([CASTLING_MATE]) {
             let referee = referee_of(position).expect(position);
             let start = referee.position();
             let mut mates = start.legal_moves();

@@ -1,28 +1,38 @@
-//! One engine process and what is asked of it.
+//! One engine process and the commands for it.
 
 use std::time::{Duration, Instant};
 
 use shakmaty::Position;
 
-use crate::engine::uci::{AnswerError, Client, EngineOption};
-use crate::rules::Info;
-use crate::rules::Referee;
+use crate::engine::uci::{AnswerError, Client, EngineOption, UnreadableOptions};
+use crate::rules::{Info, Referee};
 
 pub(super) struct Dialogue {
     client: Option<Client>,
     patience: Duration,
     infos: Infos,
+    searched: Searched,
 }
 
-/// The `info` lines since the last `go`: the first of them, if there are very
-/// many.
+/// Whether the searches of a dialogue were answered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Searched {
+    /// There was none that needed a `bestmove`.
+    #[default]
+    Nothing,
+    /// At least one `bestmove`.
+    Moved,
+    /// No `bestmove` in time, in a search that needed one.
+    Silent,
+}
+
+/// The `info` lines since the last `go`, at most [`MAX_INFOS`] and [`MAX_INFO_BYTES`].
 #[derive(Default)]
 struct Infos {
     lines: Vec<String>,
     bytes: usize,
 }
 
-/// `info` lines kept of a search, and their bytes.
 const MAX_INFOS: usize = 4096;
 const MAX_INFO_BYTES: usize = 1024 * 1024;
 
@@ -36,22 +46,28 @@ impl Infos {
 }
 
 impl Dialogue {
-    /// With an engine that has been started, whose answers take at most `patience`.
+    /// A dialogue with a running engine. `patience` is the time limit for each answer.
     pub(super) fn new(client: Client, patience: Duration) -> Self {
         Self {
             client: Some(client),
             patience,
             infos: Infos::default(),
+            searched: Searched::default(),
         }
     }
 
-    /// Gives the engine its options.
+    pub(super) fn searched(&self) -> Searched {
+        self.searched
+    }
+
+    /// Sets the engine's options.
     pub(super) async fn configure(&mut self, options: &[(String, String)]) -> Result<(), String> {
         let deadline = self.deadline();
-        self.client()
-            .configure(options, deadline)
-            .await
-            .map_err(|error| error.to_string())
+        let client = self.client();
+        match client.configure(options, deadline).await {
+            Ok(()) => Ok(()),
+            Err(error) => Err(client.explain(error).await),
+        }
     }
 
     fn client(&mut self) -> &mut Client {
@@ -83,20 +99,21 @@ impl Dialogue {
     }
 
     /// The `option` lines that do not declare an option.
-    pub(super) fn unreadable_options(&mut self) -> usize {
-        self.client().unreadable_options()
+    pub(super) fn unreadable_options(&mut self) -> UnreadableOptions {
+        self.client().unreadable_options().clone()
     }
 
     /// Sends whole lines.
     pub(super) async fn send(&mut self, text: &str) -> Result<(), String> {
         let deadline = self.deadline();
-        self.client()
-            .send(text.as_bytes(), deadline)
-            .await
-            .map_err(|error| error.to_string())
+        let client = self.client();
+        match client.send(text.as_bytes(), deadline).await {
+            Ok(()) => Ok(()),
+            Err(error) => Err(client.explain(error).await),
+        }
     }
 
-    /// `isready`, answered.
+    /// Sends `isready` and waits for `readyok`.
     pub(super) async fn ready(&mut self) -> Result<(), String> {
         self.send("isready\n").await?;
         self.expect_ready().await
@@ -104,10 +121,17 @@ impl Dialogue {
 
     pub(super) async fn expect_ready(&mut self) -> Result<(), String> {
         let deadline = self.deadline();
-        self.client()
-            .wait_ready(deadline)
-            .await
-            .map_err(|error| format!("no `readyok`: {error}"))
+        let client = self.client();
+        match client.wait_ready(deadline).await {
+            Ok(()) => Ok(()),
+            Err(error) => Err(format!("no `readyok`: {}", client.explain(error).await)),
+        }
+    }
+
+    /// Whether there was a `bestmove` since the last command.
+    pub(super) fn has_moved(&mut self) -> bool {
+        let mut lines = self.client().transcript().answers();
+        lines.any(|line| line.split_whitespace().next() == Some("bestmove"))
     }
 
     /// Whether a `bestmove` comes within `wait`.
@@ -115,16 +139,19 @@ impl Dialogue {
         let deadline = Instant::now() + wait;
         let infos = &mut self.infos;
         let client = self.client.as_mut().expect("the engine runs until the end");
-        let heard = client.watch_bestmove(deadline, |line, _| infos.push(line));
-        match heard.await {
-            Ok(_) => Ok(true),
+        let answer = client.watch_bestmove(deadline, |line, _| infos.push(line));
+        match answer.await {
+            Ok(_) => {
+                self.searched = Searched::Moved;
+                Ok(true)
+            }
             Err(AnswerError::TimedOut) => Ok(false),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(client.explain(error).await),
         }
     }
 
-    /// Sets up a position, lets the engine think and judges its answer.
-    /// Returns the time it took and what it said last.
+    /// Sends a position and a `go`, and checks that the answer is a legal move. Returns the
+    /// time of the search and what the engine reported.
     pub(super) async fn think(
         &mut self,
         position: &str,
@@ -132,21 +159,28 @@ impl Dialogue {
     ) -> Result<(Duration, Info), String> {
         let referee = referee_of(position)?;
         self.infos = Infos::default();
-        let (asked, deadline) = (Instant::now(), self.deadline());
+        let (sent, deadline) = (Instant::now(), self.deadline());
         self.send(&format!("position {position}\n{go}\n")).await?;
         let client = self.client();
         client.clear_info();
-        let answer = client
-            .wait_bestmove(deadline)
-            .await
-            .map_err(|error| format!("no `bestmove` after `{go}`: {error}"))?;
+        let answer = match client.wait_bestmove(deadline).await {
+            Ok(answer) => answer,
+            Err(error) => {
+                let why = client.explain(error).await;
+                if error == AnswerError::TimedOut && self.searched == Searched::Nothing {
+                    self.searched = Searched::Silent;
+                }
+                return Err(format!("no `bestmove` after `{go}`: {why}"));
+            }
+        };
         let info = client.info().clone();
         let best = client.best_move().to_vec();
+        self.searched = Searched::Moved;
         if referee.find(&best).is_none() {
             let best = String::from_utf8_lossy(&best);
             return Err(format!("`bestmove {best}` is illegal in `{position}`"));
         }
-        Ok((answer.arrived.saturating_duration_since(asked), info))
+        Ok((answer.arrived.saturating_duration_since(sent), info))
     }
 
     /// The move of the last `bestmove`.
@@ -154,18 +188,23 @@ impl Dialogue {
         self.client().best_move()
     }
 
+    /// [`Client::line_with_score`] of the last search.
+    pub(super) fn line_with_score(&mut self) -> Option<String> {
+        self.client().line_with_score()
+    }
+
     /// The `info` lines of the last search.
     pub(super) fn infos(&self) -> &[String] {
         &self.infos.lines
     }
 
-    /// Closes its input. Whether it ended by itself.
+    /// Closes the engine's input. Returns whether it ends within the time limit.
     pub(super) async fn hang_up(&mut self) -> bool {
         let client = self.client.take().expect("the engine runs until the end");
         client.hang_up(self.patience).await
     }
 
-    /// Sends `quit`. Whether it ended by itself.
+    /// Sends `quit`. Returns whether the engine ends within the time limit.
     pub(super) async fn quits(&mut self) -> bool {
         if self.send("quit\n").await.is_err() {
             return false;
@@ -181,7 +220,7 @@ impl Dialogue {
         }
     }
 
-    /// Ends the engine. What was said.
+    /// Kills the engine. Returns the dialogue; empty after [`Self::hang_up`].
     pub(super) async fn end(mut self) -> String {
         match self.client.take() {
             Some(client) => {
@@ -194,7 +233,10 @@ impl Dialogue {
     }
 }
 
-/// The position after a `position` command's arguments.
+/// The game after a `position` command with these arguments.
+///
+/// # Errors
+/// As [`Referee::after_command`].
 pub(super) fn referee_of(position: &str) -> Result<Referee, String> {
     let referee = Referee::after_command(&format!("position {position}"), None)?;
     debug_assert!(!referee.position().legal_moves().is_empty());
@@ -216,10 +258,7 @@ mod tests {
             ..Launch::default()
         };
         let patience = Duration::from_secs(60);
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .build()
-            .expect("a runtime");
+        let runtime = crate::platform::runtime().expect("a runtime");
         runtime.block_on(async {
             let client = Client::start(&launch, patience).await.expect("it starts");
             let mut dialogue = Dialogue::new(client, patience);

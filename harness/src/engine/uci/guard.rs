@@ -1,10 +1,10 @@
-//! A companion process that ends what `hone` leaves behind when it is killed
-//! outright: the death signal of Linux reaches an engine but not the engine's
-//! children, and macOS has none. On Windows job objects do all of it.
+//! A companion process that kills the engines of a `hone` that was killed itself. The
+//! parent-death signal of Linux reaches an engine but not the engine's children, and
+//! macOS has none. On Windows job objects are enough.
 //!
-//! The companion is `hone` itself, started with [`ARGUMENT`]. It reads the
-//! process groups of engines from its standard input; when that ends, because
-//! `hone` is gone, it kills those that are still there.
+//! The companion is `hone` itself, started with [`ARGUMENT`]. It reads the process groups
+//! of engines from its standard input; at its end, when `hone` has ended, it kills the
+//! groups that are left.
 
 use std::collections::HashSet;
 use std::io::{self, BufRead, Write};
@@ -18,15 +18,14 @@ pub(crate) const ARGUMENT: &str = "guard-engines";
 
 struct Companion {
     input: ChildStdin,
-    /// Reaped with `hone`.
+    /// Not waited for: it ends after `hone`.
     _process: Child,
 }
 
 static COMPANION: Mutex<Option<Companion>> = Mutex::new(None);
 
-/// Starts the companion, once. A failure is not an error: the companion is needed
-/// only if `hone` is killed outright, to end the children of engines (on macOS also
-/// the engines).
+/// Starts the companion, once. A failure is ignored: the companion is needed only if
+/// `hone` is killed, for the children of engines (on macOS also for the engines).
 pub(crate) fn install() {
     let mut companion = COMPANION.lock().unwrap_or_else(PoisonError::into_inner);
     if companion.is_some() || !cfg!(unix) {
@@ -51,25 +50,25 @@ fn start() -> io::Result<Companion> {
     })
 }
 
-/// Tells the companion of an engine's process group.
-pub(super) fn watch(pid: u32) {
-    tell('+', pid);
+/// Adds an engine's process group to those that the companion kills.
+pub(super) fn register(pid: u32) {
+    send('+', pid);
 }
 
-/// Tells it that the group has ended.
-pub(super) fn forget(pid: u32) {
-    tell('-', pid);
+/// Removes a group that has ended.
+pub(super) fn unregister(pid: u32) {
+    send('-', pid);
 }
 
-fn tell(sign: char, pid: u32) {
+fn send(sign: char, pid: u32) {
     let mut companion = COMPANION.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(companion) = &mut *companion {
-        // A companion that was killed cannot be helped.
+        // Fails if the companion was killed; `hone` works without it.
         let _ = writeln!(companion.input, "{sign}{pid}");
     }
 }
 
-/// The companion's work, until its standard input ends.
+/// Reads process groups until the input ends, then kills those that are left.
 pub(crate) fn guard(input: impl BufRead) {
     let mut groups = HashSet::new();
     for line in input.lines().map_while(Result::ok) {

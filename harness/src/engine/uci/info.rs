@@ -7,16 +7,14 @@
 use crate::rules::{Info, Score};
 
 impl Info {
-    /// Takes in one `info` line (without the line end). Fields that cannot be
-    /// read are skipped: an engine's chatter is never an error.
+    /// Reads one `info` line, without the line end. Fields that cannot be read are skipped.
     pub fn update(&mut self, line: &[u8]) {
         let mut line_info = LineInfo::default();
         line_info.read(line);
+        self.nodes = line_info.nodes.unwrap_or(self.nodes);
         if line_info.multipv > 1 {
-            self.nodes = line_info.nodes.unwrap_or(self.nodes);
             return;
         }
-        self.nodes = line_info.nodes.unwrap_or(self.nodes);
         self.nps = line_info.nps.unwrap_or(self.nps);
         self.hashfull = line_info.hashfull.unwrap_or(self.hashfull);
         self.tbhits = line_info.tbhits.unwrap_or(self.tbhits);
@@ -44,7 +42,7 @@ pub(crate) fn principal_variation(line: &[u8]) -> Option<&[u8]> {
     line_info.pv
 }
 
-/// As many whole moves of a variation as are kept.
+/// The moves of a variation that fit into [`MAX_PV`] bytes.
 fn shortened(pv: &[u8]) -> &[u8] {
     let Some(kept) = pv.get(..=MAX_PV) else {
         return pv;
@@ -91,7 +89,7 @@ impl<'a> LineInfo<'a> {
     }
 }
 
-/// The words that begin a field of an `info` line: UCI prescribes no order of fields.
+/// Whether a word begins a field of an `info` line. UCI does not fix the order of fields.
 fn is_key(word: &[u8]) -> bool {
     matches!(
         word,
@@ -122,7 +120,7 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// The words before the next key, which stays unread.
+    /// The words before the next key.
     fn until_key(&mut self) -> &'a [u8] {
         let mut ahead = Words { rest: self.rest };
         let mut end = self.rest;
@@ -134,7 +132,7 @@ impl<'a> Words<'a> {
         words.trim_ascii()
     }
 
-    /// The next word if it is a number; skipped in any case.
+    /// Reads the next word; `None` if it is not a number in the range of `T`.
     fn number<T: TryFrom<i64>>(&mut self) -> Option<T> {
         let word = self.next()?;
         let (negative, digits) = match word {
@@ -233,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn an_endless_variation_is_cut_between_moves() {
+    fn a_long_variation_is_cut_between_moves() {
         let line = format!("info depth 1 score cp 1 pv {}", "e2e4 g8f6 ".repeat(500));
         let info = info(&[&line]);
         assert!(info.pv.len() <= MAX_PV);
@@ -241,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn rubbish_is_passed_over() {
+    fn fields_without_a_valid_value_are_skipped() {
         let info = info(&["info depth x score cp nodes -5 pv", "info", ""]);
         assert_eq!(info.score, None);
     }

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use crate::platform::ReadAlone;
+use crate::platform::DirectRead;
 
 /// Bytes of one line that are kept; the rest of a longer line is dropped, so
 /// that an engine that never ends its line cannot fill the memory.
@@ -23,9 +23,9 @@ pub(crate) struct LineReader<R> {
     /// The unread part of the buffer.
     start: usize,
     end: usize,
-    /// How far the unread part is known to hold no line end.
+    /// The unread part has no line end before this index.
     scanned: usize,
-    /// Inside a line longer than the buffer, whose rest is dropped.
+    /// Whether the rest of a line longer than the buffer is being dropped.
     dropping: bool,
     /// When the newest bytes arrived.
     arrived: Instant,
@@ -44,7 +44,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// A line that is here already, without its line end.
+    /// The next complete line in the buffer, without its line end.
     pub(crate) fn buffered(&mut self) -> Option<&[u8]> {
         loop {
             let unread = self.buffer.get(self.scanned..self.end)?;
@@ -64,8 +64,13 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// Waits for more bytes, at most a buffer full. Returns whether there may
-    /// be more: `false` at the end of the stream. Cancel safe.
+    /// The unread bytes: after [`LineReader::buffered`] has returned `None`, a line without
+    /// its end.
+    pub(super) fn unfinished(&self) -> &[u8] {
+        self.buffer.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// Waits for more bytes. Returns `false` at the end of the stream. Cancel safe.
     ///
     /// # Errors
     /// Those of the stream.
@@ -76,32 +81,33 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         Ok(self.filled(count))
     }
 
-    /// [`LineReader::fill`] that waits in the read itself; `None` if the
-    /// thread's timer fired first.
-    pub(super) fn fill_alone(&mut self) -> Option<io::Result<bool>>
+    /// [`LineReader::fill`] with a blocking read; `None` if the thread's read timer fired
+    /// first.
+    pub(super) fn fill_blocking(&mut self) -> Option<io::Result<bool>>
     where
-        R: ReadAlone,
+        R: DirectRead,
     {
         self.make_room();
         let room = self.buffer.get_mut(self.end..).unwrap_or_default();
-        let read = self.source.read_alone(room);
+        let read = self.source.read_blocking(room);
         read.map(|count| count.map(|count| self.filled(count)))
             .transpose()
     }
 
-    /// Takes in what is there already, at most a buffer full. Its end and errors are left
-    /// to the next [`LineReader::fill`].
-    pub(super) fn fill_present(&mut self)
+    /// Reads the bytes that have arrived, without waiting. The end of the stream and errors
+    /// are left to the next [`LineReader::fill`].
+    pub(super) fn fill_available(&mut self)
     where
-        R: ReadAlone,
+        R: DirectRead,
     {
         self.make_room();
         let room = self.buffer.get_mut(self.end..).unwrap_or_default();
-        if let Ok(Some(count)) = self.source.read_present(room) {
+        if let Ok(Some(count)) = self.source.read_available(room) {
             self.filled(count);
         }
     }
 
+    /// Makes sure that the buffer has room for more bytes.
     fn make_room(&mut self) {
         if self.start == self.end {
             self.start = 0;
@@ -138,9 +144,7 @@ mod tests {
     use super::*;
 
     fn lines(input: &[u8]) -> Vec<Vec<u8>> {
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .build()
-            .expect("runtime");
+        let runtime = crate::platform::runtime().expect("runtime");
         runtime.block_on(async {
             let mut reader = LineReader::new(input);
             let mut lines = Vec::new();

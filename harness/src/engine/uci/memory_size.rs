@@ -1,4 +1,4 @@
-//! Amounts of memory as people write them.
+//! Amounts of memory in configurations and messages.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -16,20 +16,21 @@ pub struct MemorySize {
     mib: u64,
 }
 
-/// A TiB of GiB: more than any machine has, and its bytes fit.
+/// 1 PiB in MiB. Its number of bytes fits in 64 bits.
 const LARGEST: u64 = 1 << 30;
 
 impl MemorySize {
-    /// In MiB.
+    /// The amount in MiB.
     pub fn mib(self) -> u64 {
         self.mib
     }
 
+    /// The amount in bytes.
     pub fn bytes(self) -> u64 {
         self.mib.saturating_mul(1 << 20)
     }
 
-    /// An amount in bytes, rounded up.
+    /// An amount in bytes, rounded up to whole MiB.
     pub(crate) fn of_bytes(bytes: u64) -> Self {
         Self {
             mib: bytes.div_ceil(1 << 20),

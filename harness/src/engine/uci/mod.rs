@@ -1,5 +1,5 @@
-//! The UCI protocol from the controlling side: one engine process, its lines,
-//! its options and its answers.
+//! The UCI protocol from the side of the GUI: one engine process, its lines, its options
+//! and its answers.
 
 mod client;
 mod command;
@@ -7,6 +7,7 @@ pub(crate) mod guard;
 mod info;
 mod lines;
 mod memory_size;
+mod not_started;
 mod options;
 mod process;
 mod stderr;
@@ -21,7 +22,7 @@ pub(crate) use info::principal_variation;
 pub(crate) use lines::LineReader;
 pub use memory_size::MemorySize;
 pub(crate) use options::{
-    EngineOption, OptionError, OptionKind, check_options, options_for, supports,
+    EngineOption, OptionError, OptionKind, UnreadableOptions, check_options, options_for, supports,
 };
 pub use process::Launch;
 pub(crate) use transcript::UCI_TRAFFIC;

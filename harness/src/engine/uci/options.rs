@@ -35,21 +35,46 @@ pub enum OptionKind {
 pub struct EngineOption {
     pub name: String,
     pub kind: OptionKind,
-    /// What is missing in its declaration or cannot be read; `kind` then has a guess,
-    /// with which games are played.
+    /// What is missing in the declaration or cannot be read; `kind` then has a default for
+    /// it.
     pub fault: Option<String>,
 }
 
-/// The option that switches an engine to Chess960.
+/// The `option` lines that do not declare an option.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct UnreadableOptions {
+    pub(crate) count: usize,
+    /// The beginning of the first one.
+    pub(crate) first: String,
+}
+
+impl UnreadableOptions {
+    /// Characters kept of the first line.
+    const MAX_KEPT: usize = 200;
+
+    pub(super) fn add(&mut self, line: &str) {
+        if self.count == 0 {
+            self.first = line.chars().take(Self::MAX_KEPT).collect();
+        }
+        self.count = self.count.saturating_add(1);
+    }
+}
+
+/// The UCI option for Chess960.
 const CHESS960: &str = "UCI_Chess960";
 
 /// Why an option of the configuration does not fit the engine.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum OptionError {
-    #[error("the engine has no option `{name}`{}", nearest.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default())]
+    #[error(
+        "the engine has no option `{name}`{}{}",
+        of_unreadable(unreadable),
+        nearest.as_ref().map(|n| format!("; did you mean `{n}`?")).unwrap_or_default()
+    )]
     Unknown {
         name: String,
         nearest: Option<String>,
+        unreadable: UnreadableOptions,
     },
     #[error("`{value}` is not a valid value of option `{name}`: allowed is {allowed}")]
     Value {
@@ -59,26 +84,36 @@ pub(crate) enum OptionError {
     },
 }
 
-impl EngineOption {
-    /// Reads an `option name … type …` line. `None` if it is not one.
-    pub fn parse(line: &str) -> Option<Self> {
-        const KEYS: [&str; 5] = ["type", "default", "min", "max", "var"];
-        let rest = line.trim().strip_prefix("option")?.trim_start();
-        let mut fields: Vec<(&str, Vec<&str>)> = Vec::new();
-        for word in rest.split_whitespace() {
-            let has_type = fields.iter().any(|(key, _)| *key == "type");
-            let is_key = match fields.last() {
-                None => word == "name",
-                // A name may contain words such as `min`; only `type` ends it.
-                Some(_) if !has_type => word == "type",
-                Some(_) => KEYS.contains(&word),
-            };
-            if is_key {
-                fields.push((word, Vec::new()));
-            } else {
-                fields.last_mut()?.1.push(word);
-            }
+impl OptionError {
+    /// The error of an engine with these `option` lines besides its options.
+    pub(super) fn with_unreadable(mut self, lines: &UnreadableOptions) -> Self {
+        if let Self::Unknown { unreadable, .. } = &mut self {
+            unreadable.clone_from(lines);
         }
+        self
+    }
+
+    /// The option's name in the configuration.
+    pub(crate) fn option(&self) -> &str {
+        let (Self::Unknown { name, .. } | Self::Value { name, .. }) = self;
+        name
+    }
+}
+
+fn of_unreadable(unreadable: &UnreadableOptions) -> String {
+    match unreadable.count {
+        0 => String::new(),
+        count => format!(
+            " ({count} of its `option` lines cannot be read; the first is `{}`)",
+            unreadable.first
+        ),
+    }
+}
+
+impl EngineOption {
+    /// Reads an `option name … type …` line; `None` for other lines.
+    pub fn parse(line: &str) -> Option<Self> {
+        let fields = fields_of(line.trim().strip_prefix("option")?)?;
         let field = |key: &str| {
             fields
                 .iter()
@@ -106,10 +141,9 @@ impl EngineOption {
             },
             "button" => OptionKind::Button,
             "string" => OptionKind::Text {
-                default: match field("default").unwrap_or_default() {
-                    empty if empty == "<empty>" => String::new(),
-                    value => value,
-                },
+                default: field("default")
+                    .filter(|value| value != "<empty>")
+                    .unwrap_or_default(),
             },
             _ => return None,
         };
@@ -120,8 +154,7 @@ impl EngineOption {
         })
     }
 
-    /// The value the engine starts with, as `setoption` would write it; `None`
-    /// for a button.
+    /// The default value as `setoption` takes it; `None` for a button.
     pub fn default_value(&self) -> Option<String> {
         match &self.kind {
             OptionKind::Check { default } => Some(default.to_string()),
@@ -147,10 +180,35 @@ impl EngineOption {
     }
 }
 
-/// The first field of a `check` or `spin` that is missing or cannot be read.
+/// The keys and words of an option's fields; `None` if the first key is not `name`.
+fn fields_of(text: &str) -> Option<Vec<(&str, Vec<&str>)>> {
+    let mut fields: Vec<(&str, Vec<&str>)> = Vec::new();
+    for word in text.split_whitespace() {
+        let words = |key| fields.iter().find(|(name, _)| *name == key);
+        let is_key = match words("type") {
+            _ if fields.is_empty() => word == "name",
+            // A name may contain words such as `min`; only `type` ends it.
+            None => word == "type",
+            // So may the values of these types.
+            Some((_, kind)) if *kind == ["string"] => {
+                word == "default" && words("default").is_none()
+            }
+            Some((_, kind)) if *kind == ["combo"] => matches!(word, "default" | "var"),
+            Some(_) => ["type", "default", "min", "max", "var"].contains(&word),
+        };
+        match is_key {
+            true => fields.push((word, Vec::new())),
+            false => fields.last_mut()?.1.push(word),
+        }
+    }
+    Some(fields)
+}
+
+/// The first field of a `check`, `spin` or `combo` that is missing or cannot be read.
 fn fault_of(type_name: &str, field: impl Fn(&str) -> Option<String>) -> Option<String> {
     let is_readable = |value: &str| match type_name {
         "check" => matches!(value, "true" | "false"),
+        "combo" => true,
         _ => value.parse::<i64>().is_ok(),
     };
     let (keys, allowed): (&[&str], _) = match type_name {
@@ -159,6 +217,7 @@ fn fault_of(type_name: &str, field: impl Fn(&str) -> Option<String>) -> Option<S
             &["default", "min", "max"],
             "a whole number (signed, 64 bits)",
         ),
+        "combo" => (&["var"], "a text"),
         _ => return None,
     };
     keys.iter().find_map(|key| match field(key) {
@@ -173,6 +232,9 @@ impl fmt::Display for OptionKind {
         match self {
             Self::Check { .. } => write!(f, "true or false"),
             Self::Spin { min, max, .. } => write!(f, "whole numbers from {min} to {max}"),
+            Self::Combo { values, .. } if values.is_empty() => {
+                write!(f, "no value (the engine declares no `var`)")
+            }
             Self::Combo { values, .. } => write!(f, "one of: {}", values.join(", ")),
             Self::Button => write!(f, "no value (it is a button)"),
             Self::Text { .. } => write!(f, "any text"),
@@ -180,11 +242,11 @@ impl fmt::Display for OptionKind {
     }
 }
 
-/// Checks that the engine declares an option `name` that takes `value`. Names
-/// are compared without case, as UCI asks.
+/// Checks that the engine declares each `(name, value)` of `wanted`. Names are compared
+/// without case, as UCI requires.
 ///
 /// # Errors
-/// [`OptionError`], with the nearest name or the values that are allowed.
+/// [`OptionError`], with the nearest name or the allowed values.
 pub(crate) fn check_options<'a>(
     declared: &[EngineOption],
     wanted: impl IntoIterator<Item = (&'a str, &'a str)>,
@@ -198,6 +260,7 @@ pub(crate) fn check_options<'a>(
                 name: name.to_string(),
                 nearest: nearest(name, declared.iter().map(|option| option.name.as_str()))
                     .map(str::to_string),
+                unreadable: UnreadableOptions::default(),
             });
         };
         if !option.accepts(value) {
@@ -211,8 +274,8 @@ pub(crate) fn check_options<'a>(
     Ok(())
 }
 
-/// All options that an engine is given before a game, in order: what the variant
-/// and pondering need, then its own.
+/// All options that an engine is sent before a game, in order: those for the variant and
+/// for pondering, then its own.
 pub(crate) fn options_for(
     variant: Variant,
     ponder: bool,
@@ -276,13 +339,26 @@ mod tests {
             option("option name max min default type check default true").name,
             "max min default"
         );
+        assert_eq!(
+            option("option name Speed type combo default max var min var max").kind,
+            OptionKind::Combo {
+                default: "max".into(),
+                values: vec!["min".into(), "max".into()]
+            }
+        );
+        assert_eq!(
+            option("option name Book type string default my default type").kind,
+            OptionKind::Text {
+                default: "my default type".into()
+            }
+        );
         assert_eq!(EngineOption::parse("option"), None);
         assert_eq!(EngineOption::parse("option name x type"), None);
         assert_eq!(EngineOption::parse("id name x"), None);
     }
 
     #[test]
-    fn a_field_that_cannot_be_read_is_a_fault_and_guessed() {
+    fn a_field_that_cannot_be_read_is_a_fault_and_gets_a_default() {
         let spin = |default, min, max| OptionKind::Spin { default, min, max };
         let check = |default| OptionKind::Check { default };
         for (line, kind, fault) in [
@@ -309,6 +385,14 @@ mod tests {
             ),
             ("check", check(false), Some("it declares no `default`")),
             ("check default true", check(true), None),
+            (
+                "combo default Solid",
+                OptionKind::Combo {
+                    default: "Solid".into(),
+                    values: Vec::new(),
+                },
+                Some("it declares no `var`"),
+            ),
         ] {
             let option = option(&format!("option name x type {line}"));
             assert_eq!(option.kind, kind, "{line}");
@@ -327,6 +411,14 @@ mod tests {
             error.to_string().contains("did you mean `QsDeltaMargin`"),
             "{error}"
         );
+        let mut lines = UnreadableOptions::default();
+        for line in ["option name Hash type int default 16", "option name x type"] {
+            lines.add(line);
+        }
+        let error = error.with_unreadable(&lines).to_string();
+        let words = "the engine has no option `QsDeltaMargn` (2 of its `option` lines cannot be \
+            read; the first is `option name Hash type int default 16`); did you mean";
+        assert!(error.starts_with(words), "{error}");
         let error = check_options(&declared, [("QsDeltaMargin", "1001")]).unwrap_err();
         assert!(error.to_string().contains("from 0 to 1000"), "{error}");
         let error = check_options(&declared, [("Ponder", "yes")]).unwrap_err();
@@ -335,7 +427,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_gets_what_its_game_needs_before_its_own_options() {
+    fn options_for_variant_and_pondering_come_before_the_engines_own() {
         let own = [("Hash".to_string(), "8".to_string())];
         let names = |variant, ponder| {
             let options = options_for(variant, ponder, &own);

@@ -1,4 +1,4 @@
-//! Starts engine processes so that none can outlive `hone`.
+//! Starts engine processes that end with `hone`.
 
 use std::io;
 use std::path::PathBuf;
@@ -24,14 +24,14 @@ pub struct Launch {
     /// Working directory; that of `hone` if `None`.
     #[serde(default)]
     pub dir: Option<PathBuf>,
-    /// Environment variables to add.
+    /// Environment variables besides those of `hone`.
     #[serde(default)]
     pub env: Vec<(String, String)>,
-    /// The most memory that its process may have.
+    /// Limit on the memory of the process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_memory: Option<MemorySize>,
-    /// Whether it runs without network, with a read-only view of the file
-    /// system and without sight of other processes.
+    /// Whether it runs without network, with a read-only file system and a process list of
+    /// its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sandbox: bool,
 }
@@ -40,13 +40,13 @@ pub struct Launch {
 const SCRATCH: u64 = 256 << 20;
 
 impl Launch {
-    /// The name of its program without folder and extension.
+    /// The name of the program, without folder and extension.
     pub(crate) fn name(&self) -> String {
         let stem = self.program.file_stem().unwrap_or_default();
         stem.to_string_lossy().into_owned()
     }
 
-    /// The command line as a person would type it.
+    /// The program and its arguments, separated by spaces, for messages.
     pub fn command_line(&self) -> String {
         let mut line = self.program.display().to_string();
         for arg in &self.args {
@@ -56,9 +56,12 @@ impl Launch {
         line
     }
 
-    /// Starts the process with pipes to all three streams, apart from `hone`
-    /// as a [`ProcessGroup`] needs it, and so that it dies with the thread that
-    /// started it. A program that is still open for writing is waited for.
+    /// Starts the process in a process group of its own, with pipes to all three streams.
+    /// On Linux it dies with the thread that started it. While another process has the
+    /// program open for writing, the start is repeated for up to 1 s.
+    ///
+    /// # Errors
+    /// Those of the start and of the sandbox.
     pub(super) async fn spawn(&self) -> io::Result<Child> {
         let mut command = Command::from(self.command()?);
         command
@@ -68,7 +71,7 @@ impl Launch {
             .kill_on_drop(true);
         let command_std = command.as_std_mut();
         match self.sandbox {
-            // Its terminal would be a way out.
+            // Input that it writes to the terminal would run outside of the sandbox.
             true => ProcessGroup::separate_session(command_std),
             false => ProcessGroup::separate(command_std),
         }
@@ -78,7 +81,7 @@ impl Launch {
         }
         let begun = Instant::now();
         loop {
-            // A fork that is interrupted begins again.
+            // The signal of the timer would restart the fork again and again.
             ReadTimer::disarm();
             match command.spawn() {
                 Err(error) if is_busy(&error, begun) => sleep(BUSY_PAUSE).await,
@@ -87,7 +90,7 @@ impl Launch {
         }
     }
 
-    /// The command without its streams, in a sandbox if it is to be in one.
+    /// The command without its streams, wrapped if it runs in a sandbox.
     fn command(&self) -> io::Result<std::process::Command> {
         let mut command = std::process::Command::new(&self.program);
         command

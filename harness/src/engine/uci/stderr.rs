@@ -11,14 +11,14 @@ use tokio::io::AsyncReadExt;
 use tokio::process::ChildStderr;
 use tokio::task::JoinHandle;
 
-/// Bytes kept: the last ones.
+/// Bytes kept of the end.
 const MAX_BYTES: usize = 16 * 1024;
 
-/// Reads all, so that the engine never waits for a reader, and keeps the end.
+/// Reads the whole standard error, so that its pipe never fills up, and keeps the end.
 #[derive(Debug)]
 pub(super) struct KeptStderr {
     bytes: Arc<Mutex<Vec<u8>>>,
-    /// Ends when all writing ends are closed.
+    /// Ends when all writing ends of the pipe are closed.
     reader: JoinHandle<()>,
 }
 
@@ -34,11 +34,11 @@ impl KeptStderr {
         String::from_utf8_lossy(&bytes).into_owned()
     }
 
-    /// Waits until all is read, but not for long: a child of the engine may
-    /// hold it open.
-    pub(super) async fn complete(&mut self, patience: Duration) {
+    /// Waits until all is read, at most for `timeout`: a child of the engine may keep the
+    /// pipe open.
+    pub(super) async fn complete(&mut self, timeout: Duration) {
         if !self.reader.is_finished() {
-            let _ = tokio::time::timeout(patience, &mut self.reader).await;
+            let _ = tokio::time::timeout(timeout, &mut self.reader).await;
         }
     }
 }

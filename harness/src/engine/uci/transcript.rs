@@ -35,9 +35,8 @@ struct Entry {
     len: usize,
 }
 
-/// A ring of the last lines exchanged with one engine: a bounded number of
-/// bytes and of lines, so that it costs one copy a line and no memory over
-/// time, also if all lines are empty.
+/// The last lines exchanged with one engine: at most [`MAX_ENTRIES`] lines and
+/// [`MAX_BYTES`] bytes.
 #[derive(Debug)]
 pub struct Transcript {
     /// The engine's process id and name, for the log.
@@ -48,9 +47,9 @@ pub struct Transcript {
     entries: VecDeque<Entry>,
 }
 
-/// Lines and bytes kept in all, and bytes of one line.
 const MAX_ENTRIES: usize = 4096;
 const MAX_BYTES: usize = 64 * 1024;
+/// Bytes kept of one line.
 const MAX_LINE: usize = 8 * 1024;
 
 impl Default for Transcript {
@@ -75,9 +74,8 @@ impl Transcript {
         }
     }
 
-    /// Adds a line; of a very long one, its beginning.
+    /// Adds a line, or the first [`MAX_LINE`] bytes of it.
     pub fn push(&mut self, direction: Direction, at: Instant, line: &[u8]) {
-        // One comparison where the UCI traffic is not logged.
         if LevelFilter::current() == LevelFilter::TRACE {
             self.log(direction, line);
         }
@@ -115,8 +113,27 @@ impl Transcript {
         }
     }
 
-    /// The dialogue as text: seconds since the engine's start, `>` for what it
-    /// was sent and `<` for what it said.
+    /// The lines from the engine since the last command that needs an answer (any but
+    /// `stop`), the newest first, without line ends.
+    pub(crate) fn answers(&self) -> impl Iterator<Item = String> {
+        let mut end = self.bytes.len();
+        let newest_first = self.entries.iter().rev().map(move |entry| {
+            let start = end.saturating_sub(entry.len);
+            let line: Vec<u8> = self.bytes.range(start..end).copied().collect();
+            end = start;
+            (entry.direction, line)
+        });
+        newest_first
+            .filter(|(direction, line)| *direction == Direction::FromEngine || line != b"stop\n")
+            .map_while(|(direction, line)| match direction {
+                Direction::FromEngine => Some(line),
+                Direction::ToEngine => None,
+            })
+            .map(|line| String::from_utf8_lossy(&line).trim_end().to_string())
+    }
+
+    /// The dialogue as text: seconds since the engine's start, `>` before lines to the
+    /// engine and `<` before lines from it.
     pub fn render(&self) -> String {
         let mut text = String::new();
         let mut bytes = self.bytes.iter().copied();
@@ -162,6 +179,26 @@ mod tests {
         let text = transcript.render();
         assert_eq!(text.lines().count(), MAX_ENTRIES);
         assert!(text.ends_with("< bestmove e2e4\n"), "the last are kept");
+    }
+
+    #[test]
+    fn answers_are_the_lines_since_the_last_command_but_stop() {
+        let mut transcript = Transcript::default();
+        let now = Instant::now();
+        assert_eq!(transcript.answers().next(), None);
+        transcript.push(Direction::ToEngine, now, b"isready\n");
+        transcript.push(Direction::FromEngine, now, b"readyok");
+        transcript.push(
+            Direction::ToEngine,
+            now,
+            b"position startpos\ngo infinite\n",
+        );
+        assert_eq!(transcript.answers().next(), None);
+        transcript.push(Direction::FromEngine, now, b"info depth 1");
+        transcript.push(Direction::ToEngine, now, b"stop\n");
+        transcript.push(Direction::FromEngine, now, b"bestmove: e2e4 ");
+        let answers: Vec<String> = transcript.answers().collect();
+        assert_eq!(answers, ["bestmove: e2e4", "info depth 1"]);
     }
 
     #[test]

@@ -1,64 +1,69 @@
-//! Time in which `hone` itself was not running: stopped by a signal, frozen
-//! with its container, or starved. An answer that came meanwhile is seen late,
-//! and that is not the engine's fault.
+//! Pauses of `hone` itself during a wait: it was stopped by a signal, frozen with
+//! its container, or starved of CPU. An answer that arrived meanwhile is read late,
+//! and the engine is not charged for that time.
 
 use std::time::{Duration, Instant};
 
-/// `hone` looks up at least this often while it waits.
-const GLANCE: Duration = Duration::from_millis(100);
+/// `hone` polls an engine at least this often while it waits for an answer.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Waking up later than this is not the timer's own inexactness.
-const LATE: Duration = Duration::from_millis(20);
+/// A poll may be this late because timers are inexact. It is also the time in which an
+/// answer must be read after a pause to count as delayed by the pause.
+const TOLERANCE: Duration = Duration::from_millis(20);
 
-/// A pause of this length is not CPU starvation: everything was frozen, most
-/// likely the engine too.
+/// A longer pause is not CPU starvation: everything was frozen, most likely the engine
+/// too.
 const FROZEN: Duration = Duration::from_secs(1);
 
-/// A wait, with a record of when `hone` itself was not running.
+/// The pauses of `hone` while it waits for one answer.
 #[derive(Debug, Default)]
-pub(super) struct Watch {
+pub(super) struct PauseTracker {
+    /// Sum of the pauses above [`FROZEN`].
     frozen: Duration,
-    /// A gap that has just ended: an answer found right after it may have come
-    /// at its beginning.
-    gap: Duration,
-    /// When that gap ended.
-    gap_end: Option<Instant>,
+    /// The recent shorter pauses and [`TOLERANCE`]; zero if no pause is recent.
+    recent: Duration,
+    /// The shorter pause that ended with the last poll; zero if none did.
+    last: Duration,
+    /// When the last pause ended.
+    ended: Option<Instant>,
 }
 
-impl Watch {
-    /// Time in which `hone` was not running and which is not charged to the engine:
-    /// every pause above [`FROZEN`], and a shorter gap that ended at most [`LATE`]
-    /// before the last check. The first check after a gap may find nothing, because
-    /// the runtime reports new data only at the second.
-    pub(super) fn unwatched(&self) -> Duration {
-        self.frozen + self.gap
+impl PauseTracker {
+    /// Time that is not charged to the engine: every pause above [`FROZEN`], and a
+    /// shorter pause that ended at most [`TOLERANCE`] before the last poll, together with
+    /// one that ended at the poll before the pause. The first poll after a pause may find
+    /// nothing, because the runtime reports new data only at the second.
+    pub(super) fn credit(&self) -> Duration {
+        self.frozen + self.recent
     }
 
-    /// The deadline, moved by the time in which `hone` did not watch.
+    /// The deadline, later by [`Self::credit`].
     pub(super) fn extended(&self, deadline: Instant) -> Instant {
-        deadline + self.unwatched()
+        deadline + self.credit()
     }
 
-    /// When to look up next.
-    pub(super) fn glance(&self, now: Instant, deadline: Instant) -> Instant {
-        self.extended(deadline).min(now + GLANCE)
+    /// When the next poll is due.
+    pub(super) fn next_poll(&self, now: Instant, deadline: Instant) -> Instant {
+        self.extended(deadline).min(now + POLL_INTERVAL)
     }
 
-    /// It is `now`, and the time to look up was `glance`.
-    pub(super) fn woke(&mut self, now: Instant, glance: Instant) {
-        let late = now.saturating_duration_since(glance);
-        if late > LATE {
-            // A moment for looking at what has come.
-            self.gap = LATE;
-            self.gap_end = Some(now);
+    /// Records a poll at `now` that was due at `due`.
+    pub(super) fn record_poll(&mut self, now: Instant, due: Instant) {
+        let late = now.saturating_duration_since(due);
+        if late > TOLERANCE {
+            let before = std::mem::take(&mut self.last);
             if late > FROZEN {
                 self.frozen += late;
             } else {
-                self.gap += late;
+                self.last = late;
             }
-        } else if self.gap_end.is_none_or(|end| now > end + LATE) {
-            self.gap = Duration::ZERO;
-            self.gap_end = None;
+            self.recent = before + self.last + TOLERANCE;
+            self.ended = Some(now);
+            return;
+        }
+        self.last = Duration::ZERO;
+        if self.ended.is_some_and(|ended| now > ended + TOLERANCE) {
+            self.recent = Duration::ZERO;
         }
     }
 }
@@ -70,64 +75,86 @@ mod tests {
     const MS: fn(u64) -> Duration = Duration::from_millis;
 
     #[test]
-    fn a_wait_that_was_watched_ends_at_its_deadline() {
-        let mut watch = Watch::default();
+    fn a_wait_without_pauses_ends_at_its_deadline() {
+        let mut pauses = PauseTracker::default();
         let start = Instant::now();
         let deadline = start + MS(150);
-        let glance = watch.glance(start, deadline);
-        assert_eq!(glance, start + GLANCE);
-        watch.woke(glance + MS(2), glance);
-        let glance = watch.glance(glance + MS(2), deadline);
-        assert_eq!(glance, deadline);
-        watch.woke(start + MS(90), glance);
-        assert_eq!(watch.unwatched(), Duration::ZERO);
-        assert_eq!(watch.extended(deadline), deadline);
+        let due = pauses.next_poll(start, deadline);
+        assert_eq!(due, start + POLL_INTERVAL);
+        pauses.record_poll(due + MS(2), due);
+        let due = pauses.next_poll(due + MS(2), deadline);
+        assert_eq!(due, deadline);
+        pauses.record_poll(start + MS(90), due);
+        assert_eq!(pauses.credit(), Duration::ZERO);
+        assert_eq!(pauses.extended(deadline), deadline);
     }
 
     #[test]
-    fn a_sleep_is_added_to_the_deadline() {
-        let mut watch = Watch::default();
+    fn a_freeze_is_added_to_the_deadline() {
+        let mut pauses = PauseTracker::default();
         let start = Instant::now();
         let deadline = start + MS(150);
-        let glance = watch.glance(start, deadline);
-        let woke = start + MS(5_100);
-        watch.woke(woke, glance);
-        assert_eq!(watch.unwatched(), MS(5_000) + LATE);
-        assert!(watch.extended(deadline) > woke, "there is time to look");
-        assert_eq!(watch.glance(woke, deadline), start + MS(5_150) + LATE);
-        watch.woke(woke + MS(30), woke + MS(50));
-        assert_eq!(watch.unwatched(), MS(5_000), "it stays so");
+        let due = pauses.next_poll(start, deadline);
+        let now = start + MS(5_100);
+        pauses.record_poll(now, due);
+        assert_eq!(pauses.credit(), MS(5_000) + TOLERANCE);
+        assert!(pauses.extended(deadline) > now, "there is time for a poll");
+        assert_eq!(
+            pauses.next_poll(now, deadline),
+            start + MS(5_150) + TOLERANCE
+        );
+        pauses.record_poll(now + MS(30), now + MS(50));
+        assert_eq!(pauses.credit(), MS(5_000), "it is permanent");
     }
 
     #[test]
-    fn the_look_that_finds_the_answer_keeps_the_gap() {
-        let mut watch = Watch::default();
+    fn the_poll_that_finds_the_answer_keeps_the_pause() {
+        let mut pauses = PauseTracker::default();
         let start = Instant::now();
         let deadline = start + MS(150);
-        let glance = watch.glance(start, deadline);
-        // The first look finds nothing yet, the second the answer.
-        watch.woke(start + MS(500), glance);
-        let excused = watch.unwatched();
-        watch.woke(start + MS(501), start + MS(600));
-        assert_eq!(watch.unwatched(), excused);
-        assert!(watch.extended(deadline) > start + MS(501));
-        // A longer search gets nothing.
-        watch.woke(start + MS(530), start + MS(600));
-        assert_eq!(watch.unwatched(), Duration::ZERO);
+        let due = pauses.next_poll(start, deadline);
+        // The first poll finds nothing yet, the second the answer.
+        pauses.record_poll(start + MS(500), due);
+        let credit = pauses.credit();
+        pauses.record_poll(start + MS(501), start + MS(600));
+        assert_eq!(pauses.credit(), credit);
+        assert!(pauses.extended(deadline) > start + MS(501));
+        // A longer search gets no credit.
+        pauses.record_poll(start + MS(530), start + MS(600));
+        assert_eq!(pauses.credit(), Duration::ZERO);
     }
 
     #[test]
-    fn a_short_gap_counts_only_for_an_answer_right_after_it() {
-        let mut watch = Watch::default();
+    fn a_pause_before_the_next_poll_is_added_to_the_first() {
+        let mut pauses = PauseTracker::default();
+        let start = Instant::now();
+        let deadline = start + MS(5_000);
+        let due = pauses.next_poll(start, deadline);
+        pauses.record_poll(due + MS(500), due);
+        let due = pauses.next_poll(due + MS(500), deadline);
+        pauses.record_poll(due + MS(300), due);
+        assert_eq!(pauses.credit(), MS(800) + TOLERANCE);
+        // By the third poll an answer from the first pause would have been read.
+        let due = pauses.next_poll(due + MS(300), deadline);
+        pauses.record_poll(due + MS(40), due);
+        assert_eq!(pauses.credit(), MS(340) + TOLERANCE);
+        pauses.record_poll(due + MS(45), due + MS(140));
+        pauses.record_poll(due + MS(240), due + MS(145));
+        assert_eq!(pauses.credit(), MS(95) + TOLERANCE);
+    }
+
+    #[test]
+    fn a_short_pause_counts_only_for_an_answer_right_after_it() {
+        let mut pauses = PauseTracker::default();
         let start = Instant::now();
         let deadline = start + MS(150);
-        let glance = watch.glance(start, deadline);
-        watch.woke(glance + MS(90), glance);
-        assert_eq!(watch.unwatched(), MS(90) + LATE);
-        assert!(watch.extended(deadline) > glance + MS(90));
-        let next = watch.glance(glance + MS(90), deadline);
-        watch.woke(next, next);
-        assert_eq!(watch.extended(deadline), deadline);
+        let due = pauses.next_poll(start, deadline);
+        pauses.record_poll(due + MS(90), due);
+        assert_eq!(pauses.credit(), MS(90) + TOLERANCE);
+        assert!(pauses.extended(deadline) > due + MS(90));
+        let next = pauses.next_poll(due + MS(90), deadline);
+        pauses.record_poll(next, next);
+        assert_eq!(pauses.extended(deadline), deadline);
         assert!(next >= deadline, "the wait is over");
     }
 }

@@ -1,5 +1,4 @@
-//! What is kept of a game that an engine lost by failing: enough to see what
-//! happened, and to make it happen again.
+//! The evidence of an engine's failure: for diagnosis, and for `hone replay`.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -12,31 +11,32 @@ use crate::executor::{Evidence, PairJob, PonderEnd, Pondered, Situation};
 use crate::openings::Variant;
 use crate::output::printable;
 use crate::platform::MachineMemory;
-use crate::rules::ClockState;
+use crate::rules::{ClockState, millis};
 
-/// A failure with everything known about it.
+/// An engine's failure.
 pub(super) struct Failure<'a> {
     pub(super) job: &'a PairJob,
-    /// 0 or 1; in game 1 the second player has White.
+    /// Number of the game in the pair, 0 or 1; in game 1 the second player has White.
     pub(super) game: usize,
-    /// Which of the pair's players failed.
+    /// Index of the player that failed.
     pub(super) player: usize,
     pub(super) reason: String,
-    /// How its process ended, if it has.
+    /// How its process ended, in words; `still running` if it has not.
     pub(super) status: String,
     pub(super) position: &'a Chess,
-    /// The last `position` and `go`; no `go` if it failed before it was its turn.
+    /// The last `position` and `go`; `go` is empty before the engine's first move.
     pub(super) command: (&'a [u8], &'a [u8]),
-    /// How it was to end that search, if it pondered.
+    /// How that search was to end, if it was a ponder search.
     pub(super) pondered: Option<Pondered>,
-    /// Of White and Black.
+    /// Clocks of White and Black.
     pub(super) clocks: [Option<ClockState>; 2],
+    /// The engine's [`Clock::allowance`](crate::rules::Clock::allowance).
     pub(super) allowance: Option<Duration>,
-    /// Of the pair's first and second player; `None` if it could not be started.
+    /// Engines of the first and second player; `None` if it could not be started.
     pub(super) clients: [Option<&'a Client>; 2],
 }
 
-/// The files of the evidence.
+/// Collects the evidence of a failure, and logs it.
 pub(super) fn collect(failure: &Failure<'_>) -> Evidence {
     let job = failure.job;
     let [first, second] = failure.clients;
@@ -67,10 +67,11 @@ fn stderr(client: Option<&Client>) -> String {
     client.map_or_else(String::new, Client::stderr)
 }
 
-/// Lines of standard error that a log has of a failure.
+/// Last lines of standard error that are logged.
 const LOGGED_LINES: usize = 20;
 
-/// A log has what the engine itself wrote about its end, as a failed assertion.
+/// Logs the failure with the end of the engine's standard error, which may hold the cause,
+/// such as a failed assertion.
 fn log(failure: &Failure<'_>, situation: &Situation) {
     let (name, reason) = (&situation.name, &failure.reason);
     tracing::warn!("{name}: {reason} (pair {})", failure.job.pair + 1);
@@ -93,6 +94,8 @@ fn situation(failure: &Failure<'_>) -> Situation {
         .allowance
         .filter(|_| !is_stopped)
         .unwrap_or(Duration::from_millis(rules.stall_ms));
+    let searches = failure.clients[failure.player].map_or(0, Client::searches);
+    let earlier_searches = searches.saturating_sub(u64::from(!go.is_empty()));
     Situation {
         name: player.name.to_string(),
         failure: failure.reason.clone(),
@@ -103,7 +106,8 @@ fn situation(failure: &Failure<'_>) -> Situation {
         },
         go: go.into_owned(),
         pondered: failure.pondered,
-        allowed_ms: u64::try_from(allowed.as_millis()).unwrap_or(u64::MAX),
+        earlier_searches,
+        allowed_ms: millis(allowed),
         startup_ms: rules.startup_ms,
         stall_ms: rules.stall_ms,
         options: player.all_options(rules),
@@ -111,7 +115,7 @@ fn situation(failure: &Failure<'_>) -> Situation {
     }
 }
 
-/// The engine's peak, its limit, and what the machine has left.
+/// The engine's peak memory, its limit, and the machine's available memory.
 fn memory(client: &Client) -> String {
     let mut text = match client.peak_memory().map(MemorySize::of_bytes) {
         Some(peak) => format!("at most {peak} resident"),
@@ -131,7 +135,7 @@ fn memory(client: &Client) -> String {
 fn summary(failure: &Failure<'_>, situation: &Situation) -> String {
     let mut text = String::new();
     write_summary(&mut text, failure, situation).expect("writing to a string cannot fail");
-    // An engine's answer may be any bytes.
+    // An engine's answer may contain control characters.
     printable(&text).into_owned()
 }
 
@@ -154,6 +158,10 @@ fn write_summary(
     let player = failure.clients[failure.player];
     if let Some(client) = player {
         writeln!(out, "memory:    {}", memory(client))?;
+        if let Some(line) = client.last_error() {
+            let player = ["first", "second"][failure.player];
+            writeln!(out, "stderr:    {line} (stderr-{player}.txt)")?;
+        }
     }
     writeln!(out, "command:   {}", situation.launch.command_line())?;
     writeln!(out, "first:     {first} (dialogue-first.txt)")?;
@@ -161,23 +169,15 @@ fn write_summary(
     let fen = Fen::from_position(failure.position, EnPassantMode::Legal);
     writeln!(out, "position:  {fen}")?;
     for (color, clock) in ["White", "Black"].iter().zip(failure.clocks) {
-        if let Some(clock) = clock {
-            let ClockState {
-                left_ms,
-                increment_ms,
-                moves_to_go,
-            } = clock;
-            write!(
-                out,
-                "{color}:     {left_ms} ms left, {increment_ms} ms a move"
-            )?;
-            match moves_to_go {
-                Some(moves) => writeln!(out, ", {moves} moves to go")?,
-                None => writeln!(out)?,
-            }
+        let Some(clock) = clock else { continue };
+        let (left, increment) = (clock.left_ms, clock.increment_ms);
+        write!(out, "{color}:     {left} ms left, {increment} ms a move")?;
+        match clock.moves_to_go {
+            Some(moves) => writeln!(out, ", {moves} moves to go")?,
+            None => writeln!(out)?,
         }
     }
-    // Before its first move it gets ready for the game.
+    // Without a `go`, the engine failed while it started or got ready.
     let sent = match (player, situation.go.is_empty()) {
         (None, _) => ["uci", ""],
         (_, true) => ["ucinewgame", "isready"],

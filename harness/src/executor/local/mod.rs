@@ -1,8 +1,7 @@
 //! Plays pairs with engine processes on this machine.
 //!
-//! Each worker is a thread with a runtime and engines of its own: on the path
-//! of a move nothing is handed between threads, and no file, no statistics and
-//! no other game can delay it.
+//! Each worker is a thread with its own runtime and engines. A move involves no other
+//! thread, so that files, statistics and other games do not delay it.
 
 mod deferred;
 mod evidence;
@@ -30,16 +29,16 @@ pub(crate) struct Local {
     threads: Vec<JoinHandle<()>>,
 }
 
-/// The queue all workers take their jobs from.
+/// The queue from which all workers take their jobs.
 type Jobs = Arc<Mutex<mpsc::UnboundedReceiver<PairJob>>>;
 
 impl Local {
-    /// Starts `concurrency` workers, each bound to its part of `placement` if
-    /// there is one; their engines start with their first job. They are
-    /// numbered from `first` on. The games are shown on `boards`.
+    /// Starts `concurrency` workers, numbered from `first`. Worker `i` is bound to the
+    /// processors `placement[i]`, if `placement` has so many, and shows its games on board
+    /// `i`. The engines start with the first job.
     ///
     /// # Errors
-    /// If the system gives no more threads.
+    /// If a thread cannot be started.
     pub(crate) fn start(
         concurrency: usize,
         placement: &[Vec<usize>],
@@ -65,8 +64,7 @@ impl Local {
                     .name(format!("worker {index}"))
                     .spawn(move || {
                         if let Some(processors) = processors {
-                            // Where it cannot be had, games are played all
-                            // the same.
+                            // Games are also played without a binding.
                             bind_thread(&processors);
                         }
                         worker.run(jobs);
@@ -84,13 +82,12 @@ impl Local {
 
 impl Executor for Local {
     fn capacity(&self) -> usize {
-        // One that is played and one to go on with, so that no worker ever
-        // waits for its next job.
+        // The pair in play and the next one, so that no worker waits for a job.
         self.threads.len() * 2
     }
 
     fn submit(&mut self, job: PairJob) {
-        // It fails only if all workers have ended, which they have reported.
+        // Fails only if all workers have ended, which they have reported.
         let _ = self.queue.send(job);
     }
 

@@ -1,4 +1,4 @@
-//! Searches in the opponent's time, and how they end.
+//! Ponder searches.
 
 use std::time::Instant;
 
@@ -7,16 +7,16 @@ use shakmaty::Move;
 use super::position_command::PositionCommand;
 use crate::executor::Pondered;
 
-/// A search in the opponent's time.
+/// A search in the opponent's time (`go ponder`).
 pub(super) struct PonderSearch {
-    /// The opponent's move that is expected.
+    /// The opponent's move that the engine expects.
     pub(super) expected: Move,
-    /// What the engine was sent.
+    /// The `position` and `go ponder` that the engine was sent.
     pub(super) command: PositionCommand,
     pub(super) begun: Instant,
 }
 
-/// Such a search that has been ended for the engine's turn.
+/// A ponder search that was ended when the opponent moved.
 pub(super) struct EndedPondering {
     pub(super) command: PositionCommand,
     pub(super) end: Pondered,

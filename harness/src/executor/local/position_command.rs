@@ -5,21 +5,20 @@ use shakmaty::{ByColor, Color};
 
 use crate::rules::{Clock, push_go, push_position};
 
-/// The commands that lead an engine to its next move. The `position` command grows by
-/// a move at a time. The buffer is kept from game to game, so that a move needs no
-/// memory of its own.
+/// The `position` command of a game, which grows move by move, and a `go`. The buffer is
+/// reused in the next game.
 #[derive(Debug, Default)]
 pub(super) struct PositionCommand {
     bytes: Vec<u8>,
-    /// Where the `position` command ends, without a line end.
+    /// Length of the `position` command, without a line end.
     end: usize,
-    /// Where the moves begin that [`Self::take_new_moves`] has not given.
+    /// Start of the moves that [`Self::take_new_moves`] has not returned.
     taken: usize,
     has_moves: bool,
 }
 
 impl PositionCommand {
-    /// Begins a game from a position in FEN; `None` is the usual start.
+    /// Begins a game from a position in FEN; `None` is the standard start position.
     pub(super) fn begin(&mut self, fen: Option<&str>) {
         self.bytes.clear();
         push_position(&mut self.bytes, fen, "");
@@ -28,7 +27,7 @@ impl PositionCommand {
         self.has_moves = false;
     }
 
-    /// Adds a move. A `go` is dropped.
+    /// Removes the `go` and adds a move.
     pub(super) fn push(&mut self, uci: UciMove) {
         self.drop_go();
         if !self.has_moves {
@@ -41,7 +40,7 @@ impl PositionCommand {
         self.end = self.bytes.len();
     }
 
-    /// Adds the `go` for the engine of a side. Returns both commands, as they are sent.
+    /// Replaces the `go` by that for a side. Returns both commands as they are sent.
     pub(super) fn with_go(&mut self, clocks: &ByColor<Clock>, side: Color, ponder: bool) -> &[u8] {
         self.drop_go();
         self.bytes.push(b'\n');
@@ -49,12 +48,12 @@ impl PositionCommand {
         &self.bytes
     }
 
-    /// Drops the `go`, if there is one.
+    /// Removes the `go`, if there is one.
     pub(super) fn drop_go(&mut self) {
         self.bytes.truncate(self.end);
     }
 
-    /// A command of its own for the position after one more move.
+    /// The command for the position after one more move.
     pub(super) fn after(&self, uci: UciMove) -> Self {
         let (position, _) = self.split();
         let bytes = position.to_vec();
@@ -69,8 +68,8 @@ impl PositionCommand {
         &self.bytes[from..self.end]
     }
 
-    /// The `position` command without a line end, and what follows it: nothing, or a line
-    /// end and the `go`.
+    /// The `position` command without its line end, and the rest: empty, or the line end
+    /// and the `go`.
     pub(super) fn split(&self) -> (&[u8], &[u8]) {
         self.bytes.split_at(self.end)
     }

@@ -1,4 +1,4 @@
-//! Engines that are kept running between games.
+//! Engines that keep running between games.
 
 use std::time::{Duration, Instant};
 
@@ -7,16 +7,16 @@ use tokio::time::sleep;
 use crate::engine::uci::{AnswerError, Client, StartError};
 use crate::executor::{MemoryNote, Player, ProgramError, Rules};
 
-/// The place of one of a pair's two players: keeps its engine alive until
-/// another is needed there.
+/// The engine of one player of the pair. It keeps running until the slot needs another one.
 #[derive(Debug, Default)]
 pub(super) struct EngineSlot {
+    /// The engine, with its index in the configuration.
     current: Option<(usize, Client)>,
-    /// When the memory of its process was read last.
-    looked: Option<Instant>,
+    /// When the memory of the process was last read.
+    memory_read: Option<Instant>,
 }
 
-/// Why an engine could not be started again.
+/// Why an engine could not be started.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RestartError {
     #[error(transparent)]
@@ -25,21 +25,21 @@ pub(super) enum RestartError {
     Start(#[from] StartError),
 }
 
-/// How often the memory of an engine is read.
+/// The memory of an engine is read at most once in this time.
 const MEMORY_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long a start is put off that follows one that has failed.
+/// Delay of the second try to start an engine.
 const START_PAUSE: Duration = Duration::from_millis(500);
 
 /// How long an engine may take to end after `quit`.
-pub(super) const QUIT_PATIENCE: Duration = Duration::from_millis(500);
+pub(super) const QUIT_TIMEOUT: Duration = Duration::from_millis(500);
 
 impl EngineSlot {
-    /// Makes sure that the player's engine runs here, and that it is the
-    /// program that the run began with.
+    /// Starts the player's engine unless it runs. The program must be the one with which the
+    /// run began.
     ///
     /// # Errors
-    /// [`RestartError`], after a second try to start it.
+    /// [`RestartError`]; a failed start is repeated once.
     pub(super) async fn ensure_running(
         &mut self,
         player: &Player,
@@ -48,7 +48,7 @@ impl EngineSlot {
         if self.runs(player) {
             return Ok(());
         }
-        self.quit(QUIT_PATIENCE).await;
+        self.quit(QUIT_TIMEOUT).await;
         let startup = Duration::from_millis(rules.startup_ms);
         let path = &player.launch.program;
         player.program.check(path)?;
@@ -56,39 +56,38 @@ impl EngineSlot {
         let mut client = match start().await {
             Ok(client) => client,
             Err(error) => {
-                tracing::info!("{} is started again: {error}", player.name);
+                tracing::info!("start of {} is repeated: {error}", player.name);
                 sleep(START_PAUSE).await;
                 start().await?
             }
         };
         client.keep_lines(&rules.record.match_line);
-        // It may have been replaced between the check and the start.
+        // The file may have been replaced between the check and the start.
         player.program.check(path)?;
         self.current = Some((player.engine, client));
-        self.looked = None;
+        self.memory_read = None;
         Ok(())
     }
 
-    /// Whether this engine runs already, and may play another game.
+    /// Whether the player's engine runs and needs no restart.
     pub(super) fn runs(&self, player: &Player) -> bool {
         matches!(&self.current, Some((engine, _)) if *engine == player.engine) && !player.restart
     }
 
-    /// The engine, if one runs.
+    /// The engine, if it runs.
     pub(super) fn running(&self) -> Option<&Client> {
         self.current.as_ref().map(|(_, client)| client)
     }
 
-    /// The running engine.
+    /// The engine.
     ///
     /// # Panics
-    /// If none does.
+    /// If it does not run.
     pub(super) fn client(&mut self) -> &mut Client {
         &mut self.current.as_mut().expect("an engine is running").1
     }
 
-    /// Tells the engine its options and that a new game begins, and asks
-    /// whether it is ready.
+    /// Sends the engine its options, `ucinewgame` and `isready`.
     ///
     /// # Errors
     /// [`AnswerError`] if it no longer reads.
@@ -104,25 +103,28 @@ impl EngineSlot {
         client.announce_game(deadline).await
     }
 
-    /// A note if the engine's memory is far above its `Hash`. Between games only:
-    /// it takes a moment.
+    /// A note if the engine's memory is far above its `Hash`, at most once in
+    /// [`MEMORY_INTERVAL`]. Reads a file: not for use during a game.
     pub(super) fn memory_note(&mut self, player: &Player) -> Option<MemoryNote> {
         let (_, client) = self.current.as_ref()?;
-        if self.looked.is_some_and(|at| at.elapsed() < MEMORY_INTERVAL) {
+        if self
+            .memory_read
+            .is_some_and(|at| at.elapsed() < MEMORY_INTERVAL)
+        {
             return None;
         }
-        self.looked = Some(Instant::now());
+        self.memory_read = Some(Instant::now());
         MemoryNote::of(player, client.options(), client.peak_memory()?)
     }
 
-    /// Ends the engine, if one is running, and its descendants.
-    pub(super) async fn quit(&mut self, patience: Duration) {
+    /// Ends the engine, if it runs, as [`Client::quit`].
+    pub(super) async fn quit(&mut self, timeout: Duration) {
         if let Some((_, client)) = self.current.take() {
-            client.quit(patience).await;
+            client.quit(timeout).await;
         }
     }
 
-    /// Ends it without asking.
+    /// Kills the engine, if it runs.
     pub(super) async fn kill(&mut self) {
         if let Some((_, client)) = self.current.take() {
             client.kill().await;

@@ -1,47 +1,45 @@
-//! A worker: a thread that plays pairs one after the other.
+//! A worker: a thread that plays pairs one after another.
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::Duration;
 
-use tokio::runtime;
 use tokio::sync::{mpsc, watch};
 
 use super::Jobs;
 use super::deferred::DeferredResult;
-use super::game::{self, GameError, Table};
+use super::game::{self, GameError, Resources};
 use super::position_command::PositionCommand;
-use super::slot::{EngineSlot, QUIT_PATIENCE};
+use super::slot::{EngineSlot, QUIT_TIMEOUT};
 use crate::engine::uci::Client;
 use crate::executor::{BoardWriter, Event, ExecutorError, GameText, PairJob, PlayedPair, Stop};
 use crate::experiment::PairResult;
 use crate::platform::{DelayMeter, ReadTimer};
-use crate::rules::GameResult;
-use crate::rules::Movetext;
 use crate::rules::tablebase::Tables;
+use crate::rules::{GameResult, Movetext};
 use crate::settings::{OnFailure, OnMachineFault};
 
-/// Times a game is played again when failures are to be replayed, and a pair
-/// when faults of the machine are.
+/// Replays of a game after failures (`on_failure = "replay"`), and of a pair after time
+/// forfeits caused by the machine (`on_machine_fault = "replay"`).
 const MAX_REPLAYS: usize = 3;
 
-/// How long engines may take to end when a game is broken off.
-const ABORT_PATIENCE: Duration = Duration::from_millis(100);
+/// How long engines may take to end after `quit` when a game is aborted.
+const ABORT_TIMEOUT: Duration = Duration::from_millis(100);
 
 pub(super) struct Worker {
-    /// As in the ledger.
+    /// The worker's number in the ledger.
     number: usize,
     events: mpsc::UnboundedSender<Event>,
     stop: watch::Receiver<Option<Stop>>,
     board: BoardWriter,
-    /// Of the pair's first and second player.
+    /// Engines of the pair's first and second player.
     slots: [EngineSlot; 2],
     movetext: Movetext,
     command: PositionCommand,
     deferred: DeferredResult,
-    /// Opened with the first job that wants them.
+    /// Opened for the first job with tablebase adjudication.
     tables: Option<Tables>,
-    /// Engines that it has started.
+    /// Engines that the worker has started, by their index in the configuration.
     started: BTreeSet<usize>,
 }
 
@@ -66,17 +64,16 @@ impl Worker {
         }
     }
 
-    /// Plays until all jobs are done or a stop is requested. Its engines
-    /// end with it.
+    /// Plays until all jobs are done or a stop is requested, then ends its engines.
     pub(super) fn run(self, jobs: Jobs) {
         let events = self.events.clone();
         let number = self.number;
         let failed = |reason| report(&events, Event::Failed(ExecutorError(reason)));
-        let runtime = match runtime::Builder::new_current_thread().enable_all().build() {
+        let runtime = match crate::platform::runtime() {
             Ok(runtime) => runtime,
             Err(error) => return failed(format!("cannot start worker {number}: {error}")),
         };
-        // Without one every wait goes through the runtime, which is only slower.
+        // Without a timer, every wait uses the runtime, which is slower.
         let _timer = ReadTimer::new();
         let _meter = DelayMeter::new();
         let played = catch_unwind(AssertUnwindSafe(|| runtime.block_on(self.play_all(jobs))));
@@ -92,12 +89,12 @@ impl Worker {
     async fn play_all(mut self, jobs: Jobs) -> Result<(), GameError> {
         let played = self.play_until_stopped(&jobs).await;
         self.deferred.send();
-        let patience = match *self.stop.borrow() {
-            Some(Stop::Abort) => ABORT_PATIENCE,
-            _ => QUIT_PATIENCE,
+        let timeout = match *self.stop.borrow() {
+            Some(Stop::Abort) => ABORT_TIMEOUT,
+            _ => QUIT_TIMEOUT,
         };
         let [first, second] = &mut self.slots;
-        tokio::join!(first.quit(patience), second.quit(patience));
+        tokio::join!(first.quit(timeout), second.quit(timeout));
         played
     }
 
@@ -117,7 +114,7 @@ impl Worker {
                 played = self.play_pair(&job) => played?,
                 _ = aborted.wait_for(|stop| *stop == Some(Stop::Abort)) => return Ok(()),
             };
-            tracing::debug!("pair {} finished", job.pair);
+            tracing::debug!("pair {} finished", job.pair + 1);
             self.deferred.put(played);
         }
     }
@@ -153,8 +150,8 @@ impl Worker {
         })
     }
 
-    /// Plays a game, again while its failures are to be replayed. `None` if the whole
-    /// pair begins again.
+    /// Plays a game, and replays it after failures if the rules say so. `None` if the whole
+    /// pair is replayed.
     async fn play_game(
         &mut self,
         job: &PairJob,
@@ -163,7 +160,7 @@ impl Worker {
     ) -> Result<Option<(GameResult, GameText)>, GameError> {
         let mut tries = 1;
         loop {
-            let table = Table {
+            let resources = Resources {
                 slots: &mut self.slots,
                 movetext: &mut self.movetext,
                 command: &mut self.command,
@@ -176,26 +173,26 @@ impl Worker {
                 result,
                 text,
                 evidence,
-            } = game::play(table, job, number).await?;
-            self.note(job);
+            } = game::play(resources, job, number).await?;
+            self.report_warnings(job);
             if let Some(evidence) = evidence {
                 tracing::info!(
                     "game {} of pair {} ended by a failure: {:?}",
                     number + 1,
-                    job.pair,
+                    job.pair + 1,
                     result.termination
                 );
                 report(&self.events, Event::Evidence(Box::new(evidence)));
             }
             let fault = replayed_fault(job, &result);
             if let Some(colour) = fault
-                && replays.is_pair_again(job, number, colour)
+                && replays.replay_pair(job, number, colour)
             {
                 return Ok(None);
             }
             let failed = result.termination.is_failure();
             match job.rules.on_failure {
-                // The machine's faults are replayed with the whole pair or not at all.
+                // After a fault of the machine only the whole pair is replayed.
                 OnFailure::Replay if failed && fault.is_none() && tries <= MAX_REPLAYS => {
                     tries += 1;
                     replays.count(number, &result);
@@ -208,14 +205,14 @@ impl Worker {
         }
     }
 
-    /// Reports what the user should know of the engines and the tables after a game.
-    fn note(&mut self, job: &PairJob) {
+    /// Reports warnings about the engines and the tables after a game.
+    fn report_warnings(&mut self, job: &PairJob) {
         let send = |event| report(&self.events, event);
         for (slot, player) in self.slots.iter_mut().zip(&job.players) {
             if let Some(note) = slot.memory_note(player) {
                 send(Event::Memory(Box::new(note)));
             }
-            if slot.running().is_some_and(Client::has_answered_unasked) {
+            if slot.running().is_some_and(Client::has_sent_unsolicited) {
                 send(Event::Warning(format!(
                     "engine `{}` sends a `bestmove` without a `go`: `hone` drops it if it comes \
                      before the next `go`; one that comes later is taken as the answer to that",
@@ -230,12 +227,12 @@ impl Worker {
 }
 
 fn report(events: &mpsc::UnboundedSender<Event>, event: Event) {
-    // The receiver is gone only when the run is over.
+    // Fails only when the run is over.
     let _ = events.send(event);
 }
 
-/// The next job. If it has to be waited for, what is finished is handed over
-/// first: the job may depend on it.
+/// The next job. Before waiting for it, sends the deferred result, on which the job may
+/// depend.
 async fn next_job(jobs: &Jobs, deferred: &mut DeferredResult) -> Option<PairJob> {
     let mut jobs = match jobs.try_lock() {
         Ok(jobs) => jobs,
@@ -255,31 +252,30 @@ async fn next_job(jobs: &Jobs, deferred: &mut DeferredResult) -> Option<PairJob>
 
 /// The colour that lost on time because of the machine, if such games are replayed.
 fn replayed_fault(job: &PairJob, result: &GameResult) -> Option<usize> {
-    let is_asked = job.rules.on_machine_fault == OnMachineFault::Replay;
-    result.fault_of_machine().filter(|_| is_asked)
+    let is_replayed = job.rules.on_machine_fault == OnMachineFault::Replay;
+    result.fault_of_machine().filter(|_| is_replayed)
 }
 
-/// Failures in a pair's games that were played again.
+/// Replays of a pair and of its games.
 #[derive(Debug, Default)]
 struct Replays {
-    /// By game and colour of the engine that failed.
+    /// Failures that were replayed, by game and colour of the engine.
     counts: [[u32; 2]; 2],
-    /// How often the whole pair was played again.
+    /// Replays of the whole pair.
     of_pair: usize,
 }
 
 impl Replays {
-    /// Notes a game that is played again, if an engine lost it.
+    /// Counts the failure of a game that is replayed.
     fn count(&mut self, game: usize, result: &GameResult) {
         if let Some(colour) = result.outcome.loser() {
             self.counts[game][colour] += 1;
         }
     }
 
-    /// Notes a game that `colour` lost on time because of the machine, and returns whether
-    /// its pair begins again. Whichever side lost: what decides is only that the machine
-    /// kept it waiting for longer than it overran.
-    fn is_pair_again(&mut self, job: &PairJob, game: usize, colour: usize) -> bool {
+    /// Whether to replay the pair after a game that `colour` lost on time because of the
+    /// machine; counts the replay. The decision does not depend on which engine lost.
+    fn replay_pair(&mut self, job: &PairJob, game: usize, colour: usize) -> bool {
         if self.of_pair == MAX_REPLAYS {
             return false;
         }
@@ -293,6 +289,7 @@ impl Replays {
         true
     }
 
+    /// Writes the counts of replayed failures to the pair's results.
     fn write(self, games: &mut [GameResult; 2]) {
         for (game, counts) in games.iter_mut().zip(self.counts) {
             for (effort, count) in game.effort.iter_mut().zip(counts) {

@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 
 use super::posterior::Posterior;
 
-/// What a match is worth if one of its commits has not played yet and must
-/// perhaps be built: builds take as long as many games.
+/// Factor on the information of a match for each of its commits that has not played
+/// yet and may have to be built: a build takes as long as many games.
 const UNPLAYED: f64 = 0.85;
 
 /// The two commits, `(earlier, later)`, whose next pair gives the most
 /// information about the culprit: the mutual information between the pair's
-/// result and the culprit. `None` if no match tells anything, as no two commits
-/// are left.
+/// result and the culprit. `None` if fewer than two commits are left.
 pub(crate) fn most_informative(
     posterior: &Posterior,
     skipped: &BTreeSet<usize>,
@@ -37,7 +36,7 @@ pub(crate) fn most_informative(
                 .filter(|k| !played.contains(k))
                 .count();
             let worth = information * UNPLAYED.powi(unplayed as i32);
-            // The first of equals, as these sums are the same everywhere.
+            // Of equal ones the first, so that the choice does not depend on rounding errors.
             if best.is_none_or(|(most, _)| worth > most * (1.0 + 1e-9)) {
                 best = Some((worth, (earlier, later)));
             }
@@ -52,11 +51,11 @@ struct Sum {
     probability: f64,
     /// Probabilities of the results of a pair across the culprit.
     result: [f64; 5],
-    /// Of these results.
+    /// Entropy of these results, in nats.
     entropy: f64,
 }
 
-/// The sums over the first commits, as many as the index.
+/// Prefix sums: index k has the sum over the commits 1 to k.
 struct Sums(Vec<Sum>);
 
 impl Sums {
@@ -91,7 +90,7 @@ impl Sums {
     }
 }
 
-/// In nats.
+/// Entropy in nats.
 fn entropy(probabilities: &[f64; 5]) -> f64 {
     -probabilities
         .iter()
@@ -125,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_build_is_not_chosen() {
+    fn skipped_commits_are_not_chosen() {
         let posterior = Posterior::new(
             &Evidence::new(),
             &BTreeSet::new(),

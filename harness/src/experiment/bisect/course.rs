@@ -1,22 +1,22 @@
-//! How the probabilities have moved while the matches were played.
+//! The probabilities of the commits over the course of a bisection.
 
 use super::posterior::Posterior;
 
-/// Moments that are kept: more cannot be seen in a picture.
+/// Most points that are kept, for a chart. An even number: see [`PosteriorTimeline::push`].
 const MOST: usize = 96;
 
 /// The probabilities after some pairs.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Moment {
+pub(crate) struct TimelinePoint {
     pub(crate) pairs: u64,
     /// That nothing changed, then of each commit after the good one.
     pub(crate) probabilities: Vec<f32>,
 }
 
-/// Moments of a bisection, evenly spread.
+/// Evenly spaced points of the course of a bisection.
 #[derive(Debug)]
 pub(crate) struct PosteriorTimeline {
-    kept: Vec<Moment>,
+    kept: Vec<TimelinePoint>,
     /// Every `step`-th batch is kept.
     step: u64,
     batches: u64,
@@ -33,8 +33,9 @@ impl Default for PosteriorTimeline {
 }
 
 impl PosteriorTimeline {
-    /// Takes the state after a batch.
-    pub(super) fn note(&mut self, pairs: u64, posterior: &Posterior) {
+    /// Takes the state after a batch. If too many are kept, every other one is dropped; the
+    /// new one then stays on the grid, because their number was even.
+    pub(super) fn push(&mut self, pairs: u64, posterior: &Posterior) {
         let number = self.batches;
         self.batches += 1;
         if !number.is_multiple_of(self.step) {
@@ -42,30 +43,24 @@ impl PosteriorTimeline {
         }
         if self.kept.len() == MOST {
             self.step *= 2;
-            let mut at = 0;
-            self.kept.retain(|_| {
-                at += 1;
-                at % 2 == 1
-            });
-            if !number.is_multiple_of(self.step) {
-                return;
-            }
+            self.kept = std::mem::take(&mut self.kept)
+                .into_iter()
+                .step_by(2)
+                .collect();
         }
-        self.kept.push(Moment::of(pairs, posterior));
+        self.kept.push(TimelinePoint::of(pairs, posterior));
     }
 
-    /// The moments that are kept, and `pairs` with the probabilities of now.
-    pub(crate) fn moments(&self, pairs: u64, now: &Posterior) -> Vec<Moment> {
-        let mut moments = self.kept.clone();
-        match moments.last_mut() {
-            Some(last) if last.pairs == pairs => *last = Moment::of(pairs, now),
-            _ => moments.push(Moment::of(pairs, now)),
-        }
-        moments
+    /// The points that are kept, and the present one after `pairs`.
+    pub(crate) fn points(&self, pairs: u64, now: &Posterior) -> Vec<TimelinePoint> {
+        let mut points = self.kept.clone();
+        points.pop_if(|last| last.pairs == pairs);
+        points.push(TimelinePoint::of(pairs, now));
+        points
     }
 }
 
-impl Moment {
+impl TimelinePoint {
     fn of(pairs: u64, posterior: &Posterior) -> Self {
         let commits = (1..=posterior.last()).map(|commit| posterior.commit(commit));
         let all = std::iter::once(posterior.none()).chain(commits);
@@ -85,21 +80,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_evenly_spread_and_end_now() {
+    fn points_are_evenly_spaced_and_end_with_the_present() {
         let section = BisectSection::default();
         let posterior = Posterior::new(&Evidence::new(), &BTreeSet::new(), 3, &section);
-        let mut course = PosteriorTimeline::default();
+        let mut timeline = PosteriorTimeline::default();
         for batch in 0..1000 {
-            course.note(16 * batch, &posterior);
+            timeline.push(16 * batch, &posterior);
         }
-        let moments = course.moments(16_001, &posterior);
-        assert!(moments.len() <= MOST + 1, "{}", moments.len());
-        let steps: BTreeSet<u64> = moments[..moments.len() - 1]
+        let points = timeline.points(16_001, &posterior);
+        assert!(points.len() <= MOST + 1, "{}", points.len());
+        let steps: BTreeSet<u64> = points[..points.len() - 1]
             .windows(2)
             .map(|two| two[1].pairs - two[0].pairs)
             .collect();
         assert_eq!(steps, BTreeSet::from([16 * 16]));
-        let last = moments.last().expect("one");
+        let last = points.last().expect("one");
         assert_eq!((last.pairs, last.probabilities.len()), (16_001, 4));
         let sum: f32 = last.probabilities.iter().sum();
         assert!((sum - 1.0).abs() < 1e-4, "{sum}");

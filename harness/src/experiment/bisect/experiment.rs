@@ -4,26 +4,27 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use super::choice::most_informative;
-use super::course::{Moment, PosteriorTimeline};
-use super::failing::{Failing, Record};
+use super::course::{PosteriorTimeline, TimelinePoint};
+use super::failing::{Failing, FailureCounts};
 use super::known::{BuildOutcome, Builds, KnownBuild};
 use super::posterior::{Evidence, FINE, Posterior};
 use super::section::BisectSection;
 use crate::experiment::{Experiment, Next, PairPlan, PairResult, Side, Verdict};
 use crate::stats::{Estimate, Pentanomial};
 
-/// Commits that no match can tell apart, for those between them do not build,
-/// and how probably one of them is the culprit.
+/// The most probable commit, or commits that no match can tell apart because those
+/// between them do not build.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     pub commits: RangeInclusive<usize>,
+    /// Probability that one of them is the culprit, 0 to 1.
     pub probability: f64,
     /// Size of the change in Elo, above 0.
     pub size: Estimate,
 }
 
-/// Pairs with the same moves in both games after which two commits with the same
-/// `bench` are taken for the same engine.
+/// Two commits with the same `bench` are considered the same engine after this number of
+/// pairs, if both games of each have the same moves.
 const SAME_MOVES: u64 = 16;
 
 /// A bisection in progress. Engine number k of its pairs is commit k.
@@ -33,17 +34,17 @@ pub struct BisectExperiment {
     last: usize,
     evidence: Evidence,
     posterior: Posterior,
-    course: PosteriorTimeline,
-    /// Commits that have played, in results absorbed.
+    timeline: PosteriorTimeline,
+    /// Commits with absorbed results.
     played: BTreeSet<usize>,
-    /// Commits that can play.
+    /// Commits whose engines are ready to play.
     ready: BTreeSet<usize>,
     builds: Builds,
-    /// By match: pairs whose two games have the same moves.
+    /// By match: number of pairs whose two games have the same moves.
     mirrored: BTreeMap<(usize, usize), u64>,
     failing: Failing,
-    /// What a ledger knows of commits and is not taken in yet.
-    later: Vec<KnownBuild>,
+    /// Builds of a resumed run that are not applied yet, because they came after more pairs.
+    pending: Vec<KnownBuild>,
     absorbed: u64,
     /// The match of the current batch.
     current: Option<(usize, usize)>,
@@ -51,15 +52,15 @@ pub struct BisectExperiment {
 }
 
 impl BisectExperiment {
-    /// Of `last` commits after the good one (at least 1). `known` is what is
-    /// known of builds, in the order in which it turned out.
+    /// A bisection of `last` commits after the good one (at least 1). `known` are the
+    /// results of earlier builds, in their order.
     pub fn new(section: BisectSection, last: usize, known: Vec<KnownBuild>) -> Self {
         assert!(last >= 1, "there is a commit after the good one");
         let evidence = Evidence::new();
         let mut experiment = Self {
             posterior: Posterior::new(&evidence, &BTreeSet::new(), last, &section),
             section,
-            course: PosteriorTimeline::default(),
+            timeline: PosteriorTimeline::default(),
             last,
             evidence,
             played: BTreeSet::from([0, last]),
@@ -67,18 +68,18 @@ impl BisectExperiment {
             builds: Builds::default(),
             mirrored: BTreeMap::new(),
             failing: Failing::new(1.0),
-            later: known,
+            pending: known,
             absorbed: 0,
             current: None,
             verdict: None,
         };
-        experiment.course.note(0, &experiment.posterior);
-        experiment.judge();
+        experiment.timeline.push(0, &experiment.posterior);
+        experiment.update_verdict();
         experiment
     }
 
     /// Skips the commits between the ends that lose more than this share (0 to 1) of their
-    /// games by failing. Without this none is skipped.
+    /// games by failing. By default none is skipped.
     pub fn with_max_failures(mut self, max_share: f64) -> Self {
         self.failing = Failing::new(max_share);
         self
@@ -104,41 +105,41 @@ impl BisectExperiment {
         commits.filter(|k| !self.ready.contains(k)).collect()
     }
 
-    /// A commit can play from now on.
+    /// The engine of a commit is ready to play.
     pub(crate) fn set_ready(&mut self, commit: usize) {
         self.ready.insert(commit);
     }
 
     /// Whether the result of a commit's build is known.
-    pub(crate) fn knows(&self, commit: usize) -> bool {
-        self.builds.knows(commit)
+    pub(crate) fn has_build(&self, commit: usize) -> bool {
+        self.builds.contains(commit)
     }
 
-    /// The result of a commit's build. A commit that does not build is left out
-    /// of matches; two that are the same engine have no culprit between them.
-    /// Either way the match is chosen anew.
-    pub(crate) fn learn(&mut self, commit: usize, known: BuildOutcome) {
-        if self.take_in(commit, known) {
+    /// Takes the result of a commit's build. A commit that does not build is skipped;
+    /// two that are the same engine have no culprit between them. In both cases the
+    /// next match is chosen again.
+    pub(crate) fn add_build(&mut self, commit: usize, outcome: BuildOutcome) {
+        if self.apply_build(commit, outcome) {
             self.current = None;
-            self.judge();
+            self.update_verdict();
         }
     }
 
-    /// Returns whether it changes what is to be played.
-    fn take_in(&mut self, commit: usize, known: BuildOutcome) -> bool {
-        // The posterior does not depend on what is skipped.
-        let is_built = matches!(known, BuildOutcome::Built(_));
-        let has_changed = self.builds.learn(commit, known);
+    /// Returns whether the next match may be another one.
+    fn apply_build(&mut self, commit: usize, outcome: BuildOutcome) -> bool {
+        // The posterior does not depend on skipped commits.
+        let is_built = matches!(outcome, BuildOutcome::Built(_));
+        let has_changed = self.builds.add(commit, outcome);
         if has_changed && is_built {
-            self.update();
+            self.update_posterior();
         }
         has_changed
     }
 
-    fn update(&mut self) {
+    fn update_posterior(&mut self) {
         self.posterior = Posterior::new(
             &self.evidence,
-            &self.builds.innocent(self.last),
+            &self.builds.cleared(self.last),
             self.last,
             &self.section,
         );
@@ -150,7 +151,7 @@ impl BisectExperiment {
         self.count(pair);
     }
 
-    /// One pair more of a match is played.
+    /// Counts a pair of a match against the budget; at the end of a batch updates the verdict.
     fn count(&mut self, pair: (usize, usize)) {
         self.current = Some(pair);
         self.played.extend([pair.0, pair.1]);
@@ -159,22 +160,22 @@ impl BisectExperiment {
         if is_end || self.absorbed.is_multiple_of(self.section.batch) {
             self.skip_failing();
             self.compare_moves(pair);
-            self.update();
-            self.course.note(self.absorbed, &self.posterior);
+            self.update_posterior();
+            self.timeline.push(self.absorbed, &self.posterior);
             self.current = None;
-            self.judge();
+            self.update_verdict();
         }
     }
 
-    /// Takes two commits for the same engine whose games do not differ.
+    /// Clears the commits between two with the same `bench` and the same moves.
     fn compare_moves(&mut self, pair: (usize, usize)) {
         let pairs = self.evidence.get(&pair).map_or(0, Pentanomial::pairs);
         if pairs >= SAME_MOVES && self.mirrored.get(&pair) == Some(&pairs) {
-            self.builds.saw_same_moves(pair);
+            self.builds.add_same_moves(pair);
         }
     }
 
-    /// Skips the commits that fail too often, and leaves out what they have scored.
+    /// Skips the commits that fail too often, and drops their results.
     fn skip_failing(&mut self) {
         for commit in self.failing.commits() {
             if self.is_between(commit) && self.builds.skipped.insert(commit) {
@@ -188,24 +189,24 @@ impl BisectExperiment {
         0 < commit && commit < self.last
     }
 
-    fn judge(&mut self) {
-        self.verdict = self.judged();
+    fn update_verdict(&mut self) {
+        self.verdict = self.current_verdict();
         while self.verdict.is_none()
             && let Some(next) = self
-                .later
+                .pending
                 .iter()
                 .position(|build| build.after_pairs <= self.absorbed)
         {
-            let build = self.later.remove(next);
-            self.take_in(build.commit, build.known);
-            self.verdict = self.judged();
+            let build = self.pending.remove(next);
+            self.apply_build(build.commit, build.outcome);
+            self.verdict = self.current_verdict();
         }
     }
 
-    fn judged(&self) -> Option<Verdict> {
+    fn current_verdict(&self) -> Option<Verdict> {
         let wanted = self.section.probability;
         let (_, probability) = self.most_probable();
-        // A single suspect is probable before any game: the results must say so too.
+        // A single commit is probable before any game: the results must show a change too.
         let is_shown = self.posterior.evidence_of_change() >= wanted / (1.0 - wanted);
         if probability >= wanted && is_shown {
             Some(Verdict::Complete)
@@ -243,7 +244,7 @@ impl BisectExperiment {
         let (commits, probability) = self.most_probable();
         let fine = Posterior::with_sizes(
             &self.evidence,
-            &self.builds.innocent(self.last),
+            &self.builds.cleared(self.last),
             self.last,
             &self.section,
             FINE,
@@ -255,9 +256,9 @@ impl BisectExperiment {
         }
     }
 
-    /// How the probabilities have moved.
-    pub(crate) fn moments(&self) -> Vec<Moment> {
-        self.course.moments(self.absorbed, &self.posterior)
+    /// The probabilities over the course of the run.
+    pub(crate) fn timeline(&self) -> Vec<TimelinePoint> {
+        self.timeline.points(self.absorbed, &self.posterior)
     }
 
     pub(crate) fn posterior(&self) -> &Posterior {
@@ -278,14 +279,14 @@ impl BisectExperiment {
         &self.builds.skipped
     }
 
-    /// The commits that only an equal `bench` clears.
+    /// The commits that are cleared only by an equal `bench`.
     pub(crate) fn cleared_by_bench(&self) -> BTreeSet<usize> {
         self.builds.cleared_by_bench(self.last)
     }
 
     /// How often a commit has failed.
-    pub(crate) fn record(&self, commit: usize) -> Record {
-        self.failing.record(commit)
+    pub(crate) fn failures(&self, commit: usize) -> FailureCounts {
+        self.failing.of(commit)
     }
 
     /// Pairs absorbed.
@@ -356,7 +357,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_suspect_is_seldom_named_if_nothing_changed() {
+    fn a_single_commit_is_rarely_named_if_nothing_changed() {
         let level = PairDistribution::of_equals(0.5, 0.0).expect("a distribution");
         let level = PairSampler::new(&level);
         let mut rng = ChaCha8Rng::seed_from_u64(1);
@@ -395,7 +396,7 @@ mod tests {
     }
 
     #[test]
-    fn a_started_batch_is_finished_as_it_was() {
+    fn a_resumed_batch_continues_its_match() {
         let mut whole = experiment(30);
         let first = whole.next_match().expect("a match");
         (0..16).for_each(|_| whole.take(first, 1));
@@ -414,7 +415,7 @@ mod tests {
         let skipped = [2, 3].map(|commit| KnownBuild {
             after_pairs: 0,
             commit,
-            known: BuildOutcome::Skipped,
+            outcome: BuildOutcome::Skipped,
         });
         let mut bisect = BisectExperiment::new(BisectSection::default(), 5, skipped.into());
         assert_eq!(bisect.groups(), [1..=1, 2..=4, 5..=5]);
@@ -458,11 +459,11 @@ mod tests {
         assert!(bisect.evidence().is_empty());
         assert_eq!(bisect.groups(), [1..=2]);
         assert_eq!(bisect.pairs(), 16);
-        let record = Record {
+        let failures = FailureCounts {
             games: 32,
             failures: 16,
         };
-        assert_eq!(bisect.record(1), record);
+        assert_eq!(bisect.failures(1), failures);
         assert_eq!(bisect.next_match(), Some((0, 2)));
         // The ends must play.
         for number in 16..32 {
@@ -474,7 +475,7 @@ mod tests {
     }
 
     #[test]
-    fn a_single_suspect_is_not_condemned_without_a_game() {
+    fn a_single_commit_is_not_named_without_a_game() {
         let mut bisect = experiment(1);
         assert_eq!(bisect.verdict(), None);
         while bisect.verdict().is_none() {

@@ -1,13 +1,13 @@
-//! What the builds of commits have shown.
+//! The results of building commits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
-/// What a built engine is known by.
+/// What identifies a built engine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fingerprint {
     pub sha256: String,
-    /// The node count of its `bench`, where games do not depend on its speed.
+    /// The node count of its `bench`; `None` if games depend on its speed.
     pub bench: Option<u64>,
 }
 
@@ -18,7 +18,7 @@ impl Fingerprint {
     }
 }
 
-/// What a try to build a commit has shown.
+/// The result of building a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BuildOutcome {
     /// It does not build, or does not play.
@@ -26,16 +26,16 @@ pub enum BuildOutcome {
     Built(Fingerprint),
 }
 
-/// What the build of a commit has shown, and when.
+/// The result of building a commit, and when it was known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KnownBuild {
     /// Number of pairs that had been played.
     pub after_pairs: u64,
     pub commit: usize,
-    pub known: BuildOutcome,
+    pub outcome: BuildOutcome,
 }
 
-/// What is known of all commits.
+/// The results of all builds.
 #[derive(Debug, Default)]
 pub(super) struct Builds {
     built: BTreeMap<usize, Fingerprint>,
@@ -50,17 +50,17 @@ pub(super) struct Builds {
 
 impl Builds {
     /// Whether the result of a commit's build is known.
-    pub(super) fn knows(&self, commit: usize) -> bool {
+    pub(super) fn contains(&self, commit: usize) -> bool {
         self.built.contains_key(&commit) || self.skipped.contains(&commit)
     }
 
-    /// Takes in the result of a commit's build, unless one is known. Returns
-    /// whether one commit more is skipped, or lies between two that are alike.
-    pub(super) fn learn(&mut self, commit: usize, known: BuildOutcome) -> bool {
-        if self.knows(commit) {
+    /// Takes the result of a commit's build, unless one is known. Returns whether
+    /// another commit is skipped or lies between two equal ones.
+    pub(super) fn add(&mut self, commit: usize, outcome: BuildOutcome) -> bool {
+        if self.contains(commit) {
             return false;
         }
-        match known {
+        match outcome {
             BuildOutcome::Skipped => self.skipped.insert(commit),
             BuildOutcome::Built(fingerprint) => {
                 let before = self.same_engine.len() + self.same_bench.len();
@@ -80,7 +80,7 @@ impl Builds {
 
     /// Two commits have played the same moves in many games. With the same `bench`
     /// they are the same engine.
-    pub(super) fn saw_same_moves(&mut self, (earlier, later): (usize, usize)) {
+    pub(super) fn add_same_moves(&mut self, (earlier, later): (usize, usize)) {
         if let (Some(one), Some(other)) = (self.built.get(&earlier), self.built.get(&later))
             && one.has_bench_of(other)
         {
@@ -88,9 +88,9 @@ impl Builds {
         }
     }
 
-    /// The commits up to `last` that nothing but a `bench` clears. None if that would
-    /// leave no suspect: a `bench` searches a few positions only, so it does not
-    /// decide what no game has shown.
+    /// The commits up to `last` that are cleared only by an equal `bench`. Empty if no
+    /// other commit would be left: a `bench` searches a few positions only, so it does not
+    /// decide without games.
     pub(super) fn cleared_by_bench(&self, last: usize) -> BTreeSet<usize> {
         let by_bench = self.same_bench.difference(&self.same_engine).copied();
         let by_bench: BTreeSet<usize> = by_bench.collect();
@@ -102,7 +102,7 @@ impl Builds {
     }
 
     /// The commits up to `last` that are not the culprit.
-    pub(super) fn innocent(&self, last: usize) -> BTreeSet<usize> {
+    pub(super) fn cleared(&self, last: usize) -> BTreeSet<usize> {
         &self.same_engine | &self.cleared_by_bench(last)
     }
 

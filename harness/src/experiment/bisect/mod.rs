@@ -17,8 +17,8 @@ mod section;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use course::Moment;
+pub(crate) use course::TimelinePoint;
 pub use experiment::BisectExperiment;
-pub(crate) use failing::Record;
+pub(crate) use failing::FailureCounts;
 pub(crate) use known::{BuildOutcome, Fingerprint, KnownBuild};
 pub use section::BisectSection;

@@ -7,55 +7,53 @@ use super::section::{BisectSection, LARGEST};
 use crate::stats::distribution::PairDistribution;
 use crate::stats::{Estimate, Model, Pentanomial};
 
-/// Pairs between two commits, `(earlier, later)`, from the later one's side.
+/// Pairs between two commits, `(earlier, later)`, seen from the later one.
 pub(crate) type Evidence = BTreeMap<(usize, usize), Pentanomial>;
 
 /// Probability, before any game, that good and bad do not differ.
 const PRIOR_NONE: f64 = 0.1;
 
-/// Pairs between equal engines as they are expected before there are any, and
-/// how many real ones they weigh as much as.
+/// Prior distribution of pairs between equal engines (LL to WW), and its weight in pairs.
 const PRIOR_PAIRS: [f64; 5] = [0.05, 0.2, 0.5, 0.2, 0.05];
 const PRIOR_WEIGHT: f64 = 10.0;
 
-/// Sizes of the change that are weighed against each other for choosing the
-/// next match.
+/// Number of sizes of the change in the posterior that chooses the next match.
 const COARSE: usize = 40;
-/// The same for the estimate at the end.
+/// Number of sizes in the posterior of the final estimate.
 pub(super) const FINE: usize = 400;
 
-/// The probabilities given all results.
+/// The posterior probabilities given all results.
 #[derive(Debug, Clone)]
 pub(crate) struct Posterior {
-    /// Of no change, then of each commit from 1 on.
+    /// Probability of no change, then of each commit from 1 on.
     commits: Vec<f64>,
-    /// Given the commit: of each size.
+    /// Probability of each size, given the commit.
     sizes: Vec<Vec<f64>>,
     /// Elo of each size, positive.
     elos: Vec<f64>,
-    /// How a pair across a change of each size ends.
+    /// Distribution of a pair across a change of each size.
     across: Vec<[f64; 5]>,
-    /// How a pair between equal commits ends.
+    /// Distribution of a pair between equal commits.
     level: [f64; 5],
 }
 
 impl Posterior {
-    /// Of `last` commits after the good one. The `innocent` of them are known
-    /// to have changed nothing.
+    /// Of `last` commits after the good one. The `cleared` ones of them are known not to
+    /// have changed the strength.
     pub(crate) fn new(
         evidence: &Evidence,
-        innocent: &BTreeSet<usize>,
+        cleared: &BTreeSet<usize>,
         last: usize,
         section: &BisectSection,
     ) -> Self {
-        Self::with_sizes(evidence, innocent, last, section, COARSE)
+        Self::with_sizes(evidence, cleared, last, section, COARSE)
     }
 
     /// With this number of sizes of a change: [`FINE`] is enough for an
     /// estimate.
     pub(crate) fn with_sizes(
         evidence: &Evidence,
-        innocent: &BTreeSet<usize>,
+        cleared: &BTreeSet<usize>,
         last: usize,
         section: &BisectSection,
         sizes: usize,
@@ -75,12 +73,12 @@ impl Posterior {
         let gains = log_likelihoods(evidence, last, &across, &level);
         let mut weights = vec![vec![]; last + 1];
         weights[0] = vec![PRIOR_NONE.ln()];
-        let suspects = last.saturating_sub(innocent.len()).max(1);
+        let suspects = last.saturating_sub(cleared.len()).max(1);
         let each = ((1.0 - PRIOR_NONE) / (suspects * sizes) as f64).ln();
         for (weights, gains) in weights[1..].iter_mut().zip(gains) {
             *weights = gains.into_iter().map(|gain| each + gain).collect();
         }
-        for commit in innocent {
+        for commit in cleared {
             weights[*commit].fill(f64::NEG_INFINITY);
         }
         let most = weights.iter().flatten().copied().fold(f64::MIN, f64::max);
@@ -125,12 +123,12 @@ impl Posterior {
         self.commits.len() - 1
     }
 
-    /// How a pair between equal commits ends.
+    /// Distribution of a pair between equal commits.
     pub(super) fn level(&self) -> [f64; 5] {
         self.level
     }
 
-    /// How a pair across a commit ends if it is the culprit.
+    /// Distribution of a pair across a commit if it is the culprit.
     pub(super) fn across(&self, commit: usize) -> [f64; 5] {
         let mut mean = [0.0; 5];
         for (weight, pair) in self.sizes[commit].iter().zip(&self.across) {
@@ -142,8 +140,8 @@ impl Posterior {
     }
 
     /// The size of the change with its 95 % interval, in Elo, if one of
-    /// `commits` is the culprit: the median and two quantiles. Above 0
-    /// whichever way it goes.
+    /// `commits` is the culprit: the median and two quantiles. Above 0 for
+    /// gains and losses.
     pub(crate) fn size(&self, commits: impl Iterator<Item = usize>) -> Estimate {
         let mut weights = vec![0.0; self.elos.len()];
         for commit in commits {
@@ -176,10 +174,10 @@ fn sizes_between(low: f64, high: f64, count: usize) -> Vec<f64> {
         .collect()
 }
 
-/// How pairs between commits of equal strength end, by all pairs seen from
-/// both sides. Matches of nothing but drawn pairs are left out: an engine that
-/// meets itself with fixed nodes plays the same game with either colour, which
-/// says nothing about pairs of different engines.
+/// Distribution of pairs between commits of equal strength, from all pairs seen from
+/// both sides. Matches with level pairs only are left out: an engine that plays
+/// itself with fixed nodes plays the same game with both colours, unlike pairs of
+/// different engines.
 fn level_pairs(evidence: &Evidence) -> PairDistribution {
     let matches = evidence.values().copied();
     let counts: Pentanomial = matches.filter(|c| c.0[2] < c.pairs()).sum();
@@ -192,16 +190,16 @@ fn level_pairs(evidence: &Evidence) -> PairDistribution {
         .expect("every result has a positive weight")
 }
 
-/// For each commit from 1 and each size: by how much the results are likelier
-/// than without any change.
+/// For each commit from 1 and each size: the log-likelihood ratio of the results
+/// against no change.
 fn log_likelihoods(
     evidence: &Evidence,
     last: usize,
     across: &[[f64; 5]],
     level: &[f64; 5],
 ) -> Vec<Vec<f64>> {
-    // Differences between one commit and the one before: a match speaks of
-    // all commits between its two.
+    // Differences between one commit and the one before, because a match has the same
+    // ratio for all commits between its two.
     let mut steps = vec![vec![0.0; across.len()]; last + 2];
     for ((earlier, later), counts) in evidence {
         for (size, pair) in across.iter().enumerate() {
@@ -236,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn before_any_game_all_commits_are_alike() {
+    fn before_any_game_all_commits_are_equally_probable() {
         let posterior = Posterior::new(&Evidence::new(), &BTreeSet::new(), 7, &section());
         for commit in 1..=7 {
             assert!((posterior.commit(commit) - (1.0 - PRIOR_NONE) / 7.0).abs() < 1e-12);
@@ -245,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_lost_match_accuses_those_between_and_a_level_one_the_others() {
+    fn a_lost_match_points_to_the_commits_between_and_a_level_one_to_the_others() {
         let lost = Pentanomial([60, 200, 180, 40, 20]);
         let level = Pentanomial([25, 100, 250, 100, 25]);
         let evidence = Evidence::from([((0, 8), lost), ((0, 4), level)]);
@@ -277,11 +275,11 @@ mod tests {
     }
 
     #[test]
-    fn the_innocent_are_not_accused_and_self_matches_do_not_shape_pairs() {
+    fn cleared_commits_have_no_probability_and_self_matches_are_left_out() {
         let lost = Pentanomial([60, 200, 180, 40, 20]);
         let evidence = Evidence::from([((0, 4), lost)]);
-        let innocent = BTreeSet::from([1, 2, 3]);
-        let posterior = Posterior::new(&evidence, &innocent, 4, &section());
+        let cleared = BTreeSet::from([1, 2, 3]);
+        let posterior = Posterior::new(&evidence, &cleared, 4, &section());
         assert_eq!(posterior.commit(2), 0.0);
         assert!(posterior.commit(4) > 0.99);
         let mut with_self = evidence.clone();
@@ -290,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gain_is_looked_for_on_request() {
+    fn a_gain_is_found_only_if_it_is_configured() {
         let won = Pentanomial([20, 40, 180, 200, 60]);
         let evidence = Evidence::from([((0, 2), won)]);
         let lost = Posterior::new(&evidence, &BTreeSet::new(), 2, &section());

@@ -1,7 +1,8 @@
-//! `[bisect]`: which change is looked for, and how surely.
+//! `[bisect]`: the change that is looked for, and when it is found.
 
-use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::settings::number_in;
 
 /// What `hone bisect` looks for.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,7 +18,7 @@ pub struct BisectSection {
     /// Ends undecided after this number of pairs.
     #[serde(deserialize_with = "crate::settings::positive")]
     pub max_pairs: u64,
-    /// Pairs between two looks at the results.
+    /// Pairs after which the results are evaluated.
     #[serde(deserialize_with = "crate::settings::positive")]
     pub batch: u64,
     /// The smallest change that is looked for, in Elo.
@@ -25,7 +26,7 @@ pub struct BisectSection {
     pub smallest: f64,
     /// Whether the change made the engine stronger.
     pub gained: bool,
-    /// Revisions that do not play, because they fail in games.
+    /// Revisions to skip, because they fail in games.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skip: Vec<String>,
 }
@@ -49,22 +50,14 @@ impl Default for BisectSection {
 }
 
 fn probability<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let value = f64::deserialize(deserializer)?;
-    if !(value > 0.5 && value < 1.0) {
-        return Err(D::Error::custom(format!(
-            "{value} is out of range: a probability above 0.5 and below 1.0 is allowed"
-        )));
-    }
-    Ok(value)
+    let is_allowed = |value: f64| value > 0.5 && value < 1.0;
+    let allowed = "a probability above 0.5 and below 1.0";
+    number_in(deserializer, is_allowed, allowed)
 }
 
 fn smallest<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let value = f64::deserialize(deserializer)?;
-    if !(0.1..=LARGEST / 2.0).contains(&value) {
-        return Err(D::Error::custom(format!(
-            "{value} is out of range: an Elo from 0.1 to {} is allowed",
-            LARGEST / 2.0
-        )));
-    }
-    Ok(value)
+    let most = LARGEST / 2.0;
+    let is_allowed = |value: f64| (0.1..=most).contains(&value);
+    let allowed = format!("an Elo from 0.1 to {most}");
+    number_in(deserializer, is_allowed, &allowed)
 }

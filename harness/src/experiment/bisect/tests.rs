@@ -1,4 +1,4 @@
-//! What builds of commits show of a bisection.
+//! The effect of builds on a bisection.
 
 use super::{BisectExperiment, BisectSection, BuildOutcome, Fingerprint};
 use crate::experiment::{Experiment, PairResult, Verdict};
@@ -17,18 +17,18 @@ fn between_two_of_the_same_engine_there_is_no_culprit() {
         })
     };
     let mut bisect = experiment(8);
-    bisect.learn(0, engine("a", Some(1)));
-    bisect.learn(5, engine("b", Some(1)));
+    bisect.add_build(0, engine("a", Some(1)));
+    bisect.add_build(5, engine("b", Some(1)));
     assert_eq!(bisect.posterior().commit(5), 0.0);
     assert!(bisect.posterior().commit(6) > 0.2);
-    bisect.learn(6, engine("c", None));
-    bisect.learn(7, engine("c", None));
+    bisect.add_build(6, engine("c", None));
+    bisect.add_build(7, engine("c", None));
     assert_eq!(bisect.posterior().commit(7), 0.0);
     assert!(bisect.posterior().commit(8) > 0.4);
-    bisect.learn(8, engine("c", None));
+    bisect.add_build(8, engine("c", None));
     assert!((bisect.probability(&(6..=6)) - 0.9).abs() < 1e-9);
     assert_eq!(bisect.verdict(), None);
-    assert!(bisect.knows(7) && !bisect.knows(4));
+    assert!(bisect.has_build(7) && !bisect.has_build(4));
 }
 
 /// The build of a commit.
@@ -47,7 +47,7 @@ fn an_equal_bench_decides_nothing_without_a_game() {
     for builds in [ends, spans] {
         let mut bisect = experiment(8);
         for (commit, program, bench) in builds {
-            bisect.learn(commit, with_bench(program, bench));
+            bisect.add_build(commit, with_bench(program, bench));
         }
         assert_eq!(bisect.verdict(), None);
         assert!((bisect.probability(&(1..=8)) - 0.9).abs() < 1e-9);
@@ -61,8 +61,8 @@ fn an_equal_bench_decides_nothing_without_a_game() {
     }
     // With a suspect left, the others are cleared, and named.
     let mut bisect = experiment(8);
-    bisect.learn(0, with_bench("a", 1));
-    bisect.learn(7, with_bench("b", 1));
+    bisect.add_build(0, with_bench("a", 1));
+    bisect.add_build(7, with_bench("b", 1));
     assert_eq!(bisect.cleared_by_bench(), (1..=7).collect());
     assert_eq!(bisect.posterior().commit(4), 0.0);
 }
@@ -81,8 +81,8 @@ fn commits_of_one_bench_that_play_the_same_moves_are_the_same_engine() {
     };
     for (last_digest, verdict) in [(15, Some(Verdict::Inconclusive)), (99, None)] {
         let mut bisect = experiment(2);
-        bisect.learn(0, with_bench("a", 1));
-        bisect.learn(2, with_bench("b", 1));
+        bisect.add_build(0, with_bench("a", 1));
+        bisect.add_build(2, with_bench("b", 1));
         for number in 0..16 {
             assert_eq!(bisect.verdict(), None);
             let second = if number == 15 { last_digest } else { number };

@@ -20,7 +20,7 @@ impl SprtExperiment {
     /// A test that ends undecided after `max_pairs`.
     ///
     /// # Errors
-    /// [`SprtError`] if the hypotheses or error rates make no sense.
+    /// [`SprtError`] if the hypotheses or error rates are impossible.
     pub fn new(config: SprtConfig, max_pairs: u64) -> Result<Self, SprtError> {
         Ok(Self {
             test: Sprt::new(config)?,
@@ -67,7 +67,7 @@ impl Experiment for SprtExperiment {
 }
 
 impl SprtExperiment {
-    /// One pair more of the budget is used up.
+    /// Counts a pair against the budget and updates the verdict.
     fn count(&mut self) {
         self.absorbed += 1;
         self.verdict = match self.test.decision() {

@@ -3,16 +3,16 @@
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use crate::settings::number_in;
 use crate::stats::{Model, SprtConfig};
 
 /// The hypotheses of the sequential test and its error rates.
 ///
-/// Read field by field as `remote` derives it, and then checked as a whole.
+/// `remote` derives reading field by field; the section is then checked as a whole.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(remote = "Self", deny_unknown_fields, default)]
 pub struct SprtSection {
-    /// H0: the first engine is no more than this stronger, in the Elo of
-    /// `model`.
+    /// H0: the first engine is at most this much stronger, in the Elo of `model`.
     pub elo0: f64,
     /// H1: it is at least this much stronger.
     pub elo1: f64,
@@ -72,11 +72,7 @@ impl Serialize for SprtSection {
 }
 
 fn error_rate<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let rate = f64::deserialize(deserializer)?;
-    if !(rate > 0.0 && rate < 0.5) {
-        return Err(D::Error::custom(format!(
-            "{rate} is out of range: an error rate above 0 and below 0.5 is allowed"
-        )));
-    }
-    Ok(rate)
+    let is_allowed = |rate: f64| rate > 0.0 && rate < 0.5;
+    let allowed = "an error rate above 0 and below 0.5";
+    number_in(deserializer, is_allowed, allowed)
 }

@@ -1,4 +1,4 @@
-//! What a run would do and what its budget can find, before it is played.
+//! The plan of a run and what its budget can find, before it is played.
 //!
 //! Theory of SPSA on a quadratic (verified by simulation in `docs/tuning.md`):
 //! a pair moves a value by `r c (wins - losses)`, with `r` the gain and `c` the
@@ -6,14 +6,10 @@
 //! from its optimum then comes nearer to it by `8 r eps (c / m)^2 / C` of the
 //! distance in each pair, `C = 800 / ln 10`. Noise moves it by `r c sqrt(0.65)`.
 
-use super::method::{Method, SpsaSettings};
+use super::method::{Method, SpsaSettings, USUAL_VARIANCE};
 use super::section::{MethodName, TuneSection};
 use super::space::Space;
-
-/// Wins minus losses of a pair have this variance (the benchmark's pairs).
-const PAIR_VARIANCE: f64 = 0.65;
-/// `800 / ln 10`.
-const C: f64 = 347.435_585_522_601_46;
+use crate::stats::elo::NELO_PER_SIGMA;
 
 /// The schedule of one parameter, in its own units.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,12 +22,12 @@ pub(crate) struct ParamPlan {
     pub first: f64,
     /// The same in the last batch; `None` if it depends on the results.
     pub last: Option<f64>,
-    /// How far pure noise carries the value over the run (standard deviation);
-    /// `None` if that depends on the results.
+    /// How far pure noise moves the value over the run (standard deviation); `None` if
+    /// that depends on the results.
     pub drift: Option<f64>,
 }
 
-/// What a run would do.
+/// The plan of a run, with warnings.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Advice {
     pub params: Vec<ParamPlan>,
@@ -43,24 +39,24 @@ pub(crate) struct Advice {
     pub warnings: Vec<String>,
 }
 
-/// Works out what the section would do in a space.
+/// The plan of a section's run in a space.
 pub(crate) fn advise(section: &TuneSection, space: &Space) -> Advice {
     let is_scheduled = section.method != MethodName::Adaptive;
-    let courses = courses(section, space);
-    let params = space.params().iter().zip(&courses);
+    let schedules = schedules(section, space);
+    let params = space.params().iter().zip(&schedules);
     let params: Vec<ParamPlan> = params
-        .map(|(param, course)| ParamPlan {
+        .map(|(param, schedule)| ParamPlan {
             name: param.name.clone(),
             start: param.start,
             min: param.min,
             max: param.max,
-            first: course.first,
-            last: is_scheduled.then_some(course.last),
-            drift: is_scheduled.then(|| course.variance.sqrt()),
+            first: schedule.first,
+            last: is_scheduled.then_some(schedule.last),
+            drift: is_scheduled.then(|| schedule.variance.sqrt()),
         })
         .collect();
     let mut advice = Advice {
-        detectable: courses
+        detectable: schedules
             .iter()
             .filter_map(ParamSchedule::detectable)
             .reduce(f64::max),
@@ -73,15 +69,15 @@ pub(crate) fn advise(section: &TuneSection, space: &Space) -> Advice {
         warnings: vec![],
     };
     let mut warnings = budget_warnings(section, &advice);
-    warnings.extend(gain_warning(space, &courses));
+    warnings.extend(gain_warning(space, &schedules));
     warnings.extend(param_warnings(space, &advice.params));
     warnings.extend(constant_warnings(section, space));
     advice.warnings = warnings;
     advice
 }
 
-/// What a method does to one parameter over the run. The adaptive method is
-/// taken to keep its first perturbation.
+/// Perturbations and gains of one parameter over the run. The adaptive method is
+/// assumed to keep its first perturbation.
 #[derive(Debug, Clone, Default)]
 struct ParamSchedule {
     first: f64,
@@ -100,42 +96,42 @@ impl ParamSchedule {
         self.pairs += pairs;
         self.widths += width * pairs;
         self.pull += gain * width * width * pairs;
-        self.variance += (gain * width).powi(2) * PAIR_VARIANCE * pairs;
+        self.variance += (gain * width).powi(2) * USUAL_VARIANCE * pairs;
     }
 
-    /// Elo lost one mean perturbation away from the optimum by a parameter that
-    /// comes near it with an e-folding of the whole run; `None` if it stays.
+    /// Elo lost one mean perturbation away from the optimum by a parameter whose
+    /// distance to it falls by the factor e over the run; `None` if it does not move.
     fn detectable(&self) -> Option<f64> {
         let mean = self.widths / self.pairs;
-        (self.pull > 0.0).then(|| C * mean * mean / (8.0 * self.pull))
+        (self.pull > 0.0).then(|| NELO_PER_SIGMA * mean * mean / (8.0 * self.pull))
     }
 }
 
-fn courses(section: &TuneSection, space: &Space) -> Vec<ParamSchedule> {
+fn schedules(section: &TuneSection, space: &Space) -> Vec<ParamSchedule> {
     let budget = section.budget();
     let mut method = section.method(space);
-    let mut courses = vec![ParamSchedule::default(); space.dimension()];
+    let mut schedules = vec![ParamSchedule::default(); space.dimension()];
     let mut batch = 0;
     while batch < budget.batches {
-        // Schedules are smooth: batches that differ by a hundredth are alike.
-        let alike = (1 + batch / 100).min(budget.batches - batch);
-        let at = batch + alike / 2;
-        let pairs = alike as f64 * budget.pairs as f64;
+        // Schedules are smooth: one batch stands for all within a hundredth of its number.
+        let stride = (1 + batch / 100).min(budget.batches - batch);
+        let at = batch + stride / 2;
+        let pairs = stride as f64 * budget.pairs as f64;
         let widths = perturbations(method.as_mut(), space, at);
-        for (index, (course, width)) in courses.iter_mut().zip(widths).enumerate() {
-            course.add(width, method.gain(index, at), pairs);
+        for (index, (schedule, width)) in schedules.iter_mut().zip(widths).enumerate() {
+            schedule.add(width, method.gain(index, at), pairs);
         }
-        batch += alike;
+        batch += stride;
     }
     let first = perturbations(method.as_mut(), space, 0);
     let last = perturbations(method.as_mut(), space, budget.batches.saturating_sub(1));
-    for (course, (first, last)) in courses.iter_mut().zip(first.into_iter().zip(last)) {
-        (course.first, course.last) = (first, last);
+    for (schedule, (first, last)) in schedules.iter_mut().zip(first.into_iter().zip(last)) {
+        (schedule.first, schedule.last) = (first, last);
     }
-    courses
+    schedules
 }
 
-/// The perturbation of each parameter in a batch, as the method asks for it.
+/// The perturbation of each parameter in a batch, before rounding.
 fn perturbations(method: &mut dyn Method, space: &Space, batch: u64) -> Vec<f64> {
     let proposal = method.propose(batch, &vec![1.0; space.dimension()]);
     let sides = proposal.plus.iter().zip(&proposal.minus);
@@ -168,16 +164,16 @@ fn budget_warnings(section: &TuneSection, advice: &Advice) -> Vec<String> {
 }
 
 /// Names the parameters whose gain is 0.
-fn gain_warning(space: &Space, courses: &[ParamSchedule]) -> Option<String> {
-    let params = space.params().iter().zip(courses);
-    let still: Vec<&str> = params
-        .filter(|(_, course)| course.detectable().is_none())
+fn gain_warning(space: &Space, schedules: &[ParamSchedule]) -> Option<String> {
+    let params = space.params().iter().zip(schedules);
+    let unmoved: Vec<&str> = params
+        .filter(|(_, schedule)| schedule.detectable().is_none())
         .map(|(param, _)| param.name.as_str())
         .collect();
-    let names = match still.len() {
+    let names = match unmoved.len() {
         0 => return None,
         all if all == space.dimension() => "all parameters".to_owned(),
-        _ => still.join(", "),
+        _ => unmoved.join(", "),
     };
     Some(format!("the gain of {names} is 0: the values do not move"))
 }
@@ -189,7 +185,7 @@ fn param_warnings(space: &Space, plans: &[ParamPlan]) -> Vec<String> {
     for (param, plan) in params.filter(|(param, _)| !param.is_choice()) {
         let name = &param.name;
         let last = plan.last.unwrap_or(plan.first);
-        // Half, but for rounding.
+        // Half, with a margin for rounding errors.
         let (least, most) = (0.499_999 * param.quantum(), 0.499_999 * param.range());
         if param.range() < 4.0 * param.quantum() {
             let values = param.range() / param.quantum() + 1.0;
@@ -288,7 +284,7 @@ mod tests {
     }
 
     #[test]
-    fn a_larger_budget_finds_less() {
+    fn a_larger_budget_finds_smaller_effects() {
         let detectable = |text: &str| advise(&section(text), &space()).detectable.unwrap();
         let small = detectable("pairs = 3200\n");
         let large = detectable("pairs = 51200\n");
@@ -309,15 +305,15 @@ mod tests {
 
     #[test]
     fn warns_where_the_budget_cannot_find_anything() {
-        says("pairs = 200\n", "budget is small");
-        says("pairs = 200\n", "batches");
-        says("pairs = 1\n", "only 1 batch: ");
-        says("pairs = 200\n", "window");
-        says("[spsa]\nwidth_start = 0.05\n", "narrow");
-        says("method = \"openbench\"\npairs = 2000\n", "budget is small");
+        warns("pairs = 200\n", "budget is small");
+        warns("pairs = 200\n", "batches");
+        warns("pairs = 1\n", "only 1 batch: ");
+        warns("pairs = 200\n", "window");
+        warns("[spsa]\nwidth_start = 0.05\n", "narrow");
+        warns("method = \"openbench\"\npairs = 2000\n", "budget is small");
     }
 
-    fn says(text: &str, what: &str) {
+    fn warns(text: &str, what: &str) {
         let warnings = advise(&section(text), &space()).warnings;
         assert!(
             warnings.iter().any(|warning| warning.contains(what)),
@@ -326,13 +322,13 @@ mod tests {
     }
 
     #[test]
-    fn values_without_a_gain_find_nothing() {
+    fn a_gain_of_0_is_warned_of() {
         for text in [
             "[spsa]\ngain = 0\n",
             "method = \"adaptive\"\n[adaptive]\ngain = 0\n",
             "method = \"fishtest\"\n[classic]\ngain = 0\n",
         ] {
-            says(text, "the gain of all parameters is 0");
+            warns(text, "the gain of all parameters is 0");
             assert_eq!(advise(&section(text), &space()).detectable, None);
         }
         let still = Param {
@@ -347,16 +343,16 @@ mod tests {
     }
 
     #[test]
-    fn warns_of_steps_beyond_reason() {
+    fn warns_of_extreme_perturbations() {
         let large = "at least half of the range";
-        says("[spsa]\nwidth_start = 0.6\n", large);
-        says("method = \"fishtest\"\n[classic]\nwidth = 9\n", large);
+        warns("[spsa]\nwidth_start = 0.6\n", large);
+        warns("method = \"fishtest\"\n[classic]\nwidth = 9\n", large);
         let small = "method = \"weather-factory\"\n[classic]\nwidth = 0.05\n";
-        says(small, "less than half of the distance");
+        warns(small, "less than half of the distance");
     }
 
     #[test]
-    fn choices_start_where_they_like() {
+    fn choices_may_start_at_a_bound() {
         let check = Param {
             kind: ParamKind::Check,
             ..Param::int("A", 1.0, 0.0, 1.0)

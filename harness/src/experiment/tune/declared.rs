@@ -1,5 +1,5 @@
-//! One parameter: what the configuration sets, over what the engine declares of
-//! its option or what was imported.
+//! One parameter, from its entry in the configuration and from the engine's option
+//! or an import.
 
 use super::param::{Param, ParamKind, STEPS};
 use super::section::ParamSection;
@@ -8,8 +8,8 @@ use crate::engine::uci::{EngineOption, OptionKind};
 /// Decimals of a parameter that the engine takes as text.
 const TEXT_DECIMALS: u32 = 4;
 
-/// Lays what the configuration says over an imported parameter.
-pub(super) fn amend(param: &mut Param, entry: &ParamSection) {
+/// Overrides an imported parameter by its entry in the configuration.
+pub(super) fn apply_entry(param: &mut Param, entry: &ParamSection) {
     param.start = entry.start.unwrap_or(param.start);
     param.min = entry.min.unwrap_or(param.min);
     param.max = entry.max.unwrap_or(param.max);
@@ -20,12 +20,12 @@ pub(super) fn amend(param: &mut Param, entry: &ParamSection) {
     }
 }
 
-/// A parameter as the configuration describes it, and the engine's option where
-/// that says nothing. `configured` are the options that the engine is given.
+/// A parameter from its entry in the configuration; what the entry leaves out comes
+/// from the engine's option. `configured` are the engine's configured options.
 ///
 /// # Errors
 /// What is missing or impossible.
-pub(super) fn described(
+pub(super) fn from_entry(
     name: &str,
     entry: &ParamSection,
     option: Option<&EngineOption>,
@@ -83,7 +83,7 @@ fn configured_kind(entry: &ParamSection) -> Option<ParamKind> {
         .or(entry.decimals.map(|decimals| ParamKind::Text { decimals }))
 }
 
-/// What an engine declares of an option, in its own units.
+/// The engine's declaration of an option, in its own units.
 struct Declared {
     kind: ParamKind,
     start: Option<f64>,

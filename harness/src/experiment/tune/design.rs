@@ -2,10 +2,10 @@
 //!
 //! Within a block of `2^m` batches (the smallest power of two above the number
 //! of parameters) the signs of any two parameters agree exactly as often as
-//! they differ, so the effect of one parameter cannot leak into another's
-//! estimate as it does, by chance, with independent flips. Which column a
-//! parameter gets, the order of the rows and a sign for each are drawn anew
-//! for every block.
+//! they differ, so the effect of one parameter does not bias the estimate of
+//! another, as it does by chance with independent signs. The column of each
+//! parameter, the order of the rows and a sign for each row are drawn again for
+//! every block.
 
 use rand_chacha::rand_core::Rng;
 
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn signs_do_not_depend_on_what_was_asked_before() {
+    fn signs_do_not_depend_on_the_order_of_the_batches() {
         let mut forward = Design::new(5, 12);
         let all: Vec<_> = (0..64).map(|batch| forward.signs(batch)).collect();
         for batch in (0..64).rev() {

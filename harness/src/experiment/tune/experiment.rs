@@ -19,7 +19,7 @@ pub(crate) struct TuneExperiment {
     first: u64,
     plans: VecDeque<(SideValues, [Side; 2])>,
     absorbed: u64,
-    /// Counts of the batch that is coming in.
+    /// Counts of the unfinished batch.
     counts: [u64; 5],
     /// Pairs left out because an engine failed.
     failed: u64,
@@ -44,7 +44,7 @@ impl TuneExperiment {
         }
     }
 
-    /// What a batch plays, if that can be known yet.
+    /// The plan of a batch; `None` while it depends on results that are missing.
     fn batch(&mut self, batch: u64) -> Option<&(SideValues, [Side; 2])> {
         while self.first + self.plans.len() as u64 <= batch {
             let (_, played) = self.tuner.plan()?;
@@ -60,7 +60,7 @@ impl TuneExperiment {
     }
 
     /// Takes a pair's result by its half points for the plus side; `None` for
-    /// a pair that must not count.
+    /// a pair that does not count.
     pub(crate) fn take(&mut self, half_points: Option<usize>) {
         match half_points {
             Some(points) => self.counts[points] += 1,
@@ -70,7 +70,7 @@ impl TuneExperiment {
         let is_last = self.absorbed == self.pairs;
         if self.absorbed.is_multiple_of(self.batch) || is_last {
             self.tuner.result(std::mem::take(&mut self.counts));
-            // Plans that are not needed again.
+            // Drops the plans of finished batches.
             while self.first < self.absorbed / self.batch && self.plans.pop_front().is_some() {
                 self.first += 1;
             }
@@ -80,7 +80,7 @@ impl TuneExperiment {
         }
     }
 
-    /// Learns from everything there is; nothing is planned afterwards.
+    /// Absorbs all results so far; nothing is planned afterwards.
     pub(crate) fn conclude(&mut self) {
         self.tuner.finish();
         self.is_finished = self.absorbed == self.pairs;
@@ -275,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn failed_pairs_teach_nothing() {
+    fn failed_pairs_do_not_move_the_values() {
         let text = "pairs = 80\nbatch = 4\n";
         let mut tuning = experiment(text);
         for pair in 0..80 {

@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn says_where_a_list_is_wrong() {
+    fn errors_name_the_line_and_the_fault() {
         let error = |text: &str| parse(text).unwrap_err().to_string();
         assert!(error("A, int, 1, 0, 2, 1\nB, 1, 2\n").contains("line 1"));
         assert!(error("A, 1, 0, 2, 1, 1\nB, 1, 2\n").contains("line 2: `B, 1, 2` has 3 fields"));

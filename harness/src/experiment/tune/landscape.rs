@@ -1,4 +1,4 @@
-//! The model of an engine's strength as a function of its parameters.
+//! A model of an engine's strength as a function of its parameters.
 
 use serde::Deserialize;
 
@@ -13,7 +13,7 @@ pub struct Axis {
     pub optimum: f64,
     /// `w`: Elo lost, to first order, one range away from the optimum.
     pub sensitivity: f64,
-    /// `kappa`: how much steeper one side of the optimum is.
+    /// `kappa`: asymmetry of the two sides of the optimum; 0 if they are equally steep.
     #[serde(default)]
     pub skew: f64,
 }
@@ -78,19 +78,11 @@ impl Landscape {
 
     /// Strength below the optimum's, in Elo: at most 0 if R is positive.
     pub fn elo(&self, values: &[f64]) -> f64 {
-        let mut z = [0.0; 64];
-        if self.axes.len() <= z.len() {
-            self.elo_with(values, &mut z[..self.axes.len()])
-        } else {
-            self.elo_with(values, &mut vec![0.0; self.axes.len()])
-        }
-    }
-
-    fn elo_with(&self, values: &[f64], z: &mut [f64]) -> f64 {
-        for ((z, axis), value) in z.iter_mut().zip(&self.axes).zip(values) {
+        let places = self.axes.iter().zip(values).map(|(axis, value)| {
             let u = (value - axis.optimum) / (axis.max - axis.min);
-            *z = u + axis.skew * u * u;
-        }
+            u + axis.skew * u * u
+        });
+        let z: Vec<f64> = places.collect();
         let q = match &self.form {
             None => {
                 let terms = z.iter().zip(&self.axes);

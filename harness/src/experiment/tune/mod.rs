@@ -1,14 +1,14 @@
-//! Tuning: parameters, update rules, and what a run teaches.
+//! Tuning: parameters, update rules, and the estimated response.
 //!
 //! * [`param`], [`space`]: what is tuned and which values an engine can have.
 //! * [`import`], [`pattern`], [`section`], [`declared`], [`resolve`]: where
 //!   parameters come from: other tuners' lists, `[tune]`, the engine's own options.
 //! * [`method`]: the update rules behind one trait.
-//! * [`tuner`], [`experiment`]: plans batches and pairs, always from the same
+//! * [`tuner`], [`experiment`]: plan batches and pairs, always from the same
 //!   results, so that a run can be killed, resumed and folded again.
 //! * [`response`]: which parameters matter, and what was gained.
 //! * [`advice`]: what a run would do, and what its budget can find.
-//! * [`landscape`], [`pair_model`], [`model_file`]: engines without engines.
+//! * [`landscape`], [`pair_model`], [`model_file`]: simulated engines.
 //!
 //! Reproducibility: a run's values depend on its configuration, its seed and
 //! the results of its games only. `exp`, `ln`, `pow` and `cos` come from the

@@ -70,7 +70,7 @@ impl Model {
         Ok(Self {
             landscape: Landscape::new(file.param, fall, file.coupling.as_deref()),
             pairs: match file.pair {
-                Some(pair) => PairModel::new(pair)?,
+                Some(pair) => PairModel::new(pair).map_err(|error| format!("pair: {error}"))?,
                 None => PairModel::BENCHMARK,
             },
         })
@@ -102,7 +102,7 @@ impl Model {
     /// integers; parameters that are not tuned stay at the model's start.
     ///
     /// # Errors
-    /// If the space has a parameter that the model has not.
+    /// If the space has a parameter that the model does not have.
     pub(crate) fn strength(&self, space: &Space) -> Result<Strength<'_>, ModelError> {
         let axes = self.landscape.axes();
         let places = space.params().iter().map(|param| {
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn impossible_models_are_refused() {
-        for (text, says) in [
+        for (text, expected) in [
             (TWO.replace("300.0", "-1.0"), "scale"),
             (TWO.replace("max = 100", "max = 0"), "`A`"),
             (TWO.replace("sensitivity = 50", "sensitivity = -1"), "`B`"),
@@ -248,7 +248,7 @@ mod tests {
             (format!("scales = 1\n{TWO}"), "scales"),
         ] {
             let error = Model::parse(&text).unwrap_err().to_string();
-            assert!(error.contains(says), "{error}");
+            assert!(error.contains(expected), "{error}");
         }
     }
 }

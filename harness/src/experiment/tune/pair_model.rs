@@ -1,16 +1,13 @@
-//! Outcomes of simulated pairs: a distribution at equal strength, tilted.
+//! Results of simulated pairs: a distribution at equal strength, tilted.
 
 use rand_chacha::ChaCha8Rng;
 
 use super::stream::uniform;
+use crate::stats::distribution::{DistributionError, PairDistribution};
+use crate::stats::elo::{NELO_PER_SIGMA, score_of_elo};
 
 /// Elo per unit of score near equality: `1600 / ln 10`.
-pub(crate) const ELO_PER_SCORE: f64 = 694.871_171_045_202_9;
-
-/// Expected score of a side that is `elo` stronger (logistic).
-pub(crate) fn expected_score(elo: f64) -> f64 {
-    1.0 / (1.0 + (-elo * std::f64::consts::LN_10 / 400.0).exp())
-}
+pub(crate) const ELO_PER_SCORE: f64 = 2.0 * NELO_PER_SIGMA;
 
 /// The distribution of pairs LL, LD, DD or WL, WD, WW at equal strength.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -25,26 +22,17 @@ impl PairModel {
     };
 
     /// # Errors
-    /// If a probability is negative, they do not sum to 1, or every pair would
-    /// have the same result.
-    pub(crate) fn new(base: [f64; 5]) -> Result<Self, String> {
-        let sum: f64 = base.iter().sum();
-        if base.iter().any(|p| !p.is_finite() || *p < 0.0) || (sum - 1.0).abs() > 1e-6 {
-            return Err(format!(
-                "pair = {base:?} must be five probabilities that sum to 1 (they sum to {sum})"
-            ));
-        }
-        if base.iter().filter(|p| **p > 0.0).count() < 2 {
-            return Err("pair must leave at least two results possible".to_owned());
-        }
+    /// Those of [`PairDistribution::new`].
+    pub(crate) fn new(base: [f64; 5]) -> Result<Self, DistributionError> {
         Ok(Self {
-            base: base.map(|p| p / sum),
+            base: PairDistribution::new(base)?.probabilities(),
         })
     }
 
     /// The distribution with mean score `score`: `p_i` proportional to
-    /// `base_i exp(t i)`, `t` by Newton's method. A score that the possible
-    /// results cannot reach is approached as far as `|t| <= 20`.
+    /// `base_i exp(t i)`, `t` by Newton's method. If the possible results cannot
+    /// reach the score, the nearest distribution with `|t| <= 20`, unlike
+    /// [`PairDistribution::tilted_to`], which fails.
     pub(crate) fn tilted(&self, score: f64) -> [f64; 5] {
         let target = 4.0 * score;
         let mut t = 0.0f64;
@@ -79,7 +67,7 @@ impl PairModel {
 
     /// Counts of `pairs` pairs drawn at an Elo difference of `elo`.
     pub fn draw(&self, elo: f64, pairs: u64, rng: &mut ChaCha8Rng) -> [u64; 5] {
-        let distribution = self.tilted(expected_score(elo));
+        let distribution = self.tilted(score_of_elo(elo));
         let mut counts = [0; 5];
         for _ in 0..pairs {
             counts[draw_one(&distribution, rng)] += 1;
@@ -97,40 +85,28 @@ pub(crate) fn draw_one(distribution: &[f64; 5], rng: &mut ChaCha8Rng) -> usize {
         }
         rest -= p;
     }
-    // Rounding errors of the sum: the best result that is possible.
+    // By a rounding error of the sum: the best possible result.
     distribution.iter().rposition(|p| *p > 0.0).unwrap_or(2)
 }
 
-/// Mean and variance of a pair's half points (0 to 4).
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Moments {
-    pub mean: f64,
-    pub variance: f64,
+/// Variance of a pair's half points (0 to 4), from observed counts and `prior` pairs of
+/// the benchmark's distribution.
+pub(crate) fn pair_variance(counts: &[u64; 5], prior: f64) -> f64 {
+    let (_, variance) = moments(&shares(counts, prior));
+    variance
 }
 
-impl Moments {
-    /// Of observed counts, to which two pairs of the benchmark's distribution
-    /// are added so that few pairs do not promise certainty.
-    pub(crate) fn of_counts(counts: &[u64; 5]) -> Self {
-        Self::with_prior(counts, 2.0)
-    }
+/// Variance of a pair's result in Elo, near equality. Two pairs of the benchmark's
+/// distribution are added to the observed counts, so that it is not 0 after few pairs.
+pub(crate) fn elo_variance(counts: &[u64; 5]) -> f64 {
+    pair_variance(counts, 2.0) * (ELO_PER_SCORE / 4.0).powi(2)
+}
 
-    /// Of observed counts and `pairs` of the benchmark's distribution.
-    pub(crate) fn with_prior(counts: &[u64; 5], pairs: f64) -> Self {
-        let total = counts.iter().sum::<u64>() as f64 + pairs;
-        let mut shares = [0.0; 5];
-        let both = counts.iter().zip(PairModel::BENCHMARK.base);
-        for (share, (count, prior)) in shares.iter_mut().zip(both) {
-            *share = (*count as f64 + pairs * prior) / total;
-        }
-        let (mean, variance) = moments(&shares);
-        Self { mean, variance }
-    }
-
-    /// Variance of a pair's result in Elo, near equality.
-    pub(crate) fn elo_variance(&self) -> f64 {
-        self.variance * (ELO_PER_SCORE / 4.0).powi(2)
-    }
+/// Shares of the results, with `prior` pairs of the benchmark's distribution.
+fn shares(counts: &[u64; 5], prior: f64) -> [f64; 5] {
+    let total = counts.iter().sum::<u64>() as f64 + prior;
+    let base = PairModel::BENCHMARK.base;
+    std::array::from_fn(|result| (counts[result] as f64 + prior * base[result]) / total)
 }
 
 /// Mean and variance of the half points of a pair.
@@ -155,7 +131,7 @@ mod tests {
         let skewed = PairModel::new([0.1, 0.2, 0.3, 0.3, 0.1]).unwrap();
         for model in [PairModel::BENCHMARK, skewed] {
             for elo in [-700.0, -30.0, 0.0, 2.5, 60.0, 700.0] {
-                let score = expected_score(elo);
+                let score = score_of_elo(elo);
                 let (mean, _) = moments(&model.tilted(score));
                 assert!((mean / 4.0 - score).abs() < 1e-9, "{elo}: {mean}");
             }
@@ -169,7 +145,7 @@ mod tests {
 
     #[test]
     fn the_tilt_of_an_exponential_family_keeps_log_odds_linear() {
-        let tilted = PairModel::BENCHMARK.tilted(expected_score(50.0));
+        let tilted = PairModel::BENCHMARK.tilted(score_of_elo(50.0));
         let log_ratio: Vec<f64> = tilted
             .iter()
             .zip(PairModel::BENCHMARK.base)
@@ -193,9 +169,10 @@ mod tests {
 
     #[test]
     fn a_pair_of_the_benchmark_has_a_deviation_of_140_elo() {
-        let moments = Moments::of_counts(&[25_000, 225_000, 500_000, 225_000, 25_000]);
-        assert!((moments.mean - 2.0).abs() < 1e-9);
-        assert!((moments.elo_variance().sqrt() - 140.0).abs() < 0.1);
+        let counts = [25_000, 225_000, 500_000, 225_000, 25_000];
+        let (mean, _) = moments(&shares(&counts, 2.0));
+        assert!((mean - 2.0).abs() < 1e-9);
+        assert!((elo_variance(&counts).sqrt() - 140.0).abs() < 0.1);
     }
 
     #[test]

@@ -1,12 +1,9 @@
-//! One tunable parameter: its range, its grid, its text.
-
-use serde::{Deserialize, Serialize};
+//! One tunable parameter: its range, its grid of values and its text.
 
 use super::SpaceError;
 
 /// How a parameter's value reaches the engine.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[derive(Debug, Clone, PartialEq)]
 pub enum ParamKind {
     /// A spin option.
     Int,
@@ -26,19 +23,18 @@ pub enum ParamKind {
 pub(crate) const STEPS: f64 = 20.0;
 
 /// A parameter to tune. Values are in the parameter's own units.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Param {
     pub name: String,
     pub kind: ParamKind,
     pub start: f64,
     pub min: f64,
     pub max: f64,
-    /// The change that the author thinks noticeable: the classic methods' final
-    /// perturbation. Range / 20 by default; a smaller one means that the range
+    /// The change that the developer expects to be noticeable: the classic methods'
+    /// final perturbation. Range / 20 by default; a smaller one means that the range
     /// is wider than plausible.
     pub step: f64,
     /// The classic methods' final gain (`R_end`), if the import gave one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain: Option<f64>,
 }
 
@@ -61,8 +57,8 @@ impl Param {
         self.max - self.min
     }
 
-    /// The part of the range that is worth exploring at once, which all widths
-    /// are shares of: twenty steps, or the range if that is less.
+    /// The part of the range that is explored at once: twenty steps, or the range if
+    /// that is less. All widths are shares of it.
     pub fn span(&self) -> f64 {
         self.range().min(STEPS * self.step)
     }
@@ -76,7 +72,7 @@ impl Param {
         }
     }
 
-    /// Whether the range is all there is: a check or a combo.
+    /// Whether this is a check or a combo, whose range cannot be wider.
     pub fn is_choice(&self) -> bool {
         matches!(self.kind, ParamKind::Check | ParamKind::Combo { .. })
     }
@@ -134,10 +130,10 @@ impl Param {
         }
     }
 
-    /// Whether the parameter makes sense.
+    /// Checks that the parameter is possible.
     ///
     /// # Errors
-    /// Says which relation between `min`, `start`, `max` and `step` is broken.
+    /// Names what is wrong with the kind, `min`, `start`, `max`, `step` or `gain`.
     pub fn check(&self) -> Result<(), SpaceError> {
         let fail = |reason: String| {
             Err(SpaceError::Param {
@@ -145,7 +141,7 @@ impl Param {
                 reason,
             })
         };
-        // Before the bounds, which are divided by a factor.
+        // Before the bounds: a wrong factor would make them infinite.
         self.check_kind().or_else(fail)?;
         let finite = [self.start, self.min, self.max, self.step]
             .iter()
@@ -177,19 +173,18 @@ impl Param {
     }
 
     fn check_kind(&self) -> Result<(), String> {
-        let fail = |reason: String| Err(reason);
         match &self.kind {
             ParamKind::Scaled { factor } if !(factor.is_finite() && *factor > 0.0) => {
-                fail(format!("factor {factor} must be above 0"))
+                Err(format!("factor {factor} must be above 0"))
             }
             ParamKind::Text { decimals } if *decimals > 9 => {
-                fail(format!("decimals {decimals} must be at most 9"))
+                Err(format!("decimals {decimals} must be at most 9"))
             }
             ParamKind::Check if self.min != 0.0 || self.max != 1.0 => {
-                fail("a check option's range is 0 to 1".to_owned())
+                Err("a check option's range is 0 to 1".to_owned())
             }
             ParamKind::Combo { choices } if choices.len() as f64 <= self.max || self.min < 0.0 => {
-                fail(format!(
+                Err(format!(
                     "a combo's range is 0 to {}",
                     choices.len().saturating_sub(1)
                 ))
@@ -205,8 +200,11 @@ impl Param {
         let resolution = self.resolution();
         for (what, bound) in [("min", self.min), ("max", self.max)] {
             let points = bound * resolution;
+            if !points.is_finite() {
+                return Err(format!("{what} {bound} is too large for the engine"));
+            }
             let nearest = points.round_ties_even();
-            // A bound that was divided by a factor may be off by rounding errors.
+            // A bound that was divided by a factor may have a rounding error.
             if (points - nearest).abs() > 1e-9 * points.abs().max(1.0) {
                 let grid = match &self.kind {
                     ParamKind::Text { decimals } => format!("a number with {decimals} decimals"),
@@ -223,7 +221,7 @@ impl Param {
     }
 }
 
-/// Without the sign that a rounded small negative number keeps.
+/// Without the sign of a negative number that was rounded to 0.
 fn unsigned_zero(text: String) -> String {
     match text.strip_prefix('-') {
         Some(digits) if digits.parse() == Ok(0.0) => digits.to_owned(),
@@ -350,7 +348,7 @@ mod tests {
         };
         let text = || ParamKind::Text { decimals: 2 };
         let scaled = |factor| ParamKind::Scaled { factor };
-        for (kind, min, max, says) in [
+        for (kind, min, max, expected) in [
             (
                 ParamKind::Int,
                 0.1,
@@ -375,9 +373,15 @@ mod tests {
                 0.337,
                 "divided by 100; the nearest is 0.34",
             ),
+            (
+                scaled(1e308),
+                0.0,
+                100.0,
+                "max 100 is too large for the engine",
+            ),
         ] {
             let error = check(kind, min, max).unwrap_err();
-            assert!(error.ends_with(says), "{error}");
+            assert!(error.ends_with(expected), "{error}");
         }
         assert_eq!(check(text(), 0.07, 1.13), Ok(()));
         assert_eq!(check(scaled(3.0), -1000.0 / 3.0, 7.0 / 3.0), Ok(()));

@@ -1,33 +1,12 @@
 //! Names by pattern: `*` stands for any characters, `?` for one.
 
-/// Whether `name` fits `pattern`, letter case aside.
+use regex_lite::{Regex, escape};
+
+/// Whether `name` matches `pattern`; upper and lower case are equal.
 pub(crate) fn matches(pattern: &str, name: &str) -> bool {
-    let pattern: Vec<char> = pattern.to_lowercase().chars().collect();
-    let name: Vec<char> = name.to_lowercase().chars().collect();
-    // Where the last star was, and how much of the name it has taken.
-    let mut star: Option<(usize, usize)> = None;
-    let (mut p, mut n) = (0, 0);
-    while n < name.len() {
-        match pattern.get(p) {
-            Some('*') => {
-                star = Some((p, n));
-                p += 1;
-            }
-            Some(c) if *c == '?' || *c == name[n] => {
-                p += 1;
-                n += 1;
-            }
-            _ => match star {
-                Some((at, taken)) => {
-                    star = Some((at, taken + 1));
-                    p = at + 1;
-                    n = taken + 1;
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[p..].iter().all(|c| *c == '*')
+    let literal = escape(&pattern.to_lowercase());
+    let body = literal.replace(r"\*", ".*").replace(r"\?", ".");
+    Regex::new(&format!("(?s)^{body}$")).is_ok_and(|regex| regex.is_match(&name.to_lowercase()))
 }
 
 /// Whether `name` is selected: in any group (or no group is given) and not
@@ -52,6 +31,8 @@ mod tests {
             ("L?rBase", "LmrBase", true),
             ("?", "", false),
             ("*", "", true),
+            ("a.b (c)*", "A.B (c) [d]", true),
+            ("a.b", "axb", false),
         ] {
             assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
         }

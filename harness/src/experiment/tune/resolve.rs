@@ -1,9 +1,9 @@
-//! Fills in what a configuration leaves to the engine.
+//! The parameters of a run, from its configuration, an import and the engine's options.
 
 use std::collections::BTreeSet;
 
 use super::SpaceError;
-use super::declared::{amend, described};
+use super::declared::{apply_entry, from_entry};
 use super::param::Param;
 use super::pattern::{matches, selects};
 use super::section::{ParamSection, TuneSection};
@@ -11,7 +11,7 @@ use super::space::Space;
 use crate::engine::uci::{EngineOption, OptionKind};
 use crate::output::nearest;
 
-/// Why the parameters could not be worked out.
+/// Why the parameters cannot be determined.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ResolveError {
     #[error(
@@ -39,6 +39,36 @@ pub(crate) enum ResolveError {
 }
 
 impl ResolveError {
+    /// The path of the key at fault: of a pattern, of a parameter, or of the value of a
+    /// parameter that the reason names. `None` if `section` does not have it.
+    pub(crate) fn key(&self, section: &TuneSection) -> Option<Vec<String>> {
+        let path = |keys: &[&str]| Some(keys.iter().map(|key| (*key).to_owned()).collect());
+        let (name, reason) = match self {
+            Self::Pattern { key, pattern } => {
+                let patterns = match *key {
+                    "group" => &section.group,
+                    _ => &section.exclude,
+                };
+                let index = patterns.iter().position(|known| known == pattern)?;
+                return path(&["tune", key, &index.to_string()]);
+            }
+            Self::Param { name, reason } | Self::Space(SpaceError::Param { name, reason }) => {
+                (name, reason.as_str())
+            }
+            Self::Unknown { name, .. }
+            | Self::UnknownInModel { name, .. }
+            | Self::Space(SpaceError::Steps(name) | SpaceError::Duplicate(name)) => (name, ""),
+            Self::Space(SpaceError::Empty) => return None,
+        };
+        let is_named = |(known, _): &(&String, &ParamSection)| known.eq_ignore_ascii_case(name);
+        let exact = section.params.get_key_value(name);
+        let (name, entry) = exact.or_else(|| section.params.iter().find(is_named))?;
+        match entry.key_in(reason) {
+            Some(key) => path(&["tune", "params", name, key]),
+            None => path(&["tune", "params", name]),
+        }
+    }
+
     /// The same about the parameters of a model instead of an engine's options.
     pub(crate) fn of_model(self) -> Self {
         match self {
@@ -52,10 +82,10 @@ fn suggested(nearest: Option<&str>) -> String {
     nearest.map_or_else(String::new, |name| format!(" (did you mean `{name}`?)"))
 }
 
-/// The parameters of a run: those that are `imported` and those of the engine's
-/// own options that `group` and `exclude` select, and those that are named,
-/// which may say less or other than the engine. `configured` are the options
-/// that the engine is given anyway: a parameter starts from there.
+/// The parameters of a run: the `imported` ones and the engine's own options that
+/// `group` and `exclude` select, and those that `[tune.params]` names, whose entries
+/// have precedence. `configured` are the engine's configured options, from which
+/// parameters start.
 ///
 /// # Errors
 /// If a parameter is unknown, impossible or incomplete, or none is left.
@@ -68,7 +98,7 @@ pub(crate) fn resolve(
     check_names(section)?;
     check_patterns(section, &imported, options)?;
     let param = |name: &str, entry: &ParamSection, option: Option<&EngineOption>| {
-        described(name, entry, option, configured).map_err(|reason| ResolveError::Param {
+        from_entry(name, entry, option, configured).map_err(|reason| ResolveError::Param {
             name: name.to_owned(),
             reason,
         })
@@ -84,7 +114,7 @@ pub(crate) fn resolve(
         }
         let is_named = |other: &str| other.eq_ignore_ascii_case(name);
         if let Some(known) = params.iter_mut().find(|param| is_named(&param.name)) {
-            amend(known, entry);
+            apply_entry(known, entry);
             continue;
         }
         let option = options.iter().find(|option| is_named(&option.name));
@@ -135,7 +165,7 @@ fn check_patterns(
             .chain(section.params.keys().cloned())
             .collect()
     };
-    // One may exclude what is never selected, as `Hash`.
+    // `exclude` may match options that no group selects, such as `Hash`.
     for (key, patterns, names) in [
         ("group", &section.group, names(&is_constant)),
         ("exclude", &section.exclude, names(&|_| true)),
@@ -151,13 +181,14 @@ fn check_patterns(
     Ok(())
 }
 
-/// Options of many engines that set how an engine runs, not how it thinks.
-const OF_THE_PROTOCOL: [&str; 5] = [
-    "Hash",
-    "Threads",
-    "MultiPV",
-    "Move Overhead",
-    "NalimovCache",
+/// Common options, in lower case, that set how an engine runs and are not constants of its
+/// search or evaluation.
+const ENGINE_SETTINGS: [&str; 5] = [
+    "hash",
+    "threads",
+    "multipv",
+    "move overhead",
+    "nalimovcache",
 ];
 
 /// Whether an option may be a constant of the engine: a spin with more than one value that
@@ -165,15 +196,14 @@ const OF_THE_PROTOCOL: [&str; 5] = [
 fn is_constant(option: &EngineOption) -> bool {
     let name = option.name.to_ascii_lowercase();
     matches!(option.kind, OptionKind::Spin { min, max, .. } if min < max)
-        && !OF_THE_PROTOCOL
-            .iter()
-            .any(|other| name == other.to_ascii_lowercase())
+        && !ENGINE_SETTINGS.contains(&name.as_str())
         && !["uci_", "syzygy"]
             .iter()
             .any(|prefix| name.starts_with(prefix))
 }
 
-/// Of two names that differ only by case, the second would amend the first.
+/// Refuses names that differ only by case: the second entry would change the parameter of
+/// the first.
 fn check_names(section: &TuneSection) -> Result<(), SpaceError> {
     let mut known = BTreeSet::new();
     match section
@@ -181,7 +211,7 @@ fn check_names(section: &TuneSection) -> Result<(), SpaceError> {
         .keys()
         .find(|name| !known.insert(name.to_ascii_lowercase()))
     {
-        Some(name) => Err(SpaceError::Twice(name.clone())),
+        Some(name) => Err(SpaceError::Duplicate(name.clone())),
         None => Ok(()),
     }
 }
@@ -211,13 +241,13 @@ mod tests {
         toml::from_str(text).unwrap()
     }
 
-    /// What a section tunes of the engine.
+    /// The parameters of a section with the engine above.
     fn tuned(text: &str) -> Result<Space, ResolveError> {
         resolve(&section(text), vec![], &engine(), &[])
     }
 
     #[test]
-    fn constants_whose_steps_are_no_numbers_are_refused() {
+    fn constants_that_overflow_are_refused() {
         let resolved = |method: &str, entry: &str, constants: &str| {
             let text = format!(
                 "method = \"{method}\"\npairs = 200\n[classic]\n{constants}\n\
@@ -280,7 +310,7 @@ mod tests {
     fn groups_select_spins() {
         let space = tuned("group = [\"Q*\"]\n").unwrap();
         assert_eq!(space.dimension(), 1);
-        // Nothing that sets how the engine runs.
+        // Options that set how the engine runs are left out.
         let all = tuned("group = [\"*\"]\n").unwrap();
         let names: Vec<_> = all.params().iter().map(|param| &param.name).collect();
         assert_eq!(names, ["QsDeltaMargin"]);
@@ -304,10 +334,10 @@ mod tests {
         }
     }
 
-    /// As if no group had selected it: from what the engine declares, not from
-    /// a parameter that is complete.
+    /// The entry applies to what the engine declares, not to a complete parameter of
+    /// the group.
     #[test]
-    fn a_parameter_of_a_group_that_is_named_too_is_as_it_is_named() {
+    fn an_entry_has_the_same_effect_with_and_without_a_group() {
         let resolved = |text: &str| {
             let space = tuned(text).unwrap();
             space.params()[0].clone()
@@ -345,7 +375,7 @@ mod tests {
     }
 
     #[test]
-    fn a_kind_of_an_imported_parameter_is_not_dropped() {
+    fn an_entry_sets_the_kind_of_an_imported_parameter() {
         let imported = import::parse("QsChecks, int, 1, 0, 1, 0.5, 0.002\n").unwrap();
         let tune = section("import = \"list\"\n[params]\nQsChecks = { check = true }\n");
         let space = resolve(&tune, imported, &engine(), &[]).unwrap();
@@ -383,7 +413,7 @@ mod tests {
     }
 
     #[test]
-    fn says_what_is_missing() {
+    fn unknown_incomplete_and_duplicate_parameters_are_named() {
         let error = |text: &str| tuned(text).unwrap_err().to_string();
         for typed in ["QsDeltaMargn", "QsDelt"] {
             let error = error(&format!("[params]\n{typed} = {{}}\n"));

@@ -15,12 +15,14 @@ use super::space_error::SpaceError;
 use super::tuner::Budget;
 use crate::experiment::SprtSection;
 use crate::rules::Limit;
-use crate::settings::{OpeningsConfig, TimeSpan, amount_option, positive, positive_option};
+use crate::settings::{
+    OpeningsConfig, TimeSpan, amount_option, number_in, positive, positive_option,
+};
 
-/// Of `alpha` and `gamma`; customary are 0.602 and 0.101.
+/// The largest `alpha` and `gamma`; customary are 0.602 and 0.101.
 const MAX_EXPONENT: f64 = 10.0;
 
-/// An update rule by name.
+/// The name of an update rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MethodName {
@@ -38,7 +40,7 @@ pub enum MethodName {
 }
 
 impl MethodName {
-    /// As a configuration names it.
+    /// The name in a configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Spsa => "spsa",
@@ -119,11 +121,7 @@ impl Default for TuneSection {
 
 fn adaptive<'de, D: Deserializer<'de>>(deserializer: D) -> Result<AdaptiveSettings, D::Error> {
     let settings = AdaptiveSettings::deserialize(deserializer)?;
-    let AdaptiveSettings {
-        width_min: least,
-        width_max: greatest,
-        ..
-    } = settings;
+    let (least, greatest) = (settings.width_min, settings.width_max);
     if least > greatest {
         return Err(D::Error::custom(format!(
             "width_min {least} must not be above width_max {greatest}"
@@ -132,15 +130,12 @@ fn adaptive<'de, D: Deserializer<'de>>(deserializer: D) -> Result<AdaptiveSettin
     Ok(settings)
 }
 
-/// A power of larger exponents overflows: all values would be NaN.
+/// An exponent from 0 to [`MAX_EXPONENT`]: powers of larger ones overflow, and all values would
+/// be NaN.
 fn exponent<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
-    let exponent = f64::deserialize(deserializer)?;
-    if (0.0..=MAX_EXPONENT).contains(&exponent) {
-        return Ok(Some(exponent));
-    }
-    Err(D::Error::custom(format!(
-        "{exponent} is out of range: a number from 0 to {MAX_EXPONENT} is allowed"
-    )))
+    let is_allowed = |exponent: f64| (0.0..=MAX_EXPONENT).contains(&exponent);
+    let allowed = format!("a number from 0 to {MAX_EXPONENT}");
+    number_in(deserializer, is_allowed, &allowed).map(Some)
 }
 
 /// Constants of the classic rules that differ from the customary ones.
@@ -206,7 +201,14 @@ pub struct ParamSection {
 }
 
 impl ParamSection {
-    /// Everything about a parameter.
+    /// The first word of a text that is a key which it sets.
+    pub(super) fn key_in<'a>(&self, text: &'a str) -> Option<&'a str> {
+        let set = toml::Table::try_from(self).ok()?;
+        text.split(|c: char| !c.is_ascii_alphanumeric())
+            .find(|word| set.contains_key(*word))
+    }
+
+    /// The complete description of a parameter.
     pub fn of(param: &Param) -> Self {
         let mut section = Self {
             start: Some(param.start),
@@ -227,7 +229,7 @@ impl ParamSection {
     }
 }
 
-/// `[tune.verify]`: the test, and what differs from `[match]`.
+/// `[tune.verify]`: the test, and its differences from `[match]`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct VerifySection {

@@ -1,6 +1,4 @@
-//! The parameters together: what two sides of a pair really get.
-
-use serde::{Deserialize, Serialize};
+//! The parameters of a tuning, and the values of the two sides of a pair.
 
 use super::SpaceError;
 use super::param::Param;
@@ -15,15 +13,27 @@ pub enum Rounding {
     Nearest,
 }
 
-/// Values that a method would like the two sides to have.
+/// Values that a method proposes for the two sides, before clipping and rounding.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Proposal {
     pub plus: Vec<f64>,
     pub minus: Vec<f64>,
 }
 
-/// Values that the two sides really have.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+impl Proposal {
+    /// The two sides at `centre` plus and minus the `offset` of each parameter, by index.
+    pub(super) fn around(centre: &[f64], offset: impl Fn(usize) -> f64) -> Self {
+        let sides = centre.iter().enumerate().map(|(index, value)| {
+            let offset = offset(index);
+            (value + offset, value - offset)
+        });
+        let (plus, minus) = sides.unzip();
+        Self { plus, minus }
+    }
+}
+
+/// Values that the two sides play with.
+#[derive(Debug, Clone, PartialEq)]
 pub struct SideValues {
     pub plus: Vec<f64>,
     pub minus: Vec<f64>,
@@ -37,7 +47,7 @@ pub struct Space {
 
 impl Space {
     /// # Errors
-    /// If there is no parameter, one is impossible, or a name comes twice.
+    /// If there is no parameter, one is impossible, or a name is used twice.
     pub fn new(params: Vec<Param>) -> Result<Self, SpaceError> {
         if params.is_empty() {
             return Err(SpaceError::Empty);
@@ -46,7 +56,7 @@ impl Space {
             param.check()?;
             let is_same = |other: &Param| other.name.eq_ignore_ascii_case(&param.name);
             if params[..index].iter().any(is_same) {
-                return Err(SpaceError::Twice(param.name.clone()));
+                return Err(SpaceError::Duplicate(param.name.clone()));
             }
         }
         Ok(Self { params })
@@ -87,10 +97,10 @@ impl Space {
             .collect()
     }
 
-    /// What the two sides get: clipped to the ranges and rounded to what the
-    /// engine can have; `draws` has one number in `[0, 1)` a parameter. The
-    /// sides are never equal: where rounding or clipping made them so, the
-    /// parameter whose difference was the largest in grid points is moved by
+    /// The values that the two sides play with: clipped to the ranges and rounded to
+    /// values that the engine can have. `draws` has one number in `[0, 1)` for each
+    /// parameter. The sides are never equal: if rounding or clipping made them equal,
+    /// the parameter with the largest proposed difference, in grid points, is moved by
     /// one.
     pub fn realise(&self, proposal: &Proposal, rounding: Rounding, draws: &[f64]) -> SideValues {
         let side = |values: &[f64]| -> Vec<f64> {
@@ -116,15 +126,15 @@ impl Space {
     }
 
     fn separate(&self, proposal: &Proposal, played: &mut SideValues) {
-        let wish = |index: usize| {
+        let points = |index: usize| {
             let difference = proposal.plus[index] - proposal.minus[index];
             difference / self.params[index].quantum()
         };
         let widest = (0..self.dimension())
-            .max_by(|&a, &b| wish(a).abs().total_cmp(&wish(b).abs()))
+            .max_by(|&a, &b| points(a).abs().total_cmp(&points(b).abs()))
             .unwrap_or(0);
         let param = &self.params[widest];
-        let step = param.quantum().copysign(wish(widest));
+        let step = param.quantum().copysign(points(widest));
         let moved = param.nearest(played.plus[widest] + step);
         if moved == played.plus[widest] {
             played.minus[widest] = param.nearest(played.minus[widest] - step);
@@ -225,13 +235,16 @@ mod tests {
     }
 
     #[test]
-    fn a_name_comes_once() {
+    fn duplicate_names_are_refused() {
         for name in ["A", "a"] {
             let twice = vec![
                 Param::int("A", 1.0, 0.0, 2.0),
                 Param::int(name, 1.0, 0.0, 2.0),
             ];
-            assert_eq!(Space::new(twice), Err(SpaceError::Twice(name.to_owned())));
+            assert_eq!(
+                Space::new(twice),
+                Err(SpaceError::Duplicate(name.to_owned()))
+            );
         }
         assert_eq!(Space::new(vec![]), Err(SpaceError::Empty));
     }

@@ -15,5 +15,5 @@ pub enum SpaceError {
     )]
     Steps(String),
     #[error("parameter `{0}` is named twice (UCI ignores upper and lower case in names)")]
-    Twice(String),
+    Duplicate(String),
 }

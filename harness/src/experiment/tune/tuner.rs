@@ -17,7 +17,7 @@ pub struct Budget {
     /// Pairs in a batch, all with the same values.
     pub pairs: u64,
     /// A batch whose first pair is number `k` is planned from the results of
-    /// pairs up to `k - window` (at least 1), however many more are known.
+    /// pairs up to `k - window` (at least 1), even if more are known.
     pub window: u64,
 }
 
@@ -45,7 +45,7 @@ pub struct Tuner {
     planned: u64,
     absorbed: u64,
     /// Planned and not absorbed; their counts are filled in by the results.
-    flights: VecDeque<Observation>,
+    in_flight: VecDeque<Observation>,
     /// Results that came in before a plan needed them.
     results: VecDeque<[u64; 5]>,
     history: Option<History>,
@@ -61,7 +61,7 @@ impl Tuner {
             method,
             planned: 0,
             absorbed: 0,
-            flights: VecDeque::new(),
+            in_flight: VecDeque::new(),
             results: VecDeque::new(),
             history: None,
         }
@@ -104,9 +104,8 @@ impl Tuner {
         let played = self
             .space
             .realise(&proposal, self.method.rounding(), &draws);
-        self.flights.push_back(Observation {
+        self.in_flight.push_back(Observation {
             batch,
-            proposal,
             signs,
             played: played.clone(),
             counts: [0; 5],
@@ -120,18 +119,18 @@ impl Tuner {
         self.results.push_back(counts);
     }
 
-    /// Absorbs every result there is; no batch is planned afterwards.
+    /// Absorbs all results; no batch is planned afterwards.
     pub fn finish(&mut self) {
-        // What is not planned yet, as after a restart, is planned on the way, but no more
-        // than has results: a window can be as long as the tuning.
-        while self.flights.len() < self.results.len() && self.plan().is_some() {}
+        // After a restart, batches with results may not be planned yet. Others are not
+        // planned: a window can be as long as the tuning.
+        while self.in_flight.len() < self.results.len() && self.plan().is_some() {}
         self.planned = self.budget.batches;
         while self.absorb_next().is_some() {}
     }
 
     fn absorb_next(&mut self) -> Option<()> {
         let counts = self.results.pop_front()?;
-        let mut observation = self.flights.pop_front()?;
+        let mut observation = self.in_flight.pop_front()?;
         observation.counts = counts;
         self.method.absorb(&observation);
         if let Some(history) = &mut self.history {
@@ -149,10 +148,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_has_no_results_is_not_planned_at_the_end() {
+    fn batches_without_results_are_not_planned_at_the_end() {
         let param = Param::int("Margin", 50.0, 0.0, 100.0);
         let space = Space::new(vec![param]).expect("a space");
-        // To plan all of it would take years.
+        // Planning all batches would take years.
         let budget = Budget {
             batches: u64::MAX,
             pairs: 1,
@@ -168,6 +167,6 @@ mod tests {
             tuner.history().map(|history| history.batches().len()),
             Some(3)
         );
-        assert!(tuner.flights.is_empty());
+        assert!(tuner.in_flight.is_empty());
     }
 }

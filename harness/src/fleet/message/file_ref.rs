@@ -1,50 +1,51 @@
-//! Files that a job names.
+//! The files that a job names.
 
 use serde::{Deserialize, Serialize};
 
 use crate::builds::{MAX_PACK, is_commit_id};
 
-/// Parts in which files travel, in bytes.
+/// Length of the parts in which files are sent, in bytes.
 pub(crate) const CHUNK: usize = 512 * 1024;
-/// The largest file that travels, in bytes.
+/// Maximum length of a file that is sent, in bytes.
 const MAX_FILE: u64 = 1024 * 1024 * 1024;
 
 /// A file that a worker needs for a pair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FileRef {
-    /// In hexadecimal digits.
+    /// 64 lower-case hexadecimal digits.
     pub(crate) sha256: String,
+    /// Its length.
     pub(crate) bytes: u64,
     /// Its name, without a folder.
     pub(crate) name: String,
-    /// Index of the player that needs it.
+    /// Index of the player that needs it, 0 or 1.
     pub(crate) player: usize,
     /// The UCI option whose value is the file's path; `None` for the engine's
     /// program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) option: Option<String>,
-    /// The node count of its `bench` where the run was started.
+    /// The node count of its `bench` on the machine of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) bench: Option<u64>,
 }
 
 impl FileRef {
-    /// Number of its parts.
+    /// Number of its parts, at least 1.
     pub(crate) fn chunks(&self) -> u64 {
         self.bytes.div_ceil(CHUNK as u64).max(1)
     }
 
     pub(super) fn check(&self) -> Result<(), &'static str> {
         let is_hex = |c: u8| matches!(c, b'0'..=b'9' | b'a'..=b'f');
-        let is_odd = |c: char| matches!(c, '/' | '\\' | ':') || c.is_control();
+        let is_forbidden = |c: char| matches!(c, '/' | '\\' | ':') || c.is_control();
         if self.sha256.len() != 64 || !self.sha256.bytes().all(is_hex) {
             return Err("a sha256 must have 64 lower-case hexadecimal digits");
         }
         if self.name.is_empty()
             || self.name.len() > 128
             || self.name.starts_with('.')
-            || self.name.contains(is_odd)
+            || self.name.contains(is_forbidden)
         {
             return Err(
                 "a file name must have 1 to 128 characters, no folder and no dot at its start",
@@ -57,14 +58,15 @@ impl FileRef {
     }
 }
 
-/// The commit that an engine was built from, and how.
+/// The commit of an engine and how to build it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SourceRef {
-    /// The commit's files, and the node count that a build's `bench` must have.
+    /// The archive of the commit's files, with the expected node count of `bench`.
     pub(crate) pack: FileRef,
-    /// All 40 digits.
+    /// 40 hexadecimal digits.
     pub(crate) commit: String,
+    /// The build command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) build: Option<String>,
     /// The program in the work tree, or `{out}`.

@@ -1,5 +1,5 @@
-//! What travels between runners and workers: JSON with a version, of bounded
-//! size. What is malformed, too long or of another version is refused.
+//! The messages between runners and workers: JSON with a protocol version and a maximum
+//! length. Malformed or too long messages and those of other versions are refused.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -23,15 +23,15 @@ use crate::executor::{GameText, PairJob};
 use crate::rules::GameResult;
 pub(crate) use file_ref::{CHUNK, FileRef, SourceRef};
 
-/// Raised when a message changes its meaning: a worker and a runner that do
-/// not speak the same version refuse each other.
+/// The protocol version, raised when the meaning of a message changes. Workers and
+/// runners refuse messages of other versions.
 pub(crate) const VERSION: u32 = 2;
 
-/// The longest message that a server carries, in bytes.
+/// Maximum length of a message on the server, in bytes.
 pub(crate) const MAX_PAYLOAD: usize = 1024 * 1024;
-/// The longest text of a file of evidence, in bytes.
+/// Maximum length of an evidence file, in bytes.
 pub(crate) const MAX_TEXT: usize = 96 * 1024;
-/// The longest text of a game, in bytes.
+/// Maximum length of a game's PGN, in bytes.
 pub(crate) const MAX_GAME: usize = 4 * MAX_TEXT;
 
 /// Why a message is refused.
@@ -49,13 +49,13 @@ pub(crate) enum MessageError {
 
 /// A kind of message.
 pub(crate) trait Message: Serialize + DeserializeOwned {
-    /// The longest it can be, in bytes.
+    /// Maximum length of the encoded message, in bytes.
     const LIMIT: usize;
 
-    /// Refuses values that no honest sender has.
+    /// Checks the values.
     ///
     /// # Errors
-    /// What is wrong.
+    /// The first value that is not valid.
     fn check(&self) -> Result<(), &'static str>;
 }
 
@@ -78,7 +78,7 @@ struct Versioned {
     hone: u32,
 }
 
-/// The bytes of a message.
+/// Encodes a message.
 ///
 /// # Errors
 /// [`MessageError::TooLong`], [`MessageError::Invalid`].
@@ -94,7 +94,7 @@ pub(crate) fn encode<M: Message>(message: &M) -> Result<Vec<u8>, MessageError> {
     Ok(bytes)
 }
 
-/// Reads a message.
+/// Decodes and checks a message.
 ///
 /// # Errors
 /// [`MessageError`].
@@ -113,14 +113,14 @@ pub(crate) fn decode<M: Message>(bytes: &[u8]) -> Result<M, MessageError> {
     Ok(incoming.body)
 }
 
-/// Reads a message of every kind, for the fuzzer: what is accepted is valid, and
-/// is the same when it is sent on.
+/// Decodes bytes as each kind of message, for the fuzzer: a message that is accepted does
+/// not change when it is encoded and decoded again.
 pub(crate) fn read_any(bytes: &[u8]) {
     fn read<M: Message + std::fmt::Debug>(bytes: &[u8]) {
         let Ok(message) = decode::<M>(bytes) else {
             return;
         };
-        // What is nearly too long may be written with more spaces or digits.
+        // Its encoding may be longer than the input, and too long.
         let Ok(again) = encode(&message) else {
             return;
         };
@@ -144,7 +144,7 @@ fn check_length<M: Message>(bytes: &[u8]) -> Result<(), MessageError> {
     }
 }
 
-/// A pair to play. Paths of programs in it are only names.
+/// A pair to play. Its programs are file names without a folder.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Job {
@@ -152,10 +152,10 @@ pub(crate) struct Job {
     pub(crate) lease: String,
     pub(crate) pair: PairJob,
     pub(crate) files: Vec<FileRef>,
-    /// Of the engines that another machine can build.
+    /// The sources of the engines that another machine can build.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) sources: Vec<SourceRef>,
-    /// Time controls are relative to it.
+    /// The speed that time controls refer to, if they are scaled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) reference: Option<Reference>,
 }
@@ -177,13 +177,13 @@ impl Message for Job {
         for source in &self.sources {
             source.check()?;
         }
-        let program_of = |player| {
-            let programs = self.files.iter();
-            programs
+        let programs_of = |player| {
+            let files = self.files.iter();
+            files
                 .filter(|file| file.player == player && file.option.is_none())
                 .count()
         };
-        if (0..2).any(|player| program_of(player) != 1) {
+        if (0..2).any(|player| programs_of(player) != 1) {
             return Err("each player needs one program");
         }
         for player in &self.pair.players {
@@ -198,8 +198,8 @@ impl Message for Job {
     }
 }
 
-/// Whether an engine's option is the folder of its endgame tables: each worker has
-/// its own.
+/// Whether an engine's option is the folder of its endgame tables, which each worker
+/// replaces by its own.
 pub(crate) fn is_tables_option(name: &str) -> bool {
     name.eq_ignore_ascii_case("SyzygyPath")
 }
@@ -211,7 +211,7 @@ fn check_lease(lease: &str) -> Result<(), &'static str> {
     }
 }
 
-/// What a worker answers to a job.
+/// A worker's reply to a job.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub(crate) enum Reply {
@@ -227,7 +227,7 @@ pub(crate) struct PlayedReply {
     pub(crate) lease: String,
     /// Milliseconds since 1970.
     pub(crate) finished_ms: i64,
-    /// Nodes a second here, where time controls are relative to a reference.
+    /// Nodes per second of the worker, if time controls are scaled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) nps: Option<u64>,
     /// Whether the worker built the engines from their commits.
@@ -235,17 +235,18 @@ pub(crate) struct PlayedReply {
     pub(crate) built: bool,
     pub(crate) games: [GameResult; 2],
     pub(crate) texts: [GameText; 2],
-    /// Of games that an engine lost by failing.
+    /// The evidence of games that an engine lost by a failure.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) evidence: Vec<EvidenceText>,
 }
 
-/// Files of evidence of a failure, by their names.
+/// The evidence files of a failure.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct EvidenceText {
     /// 0 or 1.
     pub(crate) game: usize,
+    /// Texts by file name.
     pub(crate) files: BTreeMap<String, String>,
 }
 
@@ -256,7 +257,7 @@ pub(crate) struct Refusal {
     pub(crate) pair: u64,
     pub(crate) lease: String,
     pub(crate) reason: String,
-    /// The run's own rule is to stop: `on_failure = "stop"`.
+    /// Whether an engine failed in a game of a run with `on_failure = "stop"`.
     pub(crate) stops_run: bool,
 }
 
@@ -283,49 +284,45 @@ impl PlayedReply {
         if self.evidence.len() > 8 || self.evidence.iter().any(|one| one.game > 1) {
             return Err("more than 8 failures with evidence, or a game number other than 0 and 1");
         }
-        let texts = self.texts.iter();
-        let is_long = |text: &str| text.len() > MAX_GAME;
-        if texts.clone().any(|text| is_long(&text.pgn))
-            || texts.clone().any(|text| text.epd.len() > 256)
-        {
-            return Err("a game's text is too long");
-        }
-        if texts
-            .clone()
-            .any(|text| text.pgn.matches("[Event ").count() != 1)
-        {
-            return Err("a text must be one game");
-        }
-        if texts.clone().any(|text| text.epd.matches('\n').count() > 1) {
-            return Err("a final position must be one line");
+        for text in &self.texts {
+            if text.pgn.len() > MAX_GAME || text.epd.len() > 256 {
+                return Err("a game's text is too long");
+            }
+            if text.pgn.matches("[Event ").count() != 1 {
+                return Err("a text must be one game");
+            }
+            if text.epd.matches('\n').count() > 1 {
+                return Err("a final position must be one line");
+            }
         }
         Ok(())
     }
 }
 
-/// What a runner reports of its run, every few seconds.
+/// The description and state of a run, which its runner sends every few seconds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Notice {
-    /// The kind and the engines, for people.
+    /// The kind of run and the engines, for display.
     pub(crate) title: String,
-    /// Its share of the machines, relative to other runs.
+    /// Its share of the machines relative to other runs, 1 to 1000.
     pub(crate) priority: u32,
-    /// Threads that think at the same time in one game.
+    /// Threads that a game needs, at least 1.
     pub(crate) threads: usize,
-    /// Megabytes that both engines of a game need.
+    /// Memory that both engines of a game need together, in megabytes.
     pub(crate) memory_mb: u64,
-    /// Operating system and processor that its programs are for.
+    /// Operating system and processor of its programs, as in `linux-x86_64`.
     pub(crate) platform: String,
     /// Whether its engines can be built from their commits.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) has_sources: bool,
-    /// Pieces of the endgame tables that it needs.
+    /// Number of pieces of the endgame tables that it needs.
     pub(crate) tables: Option<usize>,
-    /// Pairs absorbed and in flight.
+    /// Number of pairs absorbed.
     pub(crate) recorded: u64,
+    /// Number of pairs in flight.
     pub(crate) in_flight: u64,
-    /// Games in progress are finished, and no other is started.
+    /// Whether games in progress are finished and no others are started.
     pub(crate) draining: bool,
     /// Workers that its configuration excludes.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -336,9 +333,8 @@ pub(crate) struct Notice {
 }
 
 impl Notice {
-    /// The bytes of the notice, with as many workers in quarantine as have room: one
-    /// that is not told why is refused all the same, and their number never ends the
-    /// run.
+    /// Encodes the notice with as many workers in quarantine as fit: the runner refuses
+    /// the results of the others too, and their number never ends the run.
     ///
     /// # Errors
     /// [`MessageError`].
@@ -363,37 +359,40 @@ impl Message for Notice {
     }
 }
 
-/// What a worker reports of itself, every few seconds.
+/// The state of a worker, which it sends every few seconds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Status {
     pub(crate) hone: String,
-    /// Operating system and processor.
+    /// Operating system and processor, as in `linux-x86_64`.
     pub(crate) platform: String,
+    /// Name of the processor model.
     pub(crate) processor: String,
+    /// Threads that it offers.
     pub(crate) cores: usize,
+    /// Threads that games use.
     pub(crate) busy: usize,
-    /// Games since it joined.
+    /// Games since the worker started.
     pub(crate) games: u64,
     pub(crate) time_forfeits: u64,
     pub(crate) failures: u64,
-    /// Games a minute, over the last minutes.
+    /// Games per minute, over the last three minutes.
     pub(crate) pace: f64,
     /// The pairs that it has taken, by run.
     pub(crate) holds: BTreeMap<Name, Vec<u64>>,
     /// Runs that it refused, and why.
     pub(crate) refuses: BTreeMap<Name, String>,
-    /// Whether it builds engines from their commits, and the runs for which it
-    /// does so now.
+    /// Whether it builds engines from their commits.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) builds: bool,
+    /// The runs whose engines it is building.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub(crate) building: BTreeSet<Name>,
-    /// It takes no further pairs and ends soon.
+    /// Whether it takes no further pairs and ends soon.
     pub(crate) leaving: bool,
 }
 
-/// Between a reason not to play a run and the time of the next try.
+/// The text between the reason of a refusal and the time of the next try.
 pub(crate) const NEXT_TRY: &str = "; next try in ";
 
 impl Status {
@@ -403,8 +402,8 @@ impl Status {
         Some(why.rsplit_once(NEXT_TRY).map_or(why, |(why, _)| why))
     }
 
-    /// The bytes of the status, with as many reasons of refusals as have room: a
-    /// silent worker is taken for dead.
+    /// Encodes the status with as many reasons of refusals as fit: without a status, the
+    /// worker would count as dead.
     ///
     /// # Errors
     /// [`MessageError`].

@@ -34,7 +34,7 @@ pub(crate) fn job(pair: u64) -> Job {
     }
 }
 
-/// The same games as a slot of a worker reports them.
+/// The games of [`played`], as a slot of a worker reports them.
 pub(crate) fn played_pair(pair: u64) -> PlayedPair {
     let PlayedReply { games, texts, .. } = played(pair, String::new());
     PlayedPair {
@@ -88,7 +88,7 @@ pub(crate) fn played(pair: u64, lease: String) -> PlayedReply {
     }
 }
 
-/// The status of a worker of four cores that has these pairs.
+/// The status of a worker with four cores that holds these pairs.
 pub(crate) fn status(run: &Name, holds: &[u64]) -> Status {
     Status {
         cores: 4,
@@ -97,7 +97,7 @@ pub(crate) fn status(run: &Name, holds: &[u64]) -> Status {
     }
 }
 
-/// The notice of a run with nothing under way.
+/// The notice of a run without pairs in flight.
 pub(crate) fn notice() -> Notice {
     Notice {
         title: String::new(),

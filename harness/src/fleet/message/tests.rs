@@ -5,7 +5,7 @@ use super::*;
 use crate::fleet::samples::name;
 
 #[test]
-fn messages_come_back_as_they_were_sent() {
+fn messages_do_not_change_when_they_are_sent() {
     let sent = job(3);
     let bytes = encode(&sent).expect("sent");
     let received: Job = decode(&bytes).expect("read");
@@ -40,7 +40,7 @@ fn other_versions_and_unknown_fields_are_refused() {
 }
 
 #[test]
-fn what_is_too_long_is_refused_unread() {
+fn a_message_that_is_too_long_is_refused_before_it_is_parsed() {
     let bytes = vec![b' '; Job::LIMIT + 1];
     let error = decode::<Job>(&bytes).expect_err("too long");
     assert!(matches!(error, MessageError::TooLong { .. }), "{error}");
@@ -69,7 +69,7 @@ fn a_status_has_room_for_any_number_of_refused_runs() {
     assert!(encode(&status).is_err());
     let bytes = status.encode_shortened().expect("it fits");
     let read: Status = decode(&bytes).expect("read");
-    assert_eq!(read.refuses.len(), 200, "it takes part in none of them");
+    assert_eq!(read.refuses.len(), 200, "no run is left out");
     let reasons = read.refuses.values().filter(|one| **one == reason);
     assert!(reasons.count() > 15);
 }
@@ -82,7 +82,7 @@ fn a_text_with_two_games_is_refused() {
 }
 
 proptest! {
-    /// Any single damaged byte is either noticed or leaves a valid message.
+    /// A message with a changed byte is refused or valid.
     #[test]
     fn damaged_messages_never_panic(at in 0usize..4000, byte: u8, cut in 0usize..4000) {
         let mut bytes = encode(&job(3)).expect("sent");
@@ -96,7 +96,7 @@ proptest! {
     }
 
     #[test]
-    fn bytes_of_any_kind_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..500)) {
+    fn random_bytes_are_refused(bytes in proptest::collection::vec(any::<u8>(), 0..500)) {
         prop_assert!(decode::<Reply>(&bytes).is_err());
         prop_assert!(decode::<Status>(&bytes).is_err());
     }

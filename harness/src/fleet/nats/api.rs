@@ -1,10 +1,17 @@
-//! Calls of JetStream's API that are allowed to few: the client's own types
-//! ask for more than a worker or a runner may.
+//! Calls of JetStream's API with few permissions: those of the client library need
+//! more than a worker or a runner has.
 
-use async_nats::Client;
+use std::time::Duration;
+
+use async_nats::connection::State;
+use async_nats::{Client, Subscriber};
 use serde_json::Value;
+use tokio::time::sleep;
 
 use crate::fleet::link::LinkError;
+
+/// Time between two attempts to publish a message.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// Calls the API and returns its answer.
 ///
@@ -31,12 +38,21 @@ pub(super) async fn call(client: &Client, call: &str, body: &Value) -> Result<Va
     }
 }
 
-/// A number in an answer; 0 if it is not there.
+/// A number in an answer; 0 if it is missing.
 pub(super) fn number(answer: &Value, name: &str) -> u64 {
     answer.get(name).and_then(Value::as_u64).unwrap_or(0)
 }
 
-/// Publishes into a stream; returns when the server has stored it.
+/// Subscribes to a subject.
+///
+/// # Errors
+/// [`LinkError`]: the client is closed.
+pub(super) async fn subscribe(client: &Client, subject: &str) -> Result<Subscriber, LinkError> {
+    let subscribed = client.subscribe(subject.to_string()).await;
+    subscribed.map_err(|error| LinkError::new("cannot subscribe", error))
+}
+
+/// Publishes a message to a stream; returns when the server has stored it.
 ///
 /// # Errors
 /// [`LinkError`]: no answer, or the stream is full.
@@ -50,5 +66,37 @@ pub(super) async fn put(client: &Client, subject: String, bytes: Vec<u8>) -> Res
     match answer.get("error") {
         Some(error) => Err(failed(error)),
         None => Ok(()),
+    }
+}
+
+/// [`put`], repeated until the server has stored the message.
+pub(super) async fn put_until_stored(client: Client, subject: String, bytes: Vec<u8>) {
+    loop {
+        // While it is disconnected, the client buffers a limited number of messages;
+        // once the buffer is full, every call blocks.
+        if client.connection_state() == State::Connected {
+            match put(&client, subject.clone(), bytes.clone()).await {
+                Ok(()) => return,
+                Err(error) => tracing::info!("{subject} is published again: {error}"),
+            }
+        }
+        sleep(RETRY).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures_util::FutureExt;
+
+    use super::super::connect::offline;
+    use super::*;
+
+    #[tokio::test]
+    async fn nothing_is_buffered_for_an_unreachable_server() {
+        let client = offline(1).await;
+        let put = put_until_stored(client.clone(), "hone.job.run".to_string(), Vec::new());
+        assert_eq!(put.now_or_never(), None);
+        let other = client.publish("hone.run.run", Vec::new().into());
+        assert!(other.now_or_never().is_some(), "the buffer is not full");
     }
 }

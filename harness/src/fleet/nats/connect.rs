@@ -1,4 +1,4 @@
-//! A connection, to exactly the server that JOIN names.
+//! Connects to the server of a credential and checks its certificate.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -24,14 +24,16 @@ use crate::output::hex;
 const CONNECT: Duration = Duration::from_secs(10);
 const REQUEST: Duration = Duration::from_secs(10);
 const PING: Duration = Duration::from_secs(10);
-const MOST_DELAY: Duration = Duration::from_secs(3);
-/// How long a server may refuse a credential at first: `hone fleet up` looks for new ones
+/// Maximum delay before an attempt to reconnect.
+const MAX_DELAY: Duration = Duration::from_secs(3);
+/// Time for which a refused credential is retried: `hone fleet up` checks for new ones
 /// every second.
 const REFUSED: Duration = Duration::from_secs(5);
-const AGAIN: Duration = Duration::from_millis(500);
+/// Time between two attempts with a refused credential.
+const RETRY: Duration = Duration::from_millis(500);
 
-/// Connects, and from then on connects again whenever the connection breaks.
-/// What happens to the connection goes to `events`.
+/// Connects, and reconnects automatically whenever the connection is lost. The changes of
+/// the connection are sent to `events`.
 ///
 /// # Errors
 /// If the server cannot be reached, is another one, or refuses the credential.
@@ -48,11 +50,11 @@ pub(crate) async fn connect(
         .max_reconnects(None)
         .reconnect_delay_callback(|attempts| {
             let delay = Duration::from_millis(50 << attempts.min(6));
-            delay.min(MOST_DELAY)
+            delay.min(MAX_DELAY)
         })
         .ignore_discovered_servers()
         .event_callback(move |event| {
-            // Whoever does not listen any more is ending.
+            // The receiver is dropped only by a process that is ending.
             let _ = events.send(event);
             async {}
         });
@@ -85,11 +87,21 @@ pub(crate) async fn connect(
                 access.url
             ));
         }
-        sleep(AGAIN).await;
+        sleep(RETRY).await;
     }
 }
 
-/// Accepts exactly one certificate, whoever signed it.
+/// A client without a server, which buffers up to `capacity` messages.
+#[cfg(test)]
+pub(super) async fn offline(capacity: usize) -> Client {
+    let options = ConnectOptions::new()
+        .client_capacity(capacity)
+        .retry_on_initial_connect();
+    options.connect("127.0.0.1:1").await.expect("a client")
+}
+
+/// A TLS configuration that accepts only the certificate with this fingerprint, whoever
+/// signed it.
 fn pinned(fingerprint: &str) -> anyhow::Result<ClientConfig> {
     let provider = Arc::new(ring::default_provider());
     let verifier = Pinned {
@@ -111,7 +123,7 @@ struct Pinned {
     provider: Arc<CryptoProvider>,
 }
 
-/// SHA-256 of a certificate, in hexadecimal digits.
+/// SHA-256 of a certificate in DER form, in lower-case hexadecimal digits.
 pub(crate) fn fingerprint(certificate: &[u8]) -> String {
     hex(&Sha256::digest(certificate))
 }

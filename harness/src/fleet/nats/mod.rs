@@ -1,5 +1,5 @@
-//! The transport: NATS with JetStream. Three streams hold what must not be lost
-//! while no client listens; the rest is plain messages.
+//! The transport: NATS with JetStream. Three streams store the jobs, results and files;
+//! all other messages are not stored.
 
 mod api;
 mod connect;
@@ -16,5 +16,5 @@ pub(crate) use streams::{prepare, probe};
 pub(crate) use subjects::{submit_permissions, worker_permissions};
 #[cfg(feature = "serve")]
 pub(crate) use watch::BoardWatch;
-pub(crate) use watch::{Heard, Watch};
+pub(crate) use watch::{FleetMessage, Watch};
 pub(crate) use worker::NatsWorker;

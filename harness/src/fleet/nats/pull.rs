@@ -1,39 +1,43 @@
-//! Messages of a stream, asked for in batches. One request is open at a time;
-//! what came of an earlier one is still delivered.
+//! Messages of a stream, requested in batches. One request is open at a time; late
+//! messages of an earlier request are also delivered.
 
 use std::time::Duration;
 
 use async_nats::{Client, Message, Subscriber};
 use futures_util::StreamExt;
 use serde_json::json;
-use tokio::time::{Instant, sleep_until};
+use tokio::time::Instant;
 
+use super::api::subscribe;
 use crate::fleet::link::LinkError;
+use crate::fleet::timer::until;
 
-/// How much later than the server the asker gives up.
+/// Time after the server's deadline for a request at which the client gives it up.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// Asks a consumer for messages.
+/// Requests messages of a stream.
 pub(super) struct Pull {
     client: Client,
-    /// Everything before the consumer's name.
+    /// The subject of requests up to the consumer's name.
     api: String,
     inbox: String,
     subscriber: Subscriber,
+    /// The number of the last request.
     number: u64,
-    open: Option<Open>,
+    open: Option<Request>,
 }
 
-struct Open {
+/// An open request.
+struct Request {
     wanted: usize,
-    got: usize,
+    received: usize,
     deadline: Instant,
 }
 
-/// What a request has brought.
+/// An event of a request.
 pub(super) enum Pulled {
     Message(Message),
-    /// It is over; this number of messages has arrived.
+    /// The request has ended after this number of messages.
     Ended {
         messages: usize,
         is_refused: bool,
@@ -42,18 +46,14 @@ pub(super) enum Pulled {
 
 impl Pull {
     /// # Errors
-    /// If the server does not let this client listen.
+    /// If the subscription fails.
     pub(super) async fn new(client: Client, stream: &str) -> Result<Self, LinkError> {
         let inbox = client.new_inbox();
-        let subscriber = client
-            .subscribe(format!("{inbox}.*"))
-            .await
-            .map_err(|error| LinkError::new("cannot listen", error))?;
         Ok(Self {
+            subscriber: subscribe(&client, &format!("{inbox}.*")).await?,
             client,
             api: format!("$JS.API.CONSUMER.MSG.NEXT.{stream}"),
             inbox,
-            subscriber,
             number: 0,
             open: None,
         })
@@ -63,12 +63,12 @@ impl Pull {
         self.open.is_some()
     }
 
-    /// Asks for up to `messages`, waiting for them up to `wait`.
-    pub(super) async fn ask(&mut self, consumer: &str, messages: usize, wait: Duration) {
+    /// Requests up to `messages` messages of a consumer, which arrive within `wait`.
+    pub(super) async fn request(&mut self, consumer: &str, messages: usize, wait: Duration) {
         self.number += 1;
-        self.open = Some(Open {
+        self.open = Some(Request {
             wanted: messages,
-            got: 0,
+            received: 0,
             deadline: Instant::now() + wait + GRACE,
         });
         let body = match wait.is_zero() {
@@ -78,14 +78,15 @@ impl Pull {
         let reply = format!("{}.{}", self.inbox, self.number);
         let subject = format!("{}.{consumer}", self.api);
         let body = body.to_string().into_bytes();
-        // A request that is lost ends at its deadline.
+        // A request that cannot be sent ends at its deadline.
         let _ = self
             .client
             .publish_with_reply(subject, reply, body.into())
             .await;
     }
 
-    /// What comes next; never, if nothing was asked for. Cancel safe.
+    /// The next event. Waits forever if no request is open and no message arrives. Cancel
+    /// safe.
     pub(super) async fn next(&mut self) -> Pulled {
         loop {
             let deadline = self.open.as_ref().map(|open| open.deadline);
@@ -94,7 +95,7 @@ impl Pull {
                 () = until(deadline) => return self.end(false),
             };
             let Some(message) = message else {
-                // The client is closed: there is nothing more to come.
+                // The client is closed.
                 return std::future::pending().await;
             };
             // A status has the request's own subject, a message that of its
@@ -107,15 +108,15 @@ impl Pull {
             match (message.status.map(|status| status.as_u16()), &mut self.open) {
                 (None, open) => {
                     if let Some(open) = open {
-                        open.got += 1;
-                        if open.got >= open.wanted {
-                            // Its end comes with the next call.
+                        open.received += 1;
+                        if open.received >= open.wanted {
+                            // The next call returns its end.
                             open.deadline = Instant::now();
                         }
                     }
                     return Pulled::Message(message);
                 }
-                // The server is still there.
+                // A heartbeat.
                 (Some(100), _) => {}
                 (Some(status), Some(_)) if is_current => {
                     return self.end(!matches!(status, 404 | 408));
@@ -128,15 +129,8 @@ impl Pull {
     fn end(&mut self, is_refused: bool) -> Pulled {
         let open = self.open.take();
         Pulled::Ended {
-            messages: open.map_or(0, |open| open.got),
+            messages: open.map_or(0, |open| open.received),
             is_refused,
         }
-    }
-}
-
-async fn until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => sleep_until(deadline).await,
-        None => std::future::pending().await,
     }
 }

@@ -1,4 +1,4 @@
-//! The runner of a run, over NATS.
+//! The connection of a run's runner, over NATS.
 
 use std::time::Duration;
 
@@ -6,9 +6,9 @@ use async_nats::{Client, Event, Subject, Subscriber};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep_until};
 
-use super::api::{call, number, put};
+use super::api::{call, number, put, put_until_stored, subscribe};
 use super::pull::{Pull, Pulled};
 use super::subjects::{self, ASK, ASK_RUNS, FILES, JOBS, RESULTS};
 use super::worker::is_refusal;
@@ -16,15 +16,18 @@ use crate::fleet::ids::Name;
 use crate::fleet::link::{FileStore, LinkError, RunnerLink, ToRunner};
 use crate::fleet::runner::Change;
 
-/// A worker tells at least this often that it still plays a job.
-const KEEP: Duration = Duration::from_secs(30);
-/// A result that is not on disk here after this long is delivered again.
-const RECORD: Duration = Duration::from_secs(60);
-/// A queue that has not been used for this long is removed.
+/// A job that its worker does not keep alive for this long is delivered to another one.
+const JOB_ACK_WAIT: Duration = Duration::from_secs(30);
+/// A result that is not acknowledged for this long is delivered again.
+const RESULT_ACK_WAIT: Duration = Duration::from_secs(60);
+/// A consumer that has not been used for this long is removed.
 const UNUSED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
+/// Maximum number of results in a request.
 const BATCH: usize = 1000;
+/// Time limit of a request for results.
 const WAIT: Duration = Duration::from_secs(5);
-const AGAIN: Duration = Duration::from_secs(1);
+/// Time before a refused request for results is repeated.
+const RETRY: Duration = Duration::from_secs(1);
 
 /// One run's connection.
 pub(crate) struct NatsRunner {
@@ -34,8 +37,9 @@ pub(crate) struct NatsRunner {
     statuses: Subscriber,
     asks: [Subscriber; 2],
     events: mpsc::UnboundedReceiver<Event>,
-    /// The results could not be asked for: the server or its disk is new.
-    refused: bool,
+    /// When results are requested again after a request was refused, because the server has
+    /// lost the consumer.
+    retry_at: Option<Instant>,
 }
 
 impl NatsRunner {
@@ -46,14 +50,13 @@ impl NatsRunner {
         run: Name,
         events: mpsc::UnboundedReceiver<Event>,
     ) -> Result<Self, LinkError> {
-        let listen = async |subject: &str| {
-            let subscribed = client.subscribe(subject.to_string()).await;
-            subscribed.map_err(|error| LinkError::new("cannot listen", error))
-        };
-        let statuses = listen(subjects::ALL_WORKERS).await?;
-        let asks = [listen(ASK).await?, listen(ASK_RUNS).await?];
-        // What was delivered to an earlier process of this run, and not put on
-        // disk, comes again at once.
+        let statuses = subscribe(&client, subjects::ALL_WORKERS).await?;
+        let asks = [
+            subscribe(&client, ASK).await?,
+            subscribe(&client, ASK_RUNS).await?,
+        ];
+        // Results that were delivered to an earlier process of this run, and that it did
+        // not put on disk, are delivered again at once.
         let stale = format!("CONSUMER.DELETE.{RESULTS}.{run}");
         let _ = call(&client, &stale, &Value::Null).await;
         let mut runner = Self {
@@ -63,18 +66,19 @@ impl NatsRunner {
             statuses,
             asks,
             events,
-            refused: false,
+            retry_at: None,
         };
         runner.backlog().await?;
         Ok(runner)
     }
 
-    async fn ensure(
+    /// Creates this run's consumer of a stream, or updates it. Returns its state.
+    async fn ensure_consumer(
         &self,
         stream: &str,
         filter: &str,
         ack_wait: Duration,
-        most: u32,
+        max_ack_pending: u32,
     ) -> Result<Value, LinkError> {
         let run = &self.run;
         let body = json!({
@@ -88,7 +92,7 @@ impl NatsRunner {
                 "filter_subject": filter,
                 "ack_wait": ack_wait.as_nanos() as u64,
                 "max_deliver": -1,
-                "max_ack_pending": most,
+                "max_ack_pending": max_ack_pending,
                 "max_waiting": 16_384,
                 "inactive_threshold": UNUSED.as_nanos() as u64,
             },
@@ -102,7 +106,7 @@ impl RunnerLink for NatsRunner {
     type Receipt = Subject;
     type Files = NatsStore;
 
-    async fn withdraw(&self) -> Result<(), LinkError> {
+    async fn purge_jobs(&self) -> Result<(), LinkError> {
         let filter = json!({ "filter": subjects::job(&self.run) });
         call(&self.client, &format!("STREAM.PURGE.{JOBS}"), &filter).await?;
         Ok(())
@@ -110,13 +114,16 @@ impl RunnerLink for NatsRunner {
 
     async fn backlog(&mut self) -> Result<u64, LinkError> {
         let filter = subjects::results_of(&self.run);
-        self.ensure(RESULTS, &filter, RECORD, 500_000).await?;
+        self.ensure_consumer(RESULTS, &filter, RESULT_ACK_WAIT, 500_000)
+            .await?;
         let filter = subjects::job(&self.run);
-        let queue = self.ensure(JOBS, &filter, KEEP, 100_000).await?;
+        let queue = self
+            .ensure_consumer(JOBS, &filter, JOB_ACK_WAIT, 100_000)
+            .await?;
         Ok(number(&queue, "num_pending") + number(&queue, "num_ack_pending"))
     }
 
-    async fn waiting(&self) -> Result<u64, LinkError> {
+    async fn waiting_results(&self) -> Result<u64, LinkError> {
         let name = format!("CONSUMER.INFO.{RESULTS}.{}", self.run);
         Ok(number(
             &call(&self.client, &name, &Value::Null).await?,
@@ -125,50 +132,44 @@ impl RunnerLink for NatsRunner {
     }
 
     fn publish(&self, bytes: Vec<u8>) -> impl Future<Output = ()> + Send + 'static {
-        let client = self.client.clone();
-        let subject = subjects::job(&self.run);
-        async move {
-            while let Err(error) = put(&client, subject.clone(), bytes.clone()).await {
-                tracing::info!("a job is sent again: {error}");
-                sleep(AGAIN).await;
-            }
-        }
+        put_until_stored(self.client.clone(), subjects::job(&self.run), bytes)
     }
 
     async fn announce(&self, bytes: Vec<u8>) -> Result<(), LinkError> {
-        self.tell(subjects::run(&self.run), bytes).await
+        self.publish_to(subjects::run(&self.run), bytes).await
     }
 
-    async fn ask(&self) -> Result<(), LinkError> {
-        self.tell(ASK.to_string(), Vec::new()).await
+    async fn request_statuses(&self) -> Result<(), LinkError> {
+        self.publish_to(ASK.to_string(), Vec::new()).await
     }
 
     async fn stop(&self) -> Result<(), LinkError> {
-        self.tell(subjects::stop(&self.run), Vec::new()).await
+        self.publish_to(subjects::stop(&self.run), Vec::new()).await
     }
 
     async fn next(&mut self) -> ToRunner<Subject> {
         loop {
             if !self.results.is_open() {
-                if self.refused {
-                    // A worker that is asked to wait still receives the other
-                    // messages.
+                if let Some(time) = self.retry_at {
+                    // Other messages are received meanwhile.
                     tokio::select! {
-                        () = sleep(AGAIN) => self.refused = false,
-                        heard = heard(&mut self.statuses, &mut self.asks) => return heard,
-                        change = changed(&mut self.events) => return ToRunner::Connection(change),
+                        () = sleep_until(time) => self.retry_at = None,
+                        message = message(&mut self.statuses, &mut self.asks) => return message,
+                        change = change(&mut self.events) => return ToRunner::Connection(change),
                     }
                     continue;
                 }
-                self.results.ask(self.run.as_str(), BATCH, WAIT).await;
+                self.results.request(self.run.as_str(), BATCH, WAIT).await;
             }
             let pulled = tokio::select! {
                 pulled = self.results.next() => pulled,
-                heard = heard(&mut self.statuses, &mut self.asks) => return heard,
-                change = changed(&mut self.events) => return ToRunner::Connection(change),
+                message = message(&mut self.statuses, &mut self.asks) => return message,
+                change = change(&mut self.events) => return ToRunner::Connection(change),
             };
             match pulled {
-                Pulled::Ended { is_refused, .. } => self.refused = is_refused,
+                Pulled::Ended { is_refused, .. } => {
+                    self.retry_at = is_refused.then(|| Instant::now() + RETRY);
+                }
                 Pulled::Message(message) => {
                     let Some(receipt) = message.reply else {
                         continue;
@@ -187,7 +188,7 @@ impl RunnerLink for NatsRunner {
     }
 
     async fn acknowledge(&self, receipt: Subject) -> Result<(), LinkError> {
-        self.tell(receipt.to_string(), b"+ACK".to_vec()).await
+        self.publish_to(receipt.to_string(), b"+ACK".to_vec()).await
     }
 
     fn files(&self) -> NatsStore {
@@ -197,7 +198,7 @@ impl RunnerLink for NatsRunner {
     }
 
     async fn remove(&self) -> Result<(), LinkError> {
-        self.withdraw().await?;
+        self.purge_jobs().await?;
         let run = &self.run;
         for stream in [JOBS, RESULTS] {
             call(
@@ -217,7 +218,7 @@ impl RunnerLink for NatsRunner {
     }
 }
 
-/// The files of jobs, over NATS.
+/// The store for the files of jobs, over NATS.
 #[derive(Clone)]
 pub(crate) struct NatsStore {
     client: Client,
@@ -225,10 +226,10 @@ pub(crate) struct NatsStore {
 
 impl FileStore for NatsStore {
     async fn parts(&self, sha256: &str) -> Result<Vec<u64>, LinkError> {
-        let filter = json!({ "subjects_filter": format!("hone.file.{sha256}.*") });
+        let filter = json!({ "subjects_filter": subjects::parts_of(sha256) });
         let info = call(&self.client, &format!("STREAM.INFO.{FILES}"), &filter).await?;
-        let there = info.pointer("/state/subjects").and_then(Value::as_object);
-        let numbers = there.into_iter().flat_map(|map| map.keys());
+        let stored = info.pointer("/state/subjects").and_then(Value::as_object);
+        let numbers = stored.into_iter().flat_map(|map| map.keys());
         Ok(numbers
             .filter_map(|subject| subject.rsplit('.').next()?.parse().ok())
             .collect())
@@ -240,14 +241,14 @@ impl FileStore for NatsStore {
 }
 
 impl NatsRunner {
-    async fn tell(&self, subject: String, bytes: Vec<u8>) -> Result<(), LinkError> {
+    async fn publish_to(&self, subject: String, bytes: Vec<u8>) -> Result<(), LinkError> {
         let sent = self.client.publish(subject, bytes.into()).await;
-        sent.map_err(|error| LinkError::new("cannot send", error))
+        sent.map_err(|error| LinkError::new("cannot publish a message", error))
     }
 }
 
-/// What happens to the connection. Cancel safe.
-async fn changed(events: &mut mpsc::UnboundedReceiver<Event>) -> Change {
+/// The next change of the connection. Cancel safe.
+async fn change(events: &mut mpsc::UnboundedReceiver<Event>) -> Change {
     loop {
         match events.recv().await {
             None => std::future::pending().await,
@@ -259,8 +260,8 @@ async fn changed(events: &mut mpsc::UnboundedReceiver<Event>) -> Change {
     }
 }
 
-/// The status of workers, and requests. Cancel safe.
-async fn heard(statuses: &mut Subscriber, asks: &mut [Subscriber; 2]) -> ToRunner<Subject> {
+/// The next status or request. Cancel safe.
+async fn message(statuses: &mut Subscriber, asks: &mut [Subscriber; 2]) -> ToRunner<Subject> {
     let [of_all, of_runs] = asks;
     loop {
         tokio::select! {
@@ -273,11 +274,46 @@ async fn heard(statuses: &mut Subscriber, asks: &mut [Subscriber; 2]) -> ToRunne
                     }
                 }
             },
-            Some(_) = of_runs.next() => return ToRunner::StatusRequested,
+            Some(_) = of_runs.next() => return ToRunner::NoticeRequested,
             ask = of_all.next() => match ask {
                 None => std::future::pending().await,
-                Some(_) => return ToRunner::StatusRequested,
+                Some(_) => return ToRunner::NoticeRequested,
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::sleep;
+
+    use super::super::connect::offline;
+    use super::*;
+    use crate::fleet::samples::name;
+
+    #[tokio::test]
+    async fn results_are_requested_again_while_other_messages_arrive() {
+        let client = offline(100).await;
+        let of = async |subject| subscribe(&client, subject).await.expect("a subscription");
+        let (sender, events) = mpsc::unbounded_channel();
+        let results = Pull::new(client.clone(), RESULTS).await;
+        let mut runner = NatsRunner {
+            run: name("run"),
+            results: results.expect("a subscription"),
+            statuses: of(subjects::ALL_WORKERS).await,
+            asks: [of(ASK).await, of(ASK_RUNS).await],
+            events,
+            retry_at: Some(Instant::now() + RETRY),
+            client,
+        };
+        for _ in 0..100 {
+            sender.send(Event::Connected).expect("a receiver");
+            runner.next().await;
+            if runner.results.is_open() {
+                return;
+            }
+            sleep(RETRY / 10).await;
+        }
+        panic!("no request");
     }
 }

@@ -1,4 +1,4 @@
-//! The three streams, made and kept as they should be by `hone fleet up`.
+//! The three streams, which `hone fleet up` creates and updates.
 
 use std::time::Duration;
 
@@ -6,7 +6,6 @@ use anyhow::Context;
 use async_nats::Client;
 use async_nats::jetstream;
 use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy};
-
 use serde_json::json;
 
 use super::api::{call, put};
@@ -17,7 +16,7 @@ use crate::fleet::message::{Job, MAX_PAYLOAD, Message};
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Makes the streams that are not there, and brings the others up to date.
+/// Creates missing streams and updates the configuration of the others.
 ///
 /// # Errors
 /// If the server refuses.
@@ -33,10 +32,10 @@ pub(crate) async fn prepare(client: &Client) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Stores a message of no meaning in each stream and removes it.
+/// Stores an empty message in each stream and removes it.
 ///
 /// # Errors
-/// [`LinkError`]: the server does not answer, or stores nothing.
+/// [`LinkError`]: the server does not answer, or does not store the message.
 pub(crate) async fn probe(client: &Client) -> Result<(), LinkError> {
     let name = Name::new("probe").map_err(|error| LinkError::new("a probe", error))?;
     let worker = WorkerId {
@@ -55,12 +54,13 @@ pub(crate) async fn probe(client: &Client) -> Result<(), LinkError> {
     Ok(())
 }
 
+/// The stream's limit for messages of up to `bytes` bytes.
 fn limit(bytes: usize) -> i32 {
-    // Subject and headers count too.
+    // The limit includes subject and headers.
     i32::try_from(bytes + 1024).expect("a message is not that long")
 }
 
-/// What is lost here is sent again by its run.
+/// The queue of jobs. Runs send lost jobs again.
 fn jobs() -> Config {
     Config {
         name: JOBS.to_string(),
@@ -73,7 +73,8 @@ fn jobs() -> Config {
     }
 }
 
-/// A worker that floods its own subject fills only that.
+/// The results. The limit per subject keeps a worker that sends too many from filling the
+/// stream.
 fn results() -> Config {
     Config {
         name: RESULTS.to_string(),
@@ -89,6 +90,7 @@ fn results() -> Config {
     }
 }
 
+/// The parts of files, one message each.
 fn files() -> Config {
     Config {
         name: FILES.to_string(),

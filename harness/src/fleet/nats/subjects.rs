@@ -1,25 +1,29 @@
-//! Names of streams and subjects, and who may use which. The server checks
-//! the permissions; a message's subject therefore tells who sent it.
+//! Names of streams and subjects, and the permissions of credentials. The server enforces
+//! the permissions, so the subject of a message identifies its sender.
 
 use crate::fleet::ids::{Name, WorkerId};
 
-/// A work queue of jobs.
+/// The work queue of jobs.
 pub(super) const JOBS: &str = "HONE_JOBS";
-/// Results that no runner has put on disk yet.
+/// Results that are not on the disk of their runner yet.
 pub(super) const RESULTS: &str = "HONE_RESULTS";
 /// Engines and nets, in parts.
 pub(super) const FILES: &str = "HONE_FILES";
 
-/// Asks runs for their notice and workers for their status.
+/// Requests the notices of runs and the statuses of workers.
 pub(super) const ASK: &str = "hone.ask";
-/// Asks only runs: thousands of workers that join must not each ask all others.
+/// Requests only the notices of runs: a worker sends it when it starts, and must not
+/// trigger the statuses of thousands of others.
 pub(super) const ASK_RUNS: &str = "hone.ask-runs";
-/// Notices of runs, statuses of workers, and the end of runs.
+/// Notices of runs.
 pub(super) const ALL_RUNS: &str = "hone.run.*";
+/// Statuses of workers.
 pub(super) const ALL_WORKERS: &str = "hone.worker.*.*";
+/// Requests to drop the pairs of a run.
 pub(super) const ALL_STOPS: &str = "hone.stop.*";
-/// Asks for the games of a run while they are played, and the games.
+/// Requests for the games of a run while they are played.
 pub(super) const ALL_WATCHES: &str = "hone.watch.*";
+/// The games of a run while they are played.
 #[cfg(feature = "serve")]
 pub(super) const ALL_BOARDS: &str = "hone.board.*.*.*";
 
@@ -60,7 +64,12 @@ pub(super) fn file(sha256: &str, chunk: u64) -> String {
     format!("hone.file.{sha256}.{chunk}")
 }
 
-/// The worker that a subject of a result, of games or of a status names.
+/// All parts of a file.
+pub(super) fn parts_of(sha256: &str) -> String {
+    format!("hone.file.{sha256}.*")
+}
+
+/// The worker in the subject of a result, of games or of a status.
 pub(super) fn worker_of(subject: &str) -> Option<WorkerId> {
     let mut parts = subject.split('.').skip(2);
     Some(WorkerId {
@@ -74,20 +83,20 @@ pub(super) fn last_name(subject: &str) -> Option<Name> {
     Name::new(subject.rsplit('.').next()?).ok()
 }
 
-/// Where the answers to a credential's requests go.
+/// The prefix of the inboxes for answers to a credential's requests.
 pub(super) fn inbox(credential: &Name) -> String {
     format!("_INBOX.{credential}")
 }
 
-/// What a credential may publish and subscribe to.
+/// The subjects to which a credential may publish and subscribe.
 #[derive(Debug, Clone)]
 pub(crate) struct Permissions {
     pub(crate) publish: Vec<String>,
     pub(crate) subscribe: Vec<String>,
 }
 
-/// A worker takes jobs, reads files, gives results under its own name, and
-/// nothing else.
+/// A worker may only take jobs, read files, and send results, statuses and games under
+/// its own name.
 pub(crate) fn worker_permissions(credential: &Name) -> Permissions {
     Permissions {
         publish: vec![
@@ -109,7 +118,7 @@ pub(crate) fn worker_permissions(credential: &Name) -> Permissions {
     }
 }
 
-/// Somebody who starts runs: owns jobs, results and files, and sees workers.
+/// The owner of a run may write jobs and files, read results and see workers.
 pub(crate) fn submit_permissions(credential: &Name) -> Permissions {
     let mut publish: Vec<String> = [ASK, "hone.job.*", "hone.run.*", "hone.stop.*", ALL_WATCHES]
         .map(str::to_string)
@@ -147,7 +156,7 @@ mod tests {
     use crate::fleet::samples::name;
 
     #[test]
-    fn subjects_name_who_sent_them() {
+    fn subjects_identify_the_sender() {
         let id = WorkerId {
             credential: name("club"),
             machine: name("box-1"),
@@ -162,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_may_not_publish_jobs_files_or_other_names() {
+    fn a_worker_may_not_publish_jobs_or_files_or_under_other_names() {
         let club = name("club");
         let allowed = worker_permissions(&club);
         for forbidden in [

@@ -7,17 +7,18 @@ use async_nats::{Client, Subscriber};
 use futures_util::StreamExt;
 use tokio::time::{Instant, timeout_at};
 
+use super::api::subscribe;
 use super::subjects::{self, ASK};
 use crate::fleet::ids::{Name, WorkerId};
 use crate::fleet::link::LinkError;
 
-/// What was heard.
-pub(crate) enum Heard {
+/// A status of a worker or a notice of a run.
+pub(crate) enum FleetMessage {
     Worker { worker: WorkerId, bytes: Vec<u8> },
     Run { run: Name, bytes: Vec<u8> },
 }
 
-/// Listens to the whole fleet.
+/// Receives the statuses and notices of the whole fleet.
 pub(crate) struct Watch {
     client: Client,
     workers: Subscriber,
@@ -28,33 +29,29 @@ impl Watch {
     /// # Errors
     /// If the server refuses.
     pub(crate) async fn new(client: Client) -> Result<Self, LinkError> {
-        let failed = |error| LinkError::new("cannot listen", error);
         Ok(Self {
-            workers: client
-                .subscribe(subjects::ALL_WORKERS)
-                .await
-                .map_err(failed)?,
-            runs: client.subscribe(subjects::ALL_RUNS).await.map_err(failed)?,
+            workers: subscribe(&client, subjects::ALL_WORKERS).await?,
+            runs: subscribe(&client, subjects::ALL_RUNS).await?,
             client,
         })
     }
 
-    /// Asks everybody, and gathers what comes within a time.
+    /// Requests all statuses and notices, and collects those that arrive within `time`.
     ///
     /// # Errors
-    /// If nothing can be sent.
-    pub(crate) async fn ask(&mut self, time: Duration) -> Result<Vec<Heard>, LinkError> {
+    /// If the request cannot be sent.
+    pub(crate) async fn collect(&mut self, time: Duration) -> Result<Vec<FleetMessage>, LinkError> {
         let sent = self.client.publish(ASK, Vec::new().into()).await;
-        sent.map_err(|error| LinkError::new("cannot ask", error))?;
+        sent.map_err(|error| LinkError::new("cannot publish a message", error))?;
         let deadline = Instant::now() + time;
-        let mut heard = Vec::new();
+        let mut messages = Vec::new();
         while let Ok(next) = timeout_at(deadline, self.next()).await {
-            heard.extend(next);
+            messages.extend(next);
         }
-        Ok(heard)
+        Ok(messages)
     }
 
-    /// What the games of runs are watched with.
+    /// Receives the games of runs.
     ///
     /// # Errors
     /// If the server refuses.
@@ -63,26 +60,26 @@ impl Watch {
         BoardWatch::new(self.client.clone()).await
     }
 
-    /// Whether the server could be asked just now.
+    /// Whether the client is connected to the server.
     pub(crate) fn is_connected(&self) -> bool {
         self.client.connection_state() == State::Connected
     }
 
-    async fn next(&mut self) -> Option<Heard> {
+    async fn next(&mut self) -> Option<FleetMessage> {
         tokio::select! {
             Some(message) = self.workers.next() => {
                 let worker = subjects::worker_of(&message.subject)?;
-                Some(Heard::Worker { worker, bytes: message.payload.to_vec() })
+                Some(FleetMessage::Worker { worker, bytes: message.payload.to_vec() })
             }
             Some(message) = self.runs.next() => {
                 let run = subjects::last_name(&message.subject)?;
-                Some(Heard::Run { run, bytes: message.payload.to_vec() })
+                Some(FleetMessage::Run { run, bytes: message.payload.to_vec() })
             }
         }
     }
 }
 
-/// Watches games on other machines.
+/// Receives the games of workers while they are played.
 #[cfg(feature = "serve")]
 pub(crate) struct BoardWatch {
     client: Client,
@@ -94,25 +91,23 @@ impl BoardWatch {
     /// # Errors
     /// If the server refuses.
     pub(crate) async fn new(client: Client) -> Result<Self, LinkError> {
-        let failed = |error| LinkError::new("cannot listen", error);
-        let boards = client.subscribe(subjects::ALL_BOARDS).await;
         Ok(Self {
-            boards: boards.map_err(failed)?,
+            boards: subscribe(&client, subjects::ALL_BOARDS).await?,
             client,
         })
     }
 
-    /// Asks the workers for the games of a run, for some seconds.
-    pub(crate) async fn ask(&self, run: &Name) {
-        // It fails only once the client is closed.
+    /// Requests the games of a run; the workers send them for some seconds.
+    pub(crate) async fn request(&self, run: &Name) {
+        // This fails only once the client is closed.
         let _ = self
             .client
             .publish(subjects::watch(run), Vec::new().into())
             .await;
     }
 
-    /// The run, the worker, and what it sent; `None` once the client is closed.
-    /// Cancel safe.
+    /// The next message with its run and worker; `None` once the client is closed. Cancel
+    /// safe.
     pub(crate) async fn next(&mut self) -> Option<(Name, WorkerId, Vec<u8>)> {
         loop {
             let message = self.boards.next().await?;

@@ -1,28 +1,27 @@
-//! A worker, over NATS.
+//! The connection of a worker, over NATS.
 
 use std::time::Duration;
 
 use async_nats::{Client, Event, Subject, Subscriber};
 use futures_util::StreamExt;
 use tokio::sync::mpsc;
-use tokio::time::{sleep, timeout};
+use tokio::time::timeout;
 
-use super::api::put;
+use super::api::{put_until_stored, subscribe};
 use super::pull::{Pull, Pulled};
 use super::subjects::{self, ASK, ASK_RUNS, FILES, JOBS};
 use crate::fleet::ids::{Name, WorkerId};
 use crate::fleet::link::{FileSource, LinkError, ToWorker, WorkerLink};
 
-const AGAIN: Duration = Duration::from_secs(1);
-/// How long a farewell may take.
-const FAREWELL: Duration = Duration::from_secs(2);
+/// Time limit for sending the last messages.
+const FLUSH: Duration = Duration::from_secs(2);
 
 /// One worker's connection.
 pub(crate) struct NatsWorker {
     client: Client,
     id: WorkerId,
     jobs: Pull,
-    /// The run that was asked for jobs last.
+    /// The run of the open pull.
     pulled: Option<Name>,
     notices: Subscriber,
     stops: Subscriber,
@@ -33,21 +32,17 @@ pub(crate) struct NatsWorker {
 
 impl NatsWorker {
     /// # Errors
-    /// If the server does not let a worker listen.
+    /// If a subscription fails.
     pub(crate) async fn new(
         client: Client,
         id: WorkerId,
         events: mpsc::UnboundedReceiver<Event>,
     ) -> Result<Self, LinkError> {
-        let listen = async |subject: &str| {
-            let subscribed = client.subscribe(subject.to_string()).await;
-            subscribed.map_err(|error| LinkError::new("cannot listen", error))
-        };
         Ok(Self {
-            notices: listen(subjects::ALL_RUNS).await?,
-            stops: listen(subjects::ALL_STOPS).await?,
-            asks: listen(ASK).await?,
-            watches: listen(subjects::ALL_WATCHES).await?,
+            notices: subscribe(&client, subjects::ALL_RUNS).await?,
+            stops: subscribe(&client, subjects::ALL_STOPS).await?,
+            asks: subscribe(&client, ASK).await?,
+            watches: subscribe(&client, subjects::ALL_WATCHES).await?,
             jobs: Pull::new(client.clone(), JOBS).await?,
             client,
             id,
@@ -56,8 +51,8 @@ impl NatsWorker {
         })
     }
 
-    async fn tell(&self, subject: impl Into<Subject>, bytes: Vec<u8>) {
-        // It fails only once the client is closed, which ends the worker.
+    async fn publish_to(&self, subject: impl Into<Subject>, bytes: Vec<u8>) {
+        // This fails only once the client is closed, when the worker ends.
         let _ = self.client.publish(subject.into(), bytes.into()).await;
     }
 
@@ -102,15 +97,15 @@ impl WorkerLink for NatsWorker {
                 Some(_) = self.asks.next() => return ToWorker::StatusRequested,
                 Some(message) = self.watches.next() => {
                     if let Some(run) = subjects::last_name(&message.subject) {
-                        return ToWorker::Watched { run };
+                        return ToWorker::GamesRequested { run };
                     }
                 }
                 Some(event) = self.events.recv() => match event {
                     Event::Connected => return ToWorker::Connection { is_up: true },
                     Event::Disconnected => return ToWorker::Connection { is_up: false },
-                    event if is_refusal(&event) => return ToWorker::Expelled,
+                    event if is_refusal(&event) => return ToWorker::CredentialRefused,
                     event if is_denial(&event) => {
-                        return ToWorker::Denied { what: event.to_string() };
+                        return ToWorker::PermissionDenied { what: event.to_string() };
                     }
                     event => tracing::info!("{event}"),
                 },
@@ -120,42 +115,35 @@ impl WorkerLink for NatsWorker {
 
     async fn pull(&mut self, run: &Name, jobs: usize, wait: Duration) {
         self.pulled = Some(run.clone());
-        self.jobs.ask(run.as_str(), jobs, wait).await;
+        self.jobs.request(run.as_str(), jobs, wait).await;
     }
 
-    async fn keep(&self, delivery: &Subject) {
-        self.tell(delivery.clone(), b"+WPI".to_vec()).await;
+    async fn keep_alive(&self, delivery: &Subject) {
+        self.publish_to(delivery.clone(), b"+WPI".to_vec()).await;
     }
 
     async fn done(&self, delivery: &Subject) {
-        self.tell(delivery.clone(), b"+ACK".to_vec()).await;
+        self.publish_to(delivery.clone(), b"+ACK".to_vec()).await;
     }
 
     async fn give_back(&self, delivery: &Subject) {
-        self.tell(delivery.clone(), b"-NAK".to_vec()).await;
+        self.publish_to(delivery.clone(), b"-NAK".to_vec()).await;
     }
 
     fn reply(&self, run: &Name, bytes: Vec<u8>) -> impl Future<Output = ()> + Send + 'static {
-        let client = self.client.clone();
-        let subject = subjects::result(&self.id, run);
-        async move {
-            while let Err(error) = put(&client, subject.clone(), bytes.clone()).await {
-                tracing::info!("a result is sent again: {error}");
-                sleep(AGAIN).await;
-            }
-        }
+        put_until_stored(self.client.clone(), subjects::result(&self.id, run), bytes)
     }
 
-    async fn report(&self, bytes: Vec<u8>) {
-        self.tell(subjects::worker(&self.id), bytes).await;
+    async fn send_status(&self, bytes: Vec<u8>) {
+        self.publish_to(subjects::worker(&self.id), bytes).await;
     }
 
-    async fn show(&self, run: &Name, bytes: Vec<u8>) {
-        self.tell(subjects::board(&self.id, run), bytes).await;
+    async fn send_games(&self, run: &Name, bytes: Vec<u8>) {
+        self.publish_to(subjects::board(&self.id, run), bytes).await;
     }
 
-    async fn ask(&self) {
-        self.tell(ASK_RUNS, Vec::new()).await;
+    async fn request_notices(&self) {
+        self.publish_to(ASK_RUNS, Vec::new()).await;
     }
 
     fn files(&self) -> NatsFiles {
@@ -165,11 +153,11 @@ impl WorkerLink for NatsWorker {
     }
 
     async fn flush(&self) {
-        let _ = timeout(FAREWELL, self.client.flush()).await;
+        let _ = timeout(FLUSH, self.client.flush()).await;
     }
 }
 
-/// The files, over NATS.
+/// The files of jobs, over NATS.
 pub(crate) struct NatsFiles {
     client: Client,
 }
@@ -190,7 +178,7 @@ impl FileSource for NatsFiles {
     }
 }
 
-/// Whether the server does not let the credential do something.
+/// Whether the server denies the credential a permission.
 fn is_denial(event: &Event) -> bool {
     let text = event.to_string().to_lowercase();
     text.contains("permissions violation")

@@ -1,15 +1,15 @@
-//! Whether a result fits its job. A worker is another machine, perhaps of
-//! another person: its games are replayed before they count.
+//! Checks whether a result fits its job. A worker may belong to somebody else: its games
+//! are replayed before they count.
 
 use crate::engine::uci::Launch;
-use crate::executor::{Evidence, PairJob, PlayedPair, Situation};
+use crate::executor::{Evidence, GameText, PairJob, PlayedPair, Situation};
 use crate::experiment::PairResult;
 use crate::fleet::clock::Reference;
 use crate::fleet::message::{EvidenceText, PlayedReply};
 use crate::rules::{GameResult, Termination};
 use crate::run::verify;
 
-/// The names of files of evidence that are kept.
+/// The allowed names of evidence files.
 const EVIDENCE: [&str; 6] = [
     "summary.txt",
     REPLAY,
@@ -26,16 +26,17 @@ pub(crate) struct Accepted {
     /// Its worker is not numbered yet.
     pub(crate) played: PlayedPair,
     pub(crate) evidence: Vec<Evidence>,
-    /// The speed and the factor of its clocks, where they are scaled.
+    /// Nodes per second of its worker and the factor of its time controls, if they are
+    /// scaled.
     pub(crate) clock: Option<(u64, f64)>,
     /// Whether its worker built the engines.
     pub(crate) built: bool,
 }
 
-/// Makes a result of what a worker sent.
+/// Checks the result that a worker sent for a job.
 ///
 /// # Errors
-/// What is wrong with it.
+/// Why the result is refused.
 pub(crate) fn accept(
     job: &PairJob,
     reference: Option<Reference>,
@@ -54,39 +55,13 @@ pub(crate) fn accept(
         engines: [job.players[0].engine, job.players[1].engine],
         games: played.games,
     };
-    let names = [&*job.players[0].name, &*job.players[1].name];
-    let rules = &job.rules;
-    let terms = verify::Terms {
-        mode: rules.variant.castling_mode(),
-        notation: rules.record.notation,
-        adjudication: &rules.adjudication,
-    };
-    for game in 0..2 {
-        let text = &played.texts[game];
-        let opening = verify::check_text(&result, game, text.pgn.as_bytes(), names, terms)?;
-        if opening != job.opening {
-            return Err(
-                "it does not start from the pair's opening, or its plies are not those after it"
-                    .to_string(),
-            );
-        }
-        let GameResult {
-            outcome,
-            termination,
-            ..
-        } = result.games[game];
-        if Termination::of_reason(&text.reason, outcome) != Some(termination) {
-            return Err("its reason is not that of its termination".to_string());
-        }
-        let epd = &text.epd;
-        if rules.record.epd != epd.ends_with('\n') {
-            return Err("its final position is missing or not asked for".to_string());
-        }
+    for (game, text) in played.texts.iter().enumerate() {
+        check_game(job, &result, game, text)?;
     }
     let evidence = played.evidence.into_iter();
     Ok(Accepted {
         evidence: evidence
-            .map(|one| kept(job, one))
+            .map(|one| evidence_of(job, one))
             .collect::<Result<_, _>>()?,
         clock,
         built: played.built,
@@ -100,9 +75,47 @@ pub(crate) fn accept(
     })
 }
 
-/// Evidence under known names. `hone replay` starts the program that
-/// `replay.toml` names, with the options there: a worker chooses neither.
-fn kept(job: &PairJob, evidence: EvidenceText) -> Result<Evidence, String> {
+/// Checks game 0 or 1 of a result and its texts.
+///
+/// # Errors
+/// Why the result is refused.
+fn check_game(
+    job: &PairJob,
+    result: &PairResult,
+    game: usize,
+    text: &GameText,
+) -> Result<(), String> {
+    let names = [&*job.players[0].name, &*job.players[1].name];
+    let rules = &job.rules;
+    let terms = verify::ReplayRules {
+        mode: rules.variant.castling_mode(),
+        notation: rules.record.notation,
+        adjudication: &rules.adjudication,
+    };
+    let opening = verify::check_text(result, game, text.pgn.as_bytes(), names, terms)?;
+    if opening != job.opening {
+        return Err(
+            "it does not start from the pair's opening, or its plies are not those after it"
+                .to_string(),
+        );
+    }
+    let GameResult {
+        outcome,
+        termination,
+        ..
+    } = result.games[game];
+    if Termination::of_reason(&text.reason, outcome) != Some(termination) {
+        return Err("its reason is not that of its termination".to_string());
+    }
+    if rules.record.epd != text.epd.ends_with('\n') {
+        return Err("its final position is missing or not requested".to_string());
+    }
+    Ok(())
+}
+
+/// Checks the file names of evidence. `hone replay` starts the program and sets the
+/// options that `replay.toml` names, so the worker's values are replaced.
+fn evidence_of(job: &PairJob, evidence: EvidenceText) -> Result<Evidence, String> {
     let mut files = Vec::new();
     for (name, text) in evidence.files {
         let known = EVIDENCE.into_iter().find(|known| *known == name);
@@ -120,8 +133,7 @@ fn kept(job: &PairJob, evidence: EvidenceText) -> Result<Evidence, String> {
     })
 }
 
-/// The situation with program and options as they are here: the worker's paths are
-/// those of another machine.
+/// The situation with the program and the options of this machine.
 fn with_own_engine(job: &PairJob, text: &str) -> Result<String, String> {
     let mut situation: Situation =
         toml::from_str(text).map_err(|_| "its evidence cannot be replayed".to_string())?;
@@ -130,7 +142,7 @@ fn with_own_engine(job: &PairJob, text: &str) -> Result<String, String> {
         .iter()
         .find(|player| *player.name == *situation.name);
     let player = player.ok_or("its evidence is of an engine that did not play")?;
-    // Without a `go` it failed before it was its turn.
+    // Both are empty if the engine failed before its first search.
     if !(situation.position.is_empty() && situation.go.is_empty()) {
         let game = situation.referee();
         game.map_err(|why| format!("its evidence cannot be replayed: {why}"))?;
@@ -157,6 +169,7 @@ mod tests {
             position: String::new(),
             go: String::new(),
             pondered: None,
+            earlier_searches: 0,
             allowed_ms: 1,
             startup_ms: 1,
             stall_ms: 1,
@@ -263,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn a_worker_cannot_choose_what_is_replayed_or_where_evidence_goes() {
+    fn a_worker_chooses_neither_the_replayed_program_nor_the_place_of_evidence() {
         let mut job = pair_job(0);
         job.players[0].options = [("Hash".to_string(), "8".to_string())].into();
         let with = |name: &str, text: String| {
@@ -282,7 +295,7 @@ mod tests {
         let kept: Situation = toml::from_str(text).expect("a situation");
         assert_eq!(kept.options, *job.players[0].options);
         assert!(with("../../x", String::new()).is_err());
-        // Both commands reach the engine as they are.
+        // `hone replay` sends both commands to the engine unchanged.
         let option = "setoption name Debug Log File value notes.txt";
         for (position, go, fits) in [
             ("position startpos moves e2e4", "go nodes 5", true),

@@ -1,14 +1,14 @@
-//! What the user learns of the connection to the server while a run is played.
+//! Messages to the user about the connection to the server while a run is played.
 
 use std::time::{Duration, Instant};
 
-/// Workers that are there need this long to answer after the run has connected.
-const ANSWERS: Duration = Duration::from_secs(2);
+/// Time that workers have to send their status after the run has connected.
+const STATUS_WAIT: Duration = Duration::from_secs(2);
 
 /// A change of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Change {
-    /// The server is there, for the first time or again.
+    /// Connected, for the first time or again.
     Up,
     Down,
     /// The server does not accept the credential.
@@ -20,7 +20,7 @@ pub(crate) enum Change {
 pub(super) struct Connection {
     is_cut_off: bool,
     is_refused: bool,
-    /// When it was last made.
+    /// When it was last established.
     since: Instant,
 }
 
@@ -33,7 +33,7 @@ impl Connection {
         }
     }
 
-    /// Returns what the user is to learn.
+    /// Updates the state. Returns the message to the user, unless it was shown before.
     pub(super) fn changed(&mut self, change: Change, now: Instant) -> Option<&'static str> {
         match change {
             Change::Up => {
@@ -43,15 +43,15 @@ impl Connection {
                 was_cut_off.then_some("fleet: connected again")
             }
             Change::Down => {
-                let is_known = std::mem::replace(&mut self.is_cut_off, true);
-                (!is_known).then_some(
+                let was_cut_off = std::mem::replace(&mut self.is_cut_off, true);
+                (!was_cut_off).then_some(
                     "fleet: the server does not answer; the run connects again when it does",
                 )
             }
             Change::Refused => {
                 self.is_cut_off = true;
-                let is_known = std::mem::replace(&mut self.is_refused, true);
-                (!is_known).then_some(
+                let was_refused = std::mem::replace(&mut self.is_refused, true);
+                (!was_refused).then_some(
                     "warning: the server refuses the credential of this run: it may be expired or revoked\nhelp: if this lasts, interrupt the run and continue it with another credential: `hone fleet join NAME --role submit` makes one, `hone resume RUN` continues",
                 )
             }
@@ -63,9 +63,9 @@ impl Connection {
         self.is_cut_off
     }
 
-    /// Whether the absence of workers means anything.
+    /// Whether a missing worker has had the time to send its status.
     pub(super) fn is_settled(&self, now: Instant) -> bool {
-        !self.is_cut_off && now.duration_since(self.since) >= ANSWERS
+        !self.is_cut_off && now.duration_since(self.since) >= STATUS_WAIT
     }
 }
 
@@ -74,16 +74,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_change_is_shown_once_and_workers_get_time_to_answer() {
+    fn each_change_is_shown_once_and_workers_have_time_to_report() {
         let start = Instant::now();
         let mut connection = Connection::new(start);
         assert!(!connection.is_settled(start));
         assert_eq!(connection.changed(Change::Up, start), None);
-        let later = start + ANSWERS;
+        let later = start + STATUS_WAIT;
         assert!(connection.is_settled(later));
         let mut shown = |change| {
             let text = connection.changed(change, later).unwrap_or_default();
-            (text.to_string(), connection.is_settled(later + ANSWERS))
+            (text.to_string(), connection.is_settled(later + STATUS_WAIT))
         };
         let (text, is_settled) = shown(Change::Down);
         assert!(text.contains("does not answer") && !is_settled, "{text}");
@@ -96,6 +96,6 @@ mod tests {
         assert!(text.contains("connected again") && is_settled, "{text}");
         assert!(!connection.is_settled(later));
         let text = connection.changed(Change::Refused, later);
-        assert!(text.is_some(), "it is shown anew");
+        assert!(text.is_some(), "it is shown again");
     }
 }

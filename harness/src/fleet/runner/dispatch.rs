@@ -1,6 +1,5 @@
-//! What the runner of a run knows of its pairs and of the workers, without any
-//! network: which pairs are under way, which results count, which pairs must
-//! be sent again.
+//! The state of a run's pairs and workers, without any network: which pairs are in
+//! flight, which results count, which pairs must be sent again.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
@@ -17,50 +16,50 @@ use crate::fleet::message::{PlayedReply, Status};
 use crate::settings::OnFailure;
 
 /// A pair that no worker has, and whose job is not in the queue, is sent again
-/// this long after it was sent.
+/// this long after it was last sent.
 const LOST_AFTER: Duration = Duration::from_secs(20);
-/// The queue is in order. A pair that no worker has is also sent again once
-/// pairs have been played that were sent this much later: longer than a dead
-/// worker's job takes to come back into the queue.
+/// The queue keeps the order of the jobs. A pair that no worker has is also sent again
+/// once a pair has been played that was sent this much later: longer than the server
+/// takes to return the job of a dead worker to the queue.
 const OVERTAKEN_AFTER: Duration = Duration::from_secs(60);
-/// Pairs wanted in flight for each slot of a worker: one that is played, one
-/// that the worker has at hand, one in the queue.
-const AHEAD: usize = 3;
-/// The most pairs in flight.
+/// Pairs in flight for each game that a worker can play at a time: one that is played,
+/// one that waits at the worker, one in the queue.
+const PER_SLOT: usize = 3;
 const MAX_IN_FLIGHT: usize = 32_768;
 
-/// A pair that was handed out.
+/// A pair in flight.
 #[derive(Debug)]
 struct Flight {
     job: PairJob,
     sent: Instant,
-    /// Whether its job was put into the queue. It is not if a worker has the
-    /// pair from an earlier process of this run.
+    /// Whether its job was put into the queue; `false` if a worker has the pair from an
+    /// earlier process of this run.
     is_queued: bool,
-    /// Its games cannot have been over before: when it was first sent, in milliseconds
-    /// since 1970; 0 if an earlier process sent it.
+    /// When it was first sent, in milliseconds since 1970; 0 if by an earlier process.
+    /// Its games cannot end before.
     earliest_ms: i64,
 }
 
-/// What becomes of a result. `R` acknowledges its delivery.
+/// Whether a result counts. `R` acknowledges its delivery.
 #[derive(Debug)]
 pub(crate) enum Judged<R> {
-    /// It counts; its delivery is acknowledged when it is on disk.
+    /// It counts; its delivery is acknowledged when it is on disk. With the worker that
+    /// had the pair before, if it was another one.
     Counts(Box<Accepted>, Option<WorkerId>),
-    /// It comes before its pair was planned: it is kept.
+    /// It arrives before its pair is planned, and is kept until then.
     Early,
-    /// It does not count, and its delivery is to be acknowledged now.
+    /// It does not count; its delivery must be acknowledged now.
     Dropped(R, Dropped),
-    /// It repeats one that is not on disk yet.
+    /// It repeats a result that is not on disk yet.
     Repeated,
 }
 
 /// Why a result does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Dropped {
-    /// Another delivery of the pair was counted.
-    Known,
-    /// The worker was not given the pair.
+    /// A result of the pair has been counted.
+    Duplicate,
+    /// The lease is not that of the pair.
     NotLeased,
     /// The worker is excluded from the run.
     Excluded,
@@ -79,13 +78,13 @@ pub(crate) struct Dispatch<R> {
     key: RunKey,
     flights: BTreeMap<u64, Flight>,
     early: BTreeMap<u64, Early<R>>,
-    /// Pairs that count and are not on disk yet.
+    /// The deliveries of each pair that counts and is not on disk yet.
     unrecorded: BTreeMap<u64, Vec<R>>,
-    /// Every pair below was submitted, or is in the ledger from before.
+    /// Every pair below this number was submitted, or was in the ledger before.
     submitted: u64,
-    /// When the youngest job was sent that was played.
+    /// When the newest of the played jobs was sent.
     newest_played: Option<Instant>,
-    /// What time controls are relative to.
+    /// The speed that scaled time controls refer to.
     reference: Option<Reference>,
     presence: Presence,
     excluded: BTreeSet<WorkerId>,
@@ -107,7 +106,7 @@ impl<R> Dispatch<R> {
         }
     }
 
-    /// The same with time controls that are relative to a reference.
+    /// Scales time controls relative to a reference, if there is one.
     pub(crate) fn scaled_to(mut self, reference: Option<Reference>) -> Self {
         self.reference = reference;
         self
@@ -117,11 +116,11 @@ impl<R> Dispatch<R> {
         self.reference
     }
 
-    /// Takes no further result of a worker. Returns the pairs that it had:
-    /// others are to play them.
+    /// Refuses all further results of a worker. Returns the pairs in flight that it had,
+    /// which other workers must play.
     pub(crate) fn exclude(&mut self, worker: &WorkerId) -> Vec<u64> {
         self.excluded.insert(worker.clone());
-        let holds = self.presence.dismiss(worker).into_iter();
+        let holds = self.presence.remove(worker).into_iter();
         holds
             .filter(|pair| self.flights.contains_key(pair))
             .collect()
@@ -140,15 +139,15 @@ impl<R> Dispatch<R> {
         self.flights.get(&pair).map(|flight| &flight.job)
     }
 
-    /// Whether the run itself is to stop when an engine fails in this pair, which is
-    /// in flight: not because a worker says so.
+    /// Whether the run's own rules stop the run when an engine fails in this pair. `false`
+    /// if the pair is not in flight.
     pub(crate) fn stops_at_failure(&self, pair: u64) -> bool {
         self.job(pair)
             .is_some_and(|job| job.rules.on_failure == OnFailure::Stop)
     }
 
-    /// Takes a job. Returns what early results make of it: the deliveries that
-    /// are of no use any more, and its own result, if that was there before.
+    /// Adds a job. Returns the deliveries of early results that are now obsolete, and the
+    /// job's own early result, if it has one, with its worker.
     pub(crate) fn submit(
         &mut self,
         job: PairJob,
@@ -177,7 +176,7 @@ impl<R> Dispatch<R> {
         (stale, judged)
     }
 
-    /// Judges a result.
+    /// Judges the result of a worker.
     pub(crate) fn take(
         &mut self,
         worker: &WorkerId,
@@ -188,10 +187,10 @@ impl<R> Dispatch<R> {
         if !self.key.is_lease(pair, &played.lease) {
             return Judged::Dropped(receipt, Dropped::NotLeased);
         }
-        self.presence.returned(worker, pair);
+        self.presence.pair_returned(worker, pair);
         if let Some(receipts) = self.unrecorded.get_mut(&pair) {
-            // It may be the same message once more: acknowledged before the
-            // result is on disk, it would be lost.
+            // It may be the same message: if it were acknowledged before the result is on
+            // disk, a crash would lose the result.
             receipts.push(receipt);
             return Judged::Repeated;
         }
@@ -200,7 +199,7 @@ impl<R> Dispatch<R> {
         }
         let Some(flight) = self.flights.get(&pair) else {
             if pair < self.submitted {
-                return Judged::Dropped(receipt, Dropped::Known);
+                return Judged::Dropped(receipt, Dropped::Duplicate);
             }
             let early = Early {
                 worker: worker.clone(),
@@ -209,7 +208,7 @@ impl<R> Dispatch<R> {
             };
             return match self.early.insert(pair, early) {
                 None => Judged::Early,
-                Some(first) => Judged::Dropped(first.receipt, Dropped::Known),
+                Some(first) => Judged::Dropped(first.receipt, Dropped::Duplicate),
             };
         };
         match accept(&flight.job, self.reference, *played) {
@@ -220,7 +219,7 @@ impl<R> Dispatch<R> {
                 let sent = self.flights.remove(&pair).map(|flight| flight.sent);
                 self.newest_played = self.newest_played.max(sent);
                 self.unrecorded.insert(pair, vec![receipt]);
-                let before = self.presence.given_up(pair, worker, Instant::now());
+                let before = self.presence.previous_holder(pair, worker, Instant::now());
                 Judged::Counts(Box::new(accepted), before)
             }
             Err(why) => Judged::Dropped(receipt, Dropped::Wrong(why)),
@@ -233,27 +232,26 @@ impl<R> Dispatch<R> {
         receipts.flatten().collect()
     }
 
-    /// Takes a worker's status. Returns whether the worker is new.
-    pub(crate) fn heard(&mut self, worker: WorkerId, status: &Status, now: Instant) -> bool {
+    /// Updates a worker by its status. Returns whether the worker is new.
+    pub(crate) fn update(&mut self, worker: WorkerId, status: &Status, now: Instant) -> bool {
         if self.excluded.contains(&worker) {
             return false;
         }
-        self.presence.heard(&self.key.run, worker, status, now)
+        self.presence.update(&self.key.run, worker, status, now)
     }
 
-    /// Which workers are present.
     pub(super) fn presence(&mut self) -> &mut Presence {
         &mut self.presence
     }
 
-    /// Workers that are alive and take part.
+    /// Number of workers that are alive and take part.
     pub(crate) fn workers(&self, now: Instant) -> usize {
         self.presence.count(now)
     }
 
-    /// Jobs wanted at hand.
+    /// Number of pairs that the run should keep in flight, at least 1.
     pub(crate) fn capacity(&self, now: Instant) -> usize {
-        (self.presence.slots(now) * AHEAD).clamp(1, MAX_IN_FLIGHT)
+        (self.presence.slots(now) * PER_SLOT).clamp(1, MAX_IN_FLIGHT)
     }
 
     /// Whether a living worker has the pair.
@@ -261,8 +259,8 @@ impl<R> Dispatch<R> {
         self.presence.is_held(pair, now)
     }
 
-    /// Leaves a pair with the worker that has it from an earlier process: its
-    /// job is not in the queue any more.
+    /// Leaves a pair with the worker that has it from an earlier process. Its job is not
+    /// in the queue.
     pub(crate) fn leave_with_worker(&mut self, pair: u64) {
         if let Some(flight) = self.flights.get_mut(&pair) {
             flight.is_queued = false;
@@ -270,9 +268,9 @@ impl<R> Dispatch<R> {
         }
     }
 
-    /// Pairs to be sent again, because no living worker holds them and they are
-    /// not in the queue: they never were, it is empty, or they have been
-    /// overtaken. Their time starts anew.
+    /// Pairs that must be sent again: no living worker holds them, and their jobs are not
+    /// in the queue, because they never were, the queue is empty, or later jobs were
+    /// played. They count as sent now.
     pub(crate) fn lost(&mut self, queue_is_empty: bool, now: Instant) -> Vec<u64> {
         let held = self.presence.held(now);
         let mut lost = Vec::new();
@@ -291,11 +289,12 @@ impl<R> Dispatch<R> {
         lost
     }
 
-    /// Whether every living worker has been heard since `since` and none holds
-    /// a pair in flight.
+    /// Whether every living worker has sent a status since `since` and none holds a pair
+    /// in flight.
     pub(crate) fn is_drained(&self, since: Instant, now: Instant) -> bool {
         let held = self.presence.held(now);
-        self.presence.all_heard(since, now) && !self.flights.keys().any(|pair| held.contains(pair))
+        self.presence.all_reported(since, now)
+            && !self.flights.keys().any(|pair| held.contains(pair))
     }
 
     pub(crate) fn run(&self) -> &Name {

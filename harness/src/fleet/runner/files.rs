@@ -1,8 +1,8 @@
-//! Files that a job needs on another machine: the engines' programs, and nets
-//! that an option names.
+//! The files that a job needs on another machine: the engines' programs, and nets that
+//! an option names.
 
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,15 +11,15 @@ use crate::checksum::sha256_file;
 use crate::executor::{PairJob, Player};
 use crate::fleet::message::{CHUNK, FileRef, is_tables_option};
 
-/// A file here, and how a job names it.
+/// A file on this machine, and its description in a job.
 #[derive(Debug, Clone)]
 pub(crate) struct LocalFile {
     pub(crate) path: PathBuf,
     pub(crate) file: FileRef,
 }
 
-/// The files that a job needs. `known` are those of earlier jobs, which are
-/// not read again.
+/// The files that a job needs. Files in `known`, those of earlier jobs, are not read
+/// again; new files are added.
 ///
 /// # Errors
 /// If a file cannot be read.
@@ -51,7 +51,8 @@ pub(crate) fn files_of(job: &PairJob, known: &mut Vec<LocalFile>) -> io::Result<
     Ok(files)
 }
 
-/// A program may be built anew under the same path, in a bisection.
+/// Whether a known file of the same path is the same file: in a bisection, a program may
+/// be rebuilt under the same path.
 fn is_same(known: &LocalFile, option: Option<&String>, player: &Player) -> bool {
     match (&known.file.option, option) {
         (None, None) => known.file.sha256 == player.program.sha256(),
@@ -88,7 +89,7 @@ fn local_file(
     })
 }
 
-/// The program, and the options whose values are files.
+/// The path of the program, and the options whose values are files.
 fn paths_of(player: &Player) -> Vec<(Option<String>, PathBuf)> {
     let base = player.launch.dir.clone().unwrap_or_default();
     let files = player.options.iter().filter_map(|(name, value)| {
@@ -100,8 +101,8 @@ fn paths_of(player: &Player) -> Vec<(Option<String>, PathBuf)> {
     std::iter::once(program).chain(files).collect()
 }
 
-/// Warnings of options whose values only mean something here: folders, and absolute
-/// paths that are not files.
+/// Warnings about options whose paths are not sent: folders, and absolute paths that are
+/// not files.
 pub(crate) fn path_warnings(job: &PairJob) -> Vec<String> {
     let warnings_of = |player: &Player| {
         let base = player.launch.dir.clone().unwrap_or_default();
@@ -125,7 +126,7 @@ pub(crate) fn path_warnings(job: &PairJob) -> Vec<String> {
     job.players.iter().flat_map(warnings_of).collect()
 }
 
-/// The job without what only means something here.
+/// The job without paths of this machine.
 pub(crate) fn without_paths(job: &PairJob) -> PairJob {
     let mut job = job.clone();
     for player in &mut job.players {
@@ -138,12 +139,11 @@ pub(crate) fn without_paths(job: &PairJob) -> PairJob {
     job
 }
 
-/// A part of a file.
+/// Part `chunk` of a file: [`CHUNK`] bytes, or fewer at its end.
 ///
 /// # Errors
 /// If it cannot be read.
 pub(crate) fn read_chunk(path: &Path, chunk: u64) -> io::Result<Vec<u8>> {
-    use std::io::{Seek, SeekFrom};
     let mut file = File::open(path)?;
     file.seek(SeekFrom::Start(chunk * CHUNK as u64))?;
     let mut bytes = Vec::new();
@@ -159,7 +159,7 @@ mod tests {
     use crate::fleet::samples::pair_job;
 
     #[test]
-    fn programs_and_nets_travel_and_paths_do_not() {
+    fn programs_and_nets_are_sent_and_paths_are_not() {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name);
         fs::write(at("engine"), "program").expect("written");
@@ -186,7 +186,7 @@ mod tests {
         assert_eq!(named, [(0, "engine"), (1, "engine"), (1, "net.nnue")]);
         assert_eq!(files[2].file.option.as_deref(), Some("EvalFile"));
         assert_eq!(files[0].file.sha256, files[1].file.sha256);
-        // A file that changes later is not looked at again: what is sent is one file.
+        // A file that changes later is not read again: all jobs name the same file.
         fs::write(at("net.nnue"), "other weights").expect("written");
         let again = files_of(&job, &mut known).expect("known");
         assert_eq!(again[2].file, files[2].file);
@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_that_do_not_travel_are_named() {
+    fn options_whose_paths_are_not_sent_are_named() {
         let folder = tempfile::tempdir().expect("a folder");
         let at = |name: &str| folder.path().join(name).display().to_string();
         fs::write(at("net.nnue"), "weights").expect("written");

@@ -1,4 +1,4 @@
-//! What happens to workers and to their pairs, kept in the run's folder.
+//! The incidents of workers and of their pairs, in the run's folder.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -11,13 +11,13 @@ use crate::run::files::machines::{INCIDENTS, Incident, IncidentKind};
 #[derive(Debug)]
 pub(crate) struct Incidents {
     table: Table,
-    /// Those of a worker as a whole: each is kept once.
+    /// The incidents of workers without a pair: each is written once.
     known: BTreeSet<(String, IncidentKind, String)>,
 }
 
 impl Incidents {
-    /// Reads what the run's folder has. Returns the workers, with the reasons,
-    /// that are in quarantine.
+    /// Reads the incidents in the run's folder. Returns also the workers in quarantine,
+    /// with the reasons.
     ///
     /// # Errors
     /// Those of the file system.
@@ -34,7 +34,7 @@ impl Incidents {
         Ok((Self { table, known }, quarantined.collect()))
     }
 
-    /// Keeps what happened to a worker.
+    /// Writes an incident of a worker, unless it was written before.
     ///
     /// # Errors
     /// Those of the file system.
@@ -51,8 +51,8 @@ impl Incidents {
         }
     }
 
-    /// Keeps the first reason that a worker has not to play the run: a worker can send
-    /// any number of them.
+    /// Writes the first reason of a worker for not playing the run: a worker can send any
+    /// number of reasons.
     ///
     /// # Errors
     /// Those of the file system.
@@ -65,7 +65,7 @@ impl Incidents {
         }
     }
 
-    /// Keeps that a pair, from 0, was taken from a worker.
+    /// Writes that a pair, numbered from 0, was taken from a worker.
     ///
     /// # Errors
     /// Those of the file system.
@@ -103,14 +103,14 @@ mod tests {
     use crate::run::files::machines::Machines;
 
     #[test]
-    fn a_quarantine_outlives_the_process_and_is_kept_once() {
+    fn a_quarantine_survives_the_process_and_is_written_once() {
         let folder = tempfile::tempdir().expect("a folder");
-        let box_ = worker("box");
+        let slow = worker("box");
         for _ in 0..2 {
             let (mut incidents, _) = Incidents::open(folder.path()).expect("opened");
             let kind = IncidentKind::Quarantined;
-            incidents.worker(&box_, kind, "slow").expect("written");
-            incidents.played_again(&box_, 4, "slow").expect("written");
+            incidents.worker(&slow, kind, "slow").expect("written");
+            incidents.played_again(&slow, 4, "slow").expect("written");
         }
         let (_, quarantined) = Incidents::open(folder.path()).expect("opened");
         assert_eq!(quarantined, [("all/box".to_string(), "slow".to_string())]);
@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_reason_not_to_play_is_kept_of_each_worker() {
+    fn the_first_reason_of_each_worker_for_not_playing_is_written() {
         let folder = tempfile::tempdir().expect("a folder");
         let (mut incidents, _) = Incidents::open(folder.path()).expect("opened");
         for (name, reason) in [("a", "threads"), ("a", "memory"), ("b", "memory")] {

@@ -1,7 +1,6 @@
-//! Who may answer for a pair. A job carries a token that only the run's runner
-//! can make, so a result without it is not of a machine that was given the
-//! pair. It is the same however often the pair is sent: late results of an
-//! earlier delivery count, once.
+//! The lease of a pair: a token in its job that only the run's runner can make. A result
+//! without it does not come from a machine that was given the pair. Each time that a
+//! pair is sent, its lease is the same, so a late result of an earlier delivery counts.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,10 +13,11 @@ use crate::fleet::ids::Name;
 use crate::output::hex;
 use crate::platform::write_private;
 
-/// In a run's folder: what it is called on the fleet, and its secret.
+/// The file in a run's folder with the run's name on the fleet and its secret.
 const FILE: &str = "lease.toml";
 
-/// Where it is. In earlier runs it has the name of a file with a credential.
+/// The path of the file. Earlier versions named it `fleet.toml`, as a file with a
+/// credential.
 fn path_in(dir: &Path) -> PathBuf {
     let (path, earlier) = (dir.join(FILE), dir.join("fleet.toml"));
     if !path.exists() && earlier.exists() {
@@ -47,7 +47,7 @@ impl RunKey {
         path_in(dir).exists()
     }
 
-    /// What the run in a folder is called on the fleet, if it has been on one.
+    /// The fleet's name of the run in a folder, if it has been on a fleet.
     #[cfg(feature = "serve")]
     pub(crate) fn name_in(dir: &Path) -> Option<Name> {
         let text = fs::read_to_string(path_in(dir)).ok()?;
@@ -74,7 +74,7 @@ impl RunKey {
         }
     }
 
-    /// The token of a pair: 32 hexadecimal digits.
+    /// The lease of a pair: 32 hexadecimal digits.
     pub(crate) fn lease(&self, pair: u64) -> String {
         let mut hasher = Sha256::new();
         hasher.update(self.secret.as_bytes());
@@ -82,10 +82,10 @@ impl RunKey {
         hex(&hasher.finalize()[..16])
     }
 
-    /// Whether a token is the pair's.
+    /// Whether a lease is that of a pair.
     pub(crate) fn is_lease(&self, pair: u64, lease: &str) -> bool {
-        // A guess is sent over a network and can be tried once per message:
-        // the time of this comparison tells nothing.
+        // Each guess is a network message, so the time of this comparison cannot be
+        // measured.
         self.lease(pair) == lease
     }
 }
@@ -124,7 +124,7 @@ mod tests {
         assert!(RunKey::exists(folder.path()));
         assert_eq!(RunKey::of(folder.path()).expect("read"), key);
         assert!(!path.exists());
-        // Beside its own file, another of that name is not looked at.
+        // Where `lease.toml` exists, `fleet.toml` is not read.
         fs::rename(&earlier, &path).expect("renamed");
         fs::write(&earlier, "url = \"tls://box\"").expect("written");
         assert_eq!(RunKey::of(folder.path()).expect("read"), key);

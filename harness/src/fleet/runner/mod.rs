@@ -1,10 +1,12 @@
-//! The runner of a run on a fleet: sends its jobs, takes their results, and
+//! The runner of a run on a fleet: sends its jobs, receives their results, and
 //! acknowledges them when they are in the ledger.
 //!
-//! `dispatch`, `accept`, `presence` and `suspects` decide, without any network.
+//! `dispatch`, `accept`, `presence` and `suspects` make the decisions and do not use the
+//! network.
 
 mod accept;
 mod connection;
+mod deferred;
 mod dispatch;
 mod files;
 mod incidents;
@@ -13,6 +15,7 @@ mod past;
 mod presence;
 mod results;
 mod roster;
+mod sender;
 mod sources;
 mod suspects;
 #[cfg(test)]
@@ -29,7 +32,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, anyhow};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
-use tokio::task::JoinSet;
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
 
 use super::access::Access;
@@ -38,49 +40,53 @@ use super::ids::WorkerId;
 use super::link::{LinkError, RunnerLink, ToRunner};
 use super::message::{Job, Notice, Status, encode};
 use super::nats::{NatsRunner, connect};
-use super::table::Table;
+use super::timer::until;
 use crate::executor::remote::{Carrier, Command, Remote};
-use crate::executor::{Event, ExecutorError, PairJob, PlayedPair, Stop};
+use crate::executor::{Event, ExecutorError, PairJob, Stop};
 pub(super) use connection::Change;
 use connection::Connection;
+use deferred::DeferredResults;
 use dispatch::{Dispatch, Dropped, Judged};
-use files::{LocalFile, files_of, path_warnings, without_paths};
+use files::{path_warnings, without_paths};
 use incidents::Incidents;
 pub(crate) use lease::RunKey;
 use past::Past;
-use roster::Roster;
-use sources::Sources;
+use sender::JobSender;
 use suspects::Suspects;
-use uploads::Uploads;
 
+/// Interval of the run's notices.
 const ANNOUNCE: Duration = Duration::from_secs(5);
-/// How long those who ask wait for others who do.
-const GATHER: Duration = Duration::from_millis(100);
+/// Delay of a notice that is requested: one notice answers all requests of this time.
+const ANNOUNCE_DELAY: Duration = Duration::from_millis(100);
+/// Interval of the checks for lost jobs, lost files and dead workers.
 const CHECK: Duration = Duration::from_secs(10);
-/// How long workers may take to tell what they have.
-const ANSWERS: Duration = Duration::from_millis(300);
+/// Time limit for the results that an earlier process of the run has left.
+const TAKE_OVER: Duration = Duration::from_secs(10);
+/// Time that workers have to report the pairs that they hold.
+const STATUS_WAIT: Duration = Duration::from_millis(300);
+/// Interval of the checks whether the workers have finished their pairs.
 const DRAIN_CHECK: Duration = Duration::from_millis(500);
 /// A job that was taken just before the queue was emptied is in its worker's
-/// status by then.
+/// status after this time.
 const IN_TRANSIT: Duration = Duration::from_millis(1500);
-/// Messages that are taken before their results go into the ledger together.
-const TOGETHER: usize = 1000;
-/// How long the end may take.
-const FAREWELL: Duration = Duration::from_secs(5);
+/// Maximum number of messages that are handled before their results go into the ledger.
+const MAX_BATCH: usize = 1000;
+/// Time limit for the last requests to the server.
+const CLOSE: Duration = Duration::from_secs(5);
 
 /// A run that is to be played on a fleet.
 pub(crate) struct FleetRun {
     pub(crate) access: Access,
     /// The run's folder.
     pub(crate) dir: PathBuf,
-    /// What the workers get to know of it.
+    /// The description of the run for workers.
     pub(crate) notice: Notice,
-    /// Nodes a second that time controls are meant for, if they are scaled.
+    /// Nodes per second that time controls are meant for, if they are scaled.
     pub(crate) reference: Option<u64>,
 }
 
-/// Connects to the fleet, and takes over what an earlier process of the run
-/// has left there.
+/// Connects to the fleet, and takes over the jobs and results that an earlier process
+/// of the run has left there.
 ///
 /// # Errors
 /// If the server cannot be reached or refuses.
@@ -105,9 +111,9 @@ pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
     Ok(remote.carried_by(thread))
 }
 
-/// The connection is served by a thread of its own: the runner hashes nets, packs
-/// sources and writes tables, which takes seconds, and the server gives up a client
-/// that does not answer.
+/// A second thread serves the connection: the runner hashes nets, packs sources and
+/// writes tables, which takes seconds, and the server disconnects a client that does not
+/// answer its pings.
 fn runtime() -> io::Result<Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(1)
@@ -120,40 +126,30 @@ struct Runner<L: RunnerLink> {
     link: L,
     dispatch: Dispatch<L::Receipt>,
     carrier: Carrier,
-    roster: Roster,
     notice: Notice,
+    /// The last status of each worker.
     statuses: BTreeMap<WorkerId, Status>,
-    /// Workers whose name several machines seem to have: the user knows.
-    shared_names: BTreeSet<WorkerId>,
-    /// Workers of another protocol version: the user knows.
-    foreign: BTreeSet<WorkerId>,
-    /// Jobs and files that the server does not have yet.
-    sending: JoinSet<Result<(), String>>,
-    known: Vec<LocalFile>,
-    /// Warnings that have been shown of options.
-    warned: BTreeSet<String>,
-    sources: Sources,
-    /// Whether there has been a worker that builds engines.
-    has_builders: bool,
-    uploads: Uploads<L::Files>,
+    sender: JobSender<L::Files>,
     suspects: Suspects,
     incidents: Incidents,
-    clocks: Table,
-    /// Results that count, until the tables that explain them are on disk.
-    results: Vec<PlayedPair>,
-    /// Results of each worker that contradicted their pair.
+    deferred: DeferredResults,
+    /// Number of results of each worker that contradicted their pair.
     wrong: BTreeMap<WorkerId, u32>,
+    /// Since when the run is draining.
     draining: Option<Instant>,
-    /// Somebody waits for an announcement.
+    /// When a requested notice is due.
     announce_at: Option<tokio::time::Instant>,
-    /// What was shown last of the number of workers.
+    /// Keys of the warnings that were printed.
+    warned: BTreeSet<String>,
+    /// The last printed line about the number of workers.
     shown_workers: Option<String>,
     connection: Connection,
-    /// Checks in a row that have found the queue empty.
+    /// Number of consecutive checks that found the queue empty.
     idle_checks: u32,
 }
 
-/// Takes commands until one is a request to stop, or no more come. Cancel safe.
+/// Receives commands until one is a request to stop or the channel is closed. Cancel
+/// safe.
 async fn until_stop(from: &mut UnboundedReceiver<Command>, commands: &mut Vec<Command>) {
     while let Some(command) = from.recv().await {
         let is_stop = matches!(command, Command::Stop(_));
@@ -161,13 +157,6 @@ async fn until_stop(from: &mut UnboundedReceiver<Command>, commands: &mut Vec<Co
         if is_stop {
             return;
         }
-    }
-}
-
-async fn until(time: Option<tokio::time::Instant>) {
-    match time {
-        Some(time) => tokio::time::sleep_until(time).await,
-        None => std::future::pending().await,
     }
 }
 
@@ -186,27 +175,19 @@ impl<L: RunnerLink> Runner<L> {
             notice.quarantined.insert(worker, reason);
         }
         Self {
-            uploads: Uploads::to(link.files()),
+            sender: JobSender::to(link.files()),
             link,
             dispatch,
             carrier,
-            roster: past.roster,
             notice,
             statuses: BTreeMap::new(),
-            shared_names: BTreeSet::new(),
-            foreign: BTreeSet::new(),
-            sending: JoinSet::new(),
-            known: Vec::new(),
-            warned: BTreeSet::new(),
-            sources: Sources::default(),
-            has_builders: false,
             suspects: past.suspects,
             incidents: past.incidents,
-            clocks: past.clocks,
-            results: Vec::new(),
+            deferred: DeferredResults::new(past.roster, past.clocks),
             wrong: BTreeMap::new(),
             draining: None,
             announce_at: None,
+            warned: BTreeSet::new(),
             shown_workers: None,
             connection: Connection::new(Instant::now()),
             idle_checks: 0,
@@ -219,7 +200,7 @@ impl<L: RunnerLink> Runner<L> {
             self.fail(error.to_string());
         }
         for command in commands {
-            self.obey(command).await;
+            self.execute(command).await;
         }
         let mut announce = interval(ANNOUNCE);
         let mut check = interval(CHECK);
@@ -230,12 +211,12 @@ impl<L: RunnerLink> Runner<L> {
         loop {
             tokio::select! {
                 command = self.carrier.commands.recv() => match command {
-                    Some(command) => self.obey(command).await,
+                    Some(command) => self.execute(command).await,
                     None => break,
                 },
-                arrival = self.link.next() => {
-                    self.arrived(arrival).await;
-                    self.take_waiting().await;
+                message = self.link.next() => {
+                    self.handle(message).await;
+                    self.handle_waiting().await;
                 }
                 _ = announce.tick() => {
                     self.announce().await;
@@ -243,40 +224,39 @@ impl<L: RunnerLink> Runner<L> {
                 }
                 () = until(self.announce_at) => self.announce().await,
                 _ = check.tick() => {
-                    self.send_lost().await;
-                    self.keep_files();
-                    self.forget_gone();
+                    self.check_jobs_and_files().await;
+                    self.remove_gone();
                 }
                 _ = drain.tick(), if self.draining.is_some() => self.check_drained().await,
-                Some(sent) = self.sending.join_next() => {
-                    if let Ok(Err(error)) = sent {
+                Some(sent) = self.sender.next() => {
+                    if let Err(error) = sent {
                         self.fail(error);
                     }
                 }
             }
-            self.hand_over();
+            self.deliver_deferred();
         }
-        // Without a request to stop, an error ends the run.
+        // Without a request to stop, an error has ended the run.
         if !self.notice.draining
             && let Some(hint) = self.suspects.hint()
         {
             errln!("{hint}");
         }
         if !self.connection.is_cut_off() {
-            let _ = timeout(FAREWELL, self.link.flush()).await;
+            let _ = timeout(CLOSE, self.link.flush()).await;
         }
     }
 
-    /// Takes the results that wait from before, and empties the queue: what is
-    /// not being played is sent again. `commands` gets those that come meanwhile; a
-    /// request to stop ends this.
+    /// Receives the results that an earlier process of the run has left, and empties the
+    /// queue: pairs that are not being played are sent again. Commands that arrive
+    /// meanwhile are added to `commands`; a request to stop ends this.
     async fn take_over(&mut self, commands: &mut Vec<Command>) -> Result<(), LinkError> {
         self.announce().await;
         let link = &self.link;
         let begin = async {
-            link.ask().await?;
-            let waiting = link.waiting().await?;
-            link.withdraw().await?;
+            link.request_statuses().await?;
+            let waiting = link.waiting_results().await?;
+            link.purge_jobs().await?;
             Ok::<_, LinkError>(waiting)
         };
         let waiting = tokio::select! {
@@ -286,22 +266,26 @@ impl<L: RunnerLink> Runner<L> {
         let start = Instant::now();
         let mut taken = 0;
         loop {
-            let time = if taken < waiting { CHECK } else { ANSWERS };
+            let time = if taken < waiting {
+                TAKE_OVER
+            } else {
+                STATUS_WAIT
+            };
             let left = time.saturating_sub(start.elapsed());
             tokio::select! {
                 biased;
                 () = until_stop(&mut self.carrier.commands, commands) => return Ok(()),
-                arrival = self.link.next() => {
-                    taken += u64::from(matches!(arrival, ToRunner::Reply { .. }));
-                    self.arrived(arrival).await;
-                    self.hand_over();
+                message = self.link.next() => {
+                    taken += u64::from(matches!(message, ToRunner::Reply { .. }));
+                    self.handle(message).await;
+                    self.deliver_deferred();
                 }
                 () = sleep(left) => return Ok(()),
             }
         }
     }
 
-    async fn obey(&mut self, command: Command) {
+    async fn execute(&mut self, command: Command) {
         match command {
             Command::Play(job) => self.play(*job).await,
             Command::Recorded(pairs) => {
@@ -310,25 +294,25 @@ impl<L: RunnerLink> Runner<L> {
                 }
             }
             Command::Stop(Stop::Drain) => {
-                self.sending.abort_all();
+                self.sender.abort();
                 self.draining = Some(Instant::now());
                 self.notice.draining = true;
                 self.announce().await;
-                let withdraw = async { self.report(self.link.withdraw().await) };
-                let _ = timeout(FAREWELL, withdraw).await;
+                let purge = async { self.log_error(self.link.purge_jobs().await) };
+                let _ = timeout(CLOSE, purge).await;
             }
             Command::Stop(Stop::Abort) => {
-                self.sending.abort_all();
+                self.sender.abort();
                 self.notice.draining = true;
                 let leave = async {
-                    self.report(self.link.stop().await);
-                    self.report(self.link.withdraw().await);
+                    self.log_error(self.link.stop().await);
+                    self.log_error(self.link.purge_jobs().await);
                 };
-                let _ = timeout(FAREWELL, leave).await;
+                let _ = timeout(CLOSE, leave).await;
             }
             Command::Conclude => {
-                // What stays behind is removed by the server after some days.
-                let _ = timeout(FAREWELL, async { self.report(self.link.remove().await) }).await;
+                // The server removes the rest after some days.
+                let _ = timeout(CLOSE, async { self.log_error(self.link.remove().await) }).await;
             }
         }
     }
@@ -341,7 +325,7 @@ impl<L: RunnerLink> Runner<L> {
         }
         match own {
             Some((worker, Judged::Counts(accepted, before))) => {
-                self.deliver(&worker, *accepted, before).await;
+                self.accepted(&worker, *accepted, before).await;
             }
             Some((worker, Judged::Dropped(receipt, why))) => {
                 self.dropped(&worker, pair, receipt, &why).await;
@@ -349,7 +333,7 @@ impl<L: RunnerLink> Runner<L> {
                     self.send(pair);
                 }
             }
-            // Of an earlier process of this run: its result will come.
+            // A worker has the pair from an earlier process of this run.
             _ if self.dispatch.is_held(pair, Instant::now()) => {
                 self.dispatch.leave_with_worker(pair);
             }
@@ -357,7 +341,7 @@ impl<L: RunnerLink> Runner<L> {
         }
     }
 
-    /// Puts a pair's job into the queue, its files before it.
+    /// Puts the job of a pair into the queue, after its files are stored.
     fn send(&mut self, pair: u64) {
         let Some(job) = self.dispatch.job(pair) else {
             return;
@@ -367,86 +351,64 @@ impl<L: RunnerLink> Runner<L> {
                 errln!("{warning}");
             }
         }
-        let files = match files_of(job, &mut self.known) {
+        let mut files = match self.sender.files_of(job) {
             Ok(files) => files,
             Err(error) => return self.fail(format!("cannot read an engine's file: {error}")),
         };
-        let (sources, packs) = self.sources.of(&files);
         let message = Job {
             run: self.dispatch.run().clone(),
             lease: self.dispatch.lease(pair),
             pair: without_paths(job),
-            files: files.iter().map(|one| one.file.clone()).collect(),
-            sources,
+            files: std::mem::take(&mut files.refs),
+            sources: std::mem::take(&mut files.sources),
             reference: self.dispatch.reference(),
         };
-        let packs = if self.has_builders { packs } else { Vec::new() };
-        let files: Vec<_> = files.into_iter().chain(packs).collect();
         match encode(&message) {
-            Ok(bytes) => {
-                let (uploads, publish) = (self.uploads.clone(), self.link.publish(bytes));
-                self.sending.spawn(async move {
-                    uploads.put(&files).await?;
-                    publish.await;
-                    Ok(())
-                });
-            }
+            Ok(bytes) => self.sender.send(files, self.link.publish(bytes)),
             Err(error) => self.fail(format!("pair {} cannot be sent: {error}", pair + 1)),
         }
     }
 
-    /// A worker that builds is there: it needs the engines' sources.
-    fn offer_sources(&mut self) {
-        if std::mem::replace(&mut self.has_builders, true) {
-            return;
-        }
-        let (uploads, packs) = (self.uploads.clone(), self.sources.packs());
-        self.sending.spawn(async move { uploads.put(&packs).await });
-    }
-
-    /// Stores files again that the server has lost.
-    fn keep_files(&mut self) {
-        let mut files = self.known.clone();
-        files.extend(self.sources.packs());
-        let uploads = self.uploads.clone();
-        self.sending
-            .spawn(async move { uploads.keep(&files).await });
-    }
-
-    /// Once for all who ask within a moment.
+    /// Schedules a notice, unless one is scheduled.
     fn announce_soon(&mut self) {
         self.announce_at
-            .get_or_insert_with(|| tokio::time::Instant::now() + GATHER);
+            .get_or_insert_with(|| tokio::time::Instant::now() + ANNOUNCE_DELAY);
     }
 
-    /// Tells the workers of the run, and the run how many pairs they can take.
+    /// Sends the run's notice to the workers, and updates the number of pairs that the
+    /// run keeps in flight.
     async fn announce(&mut self) {
         self.announce_at = None;
         let capacity = self.dispatch.capacity(Instant::now());
         self.carrier.capacity.store(capacity, Ordering::Relaxed);
         self.notice.in_flight = self.dispatch.in_flight();
         match self.notice.encode_shortened() {
-            // The transport keeps a limited number of messages for a server that is gone;
-            // a run announces itself again when it is back.
+            // The transport buffers a limited number of messages for an unreachable
+            // server; the notice is sent after the next reconnection.
             Ok(_) if self.connection.is_cut_off() => {}
-            Ok(bytes) => self.report(self.link.announce(bytes).await),
+            Ok(bytes) => self.log_error(self.link.announce(bytes).await),
             Err(error) => self.fail(error.to_string()),
         }
     }
 
-    /// Sends pairs again whose job is gone and that no worker has: after a
-    /// server has lost its disk, or a worker has taken a job and died after
-    /// the queue was emptied.
-    async fn send_lost(&mut self) {
-        // A request would hold up commands until the server is there again.
-        if self.connection.is_cut_off() {
-            return;
+    /// Sends lost jobs and files again, unless the server is unreachable: a request
+    /// would then delay commands.
+    async fn check_jobs_and_files(&mut self) {
+        if !self.connection.is_cut_off() {
+            self.send_lost().await;
+            self.sender.restore_files();
         }
+    }
+
+    /// Sends pairs again whose job is not in the queue and that no worker has: the
+    /// server has lost its disk, or a worker has taken a job and died after the queue
+    /// was emptied.
+    async fn send_lost(&mut self) {
         let backlog = match self.link.backlog().await {
             Ok(backlog) => backlog,
             Err(error) => return tracing::info!("{error}"),
         };
-        self.idle_checks = match backlog == 0 && self.sending.is_empty() {
+        self.idle_checks = match backlog == 0 && self.sender.is_idle() {
             true => self.idle_checks + 1,
             false => 0,
         };
@@ -462,22 +424,24 @@ impl<L: RunnerLink> Runner<L> {
 
     async fn check_drained(&mut self) {
         let Some(since) = self.draining else { return };
-        self.report(self.link.ask().await);
+        if !self.connection.is_cut_off() {
+            self.log_error(self.link.request_statuses().await);
+        }
         let now = Instant::now();
         let settled = since + IN_TRANSIT;
-        // What the workers finish then waits for `hone resume`.
-        let is_alone = self.connection.is_cut_off() && now > since + FAREWELL;
-        if is_alone || (now > settled && self.dispatch.is_drained(settled, now)) {
+        // `hone resume` receives the results of pairs that are finished later.
+        let gives_up = self.connection.is_cut_off() && now > since + CLOSE;
+        if gives_up || (now > settled && self.dispatch.is_drained(settled, now)) {
             self.event(Event::Finished);
         }
     }
 
     async fn acknowledge(&self, receipt: L::Receipt) {
-        self.report(self.link.acknowledge(receipt).await);
+        self.log_error(self.link.acknowledge(receipt).await);
     }
 
-    /// What the transport could not do is done again later.
-    fn report(&self, done: Result<(), LinkError>) {
+    /// Logs an error of the transport: every operation is repeated later.
+    fn log_error(&self, done: Result<(), LinkError>) {
         if let Err(error) = done {
             tracing::info!("{error}");
         }
@@ -488,7 +452,7 @@ impl<L: RunnerLink> Runner<L> {
     }
 
     fn event(&self, event: Event) {
-        // The receiver is gone only when the run is over.
+        // The receiver is dropped only when the run is over.
         let _ = self.carrier.events.send(event);
     }
 }

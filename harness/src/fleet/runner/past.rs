@@ -1,4 +1,4 @@
-//! What earlier processes of a run have left in its folder.
+//! The state of a run that its earlier processes have left in its folder.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::fleet::clock;
 use crate::fleet::table::Table;
 use crate::run::RunFiles;
 
-/// What a run's folder has of earlier processes, and its tables.
+/// The state and the tables in a run's folder.
 pub(super) struct Past {
     pub(super) roster: Roster,
     pub(super) incidents: Incidents,
@@ -20,7 +20,7 @@ pub(super) struct Past {
 }
 
 impl Past {
-    /// Without the games.
+    /// Opens the tables of a run, without its games.
     ///
     /// # Errors
     /// Those of the file system, and if a file is damaged.
@@ -35,7 +35,7 @@ impl Past {
         })
     }
 
-    /// With what the machines have played.
+    /// Opens the tables of a run and reads the games of its workers.
     ///
     /// # Errors
     /// Those of [`Past::open`], and if the ledger cannot be read.
@@ -43,7 +43,7 @@ impl Past {
         let mut past = Self::open(dir)?;
         for entry in RunFiles::open(dir)?.pairs.by_arrival()? {
             let entry = entry?;
-            past.roster.keep_free(entry.worker);
+            past.roster.reserve(entry.worker);
             if let Some(worker) = past.roster.machine(entry.worker) {
                 past.suspects.remember(worker, &entry.result);
             }

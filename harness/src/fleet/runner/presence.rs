@@ -1,5 +1,5 @@
-//! Which workers of a run are present: who is alive, how many games they can
-//! play, and which pairs they have, by the last status of each.
+//! The workers of a run by their last statuses: which are alive, how many games they can
+//! play, and which pairs they have.
 
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,48 +8,54 @@ use std::time::{Duration, Instant};
 use crate::fleet::ids::{Name, WorkerId};
 use crate::fleet::message::Status;
 
-/// A worker that has been silent for this long is taken for dead.
-pub(super) const SILENCE: Duration = Duration::from_secs(30);
-/// A worker that has been silent for this long when another returns its pair had
-/// been given up.
+/// A worker without a status for this long counts as dead.
+pub(super) const STATUS_TIMEOUT: Duration = Duration::from_secs(30);
+/// A worker without a status for this long is the previous holder of a pair that
+/// another worker returns.
 pub(super) const LATE: Duration = Duration::from_secs(15);
 
-/// A worker that has been silent for this long is forgotten: others have played
-/// its pairs long ago.
-const GONE: Duration = Duration::from_secs(60 * 60);
+/// A worker without a status for this long is removed: others have played its pairs.
+const REMOVE_AFTER: Duration = Duration::from_secs(60 * 60);
 /// Number of times that a worker's game count must fall, other than to 0 (a
 /// restart), before several machines are suspected under its name.
 const SHARED_NAME_FALLS: u32 = 2;
 
-/// What a worker's last status shows.
+/// The state of a worker by its last status.
 #[derive(Debug)]
-struct Seen {
-    at: Instant,
+struct WorkerState {
+    status_at: Instant,
+    /// Number of games that it can play at a time.
     slots: usize,
-    /// Games since it joined: none are those of a new process, fewer than before
-    /// those of another machine with its name.
+    /// Games since its process started: 0 after a restart; another smaller number comes
+    /// from another machine with its name.
     games: u64,
-    /// How often they were fewer than before.
+    /// How often `games` has fallen, other than to 0.
     falls: u32,
     holds: BTreeSet<u64>,
     /// Why it does not play the run, if it does not.
     refuses: Option<String>,
 }
 
-impl Seen {
+impl WorkerState {
     fn is_alive(&self, now: Instant) -> bool {
-        now.duration_since(self.at) < SILENCE
+        self.age(now) < STATUS_TIMEOUT
+    }
+
+    /// Time since its last status.
+    fn age(&self, now: Instant) -> Duration {
+        now.duration_since(self.status_at)
     }
 }
 
-/// The workers of a run whose games need a number of threads each.
+/// The workers of a run.
 #[derive(Debug)]
 pub(super) struct Presence {
+    /// Threads of a game, at least 1.
     threads: usize,
-    seen: BTreeMap<WorkerId, Seen>,
-    /// The workers that have a pair, by their `holds`: an index of `seen`.
+    workers: BTreeMap<WorkerId, WorkerState>,
+    /// The workers that have each pair: an index of `workers` by `holds`.
     holders: BTreeMap<u64, BTreeSet<WorkerId>>,
-    /// Pairs whose worker was started again without them.
+    /// Pairs whose worker was restarted without them.
     dropped: BTreeMap<u64, WorkerId>,
 }
 
@@ -57,14 +63,14 @@ impl Presence {
     pub(super) fn new(threads: usize) -> Self {
         Self {
             threads: threads.max(1),
-            seen: BTreeMap::new(),
+            workers: BTreeMap::new(),
             holders: BTreeMap::new(),
             dropped: BTreeMap::new(),
         }
     }
 
-    /// Takes a worker's status. Returns whether the worker is new.
-    pub(super) fn heard(
+    /// Updates a worker by its status. Returns whether the worker is new.
+    pub(super) fn update(
         &mut self,
         run: &Name,
         worker: WorkerId,
@@ -74,69 +80,68 @@ impl Presence {
         let refuses = status.refusal(run).map(str::to_string);
         let takes_part = !status.leaving && refuses.is_none();
         let holds = status.holds.get(run).into_iter().flatten();
-        let mut seen = Seen {
-            at: now,
+        let mut state = WorkerState {
+            status_at: now,
             games: status.games,
             falls: 0,
             slots: usize::from(takes_part) * (status.cores / self.threads),
             holds: holds.copied().collect(),
             refuses,
         };
-        let before = self.remove(&worker);
+        let before = self.take(&worker);
         if let Some(before) = &before {
-            let is_fall = (1..before.games).contains(&seen.games);
-            seen.falls = before.falls + u32::from(is_fall);
+            let is_fall = (1..before.games).contains(&state.games);
+            state.falls = before.falls + u32::from(is_fall);
         }
-        let is_restart = |before: &&Seen| before.games > 0 && status.games == 0;
+        let is_restart = |before: &&WorkerState| before.games > 0 && status.games == 0;
         if let Some(before) = before.as_ref().filter(is_restart) {
             let held = before.holds.iter().map(|pair| (*pair, worker.clone()));
             self.dropped.extend(held);
         }
-        for pair in &seen.holds {
+        for pair in &state.holds {
             self.holders
                 .entry(*pair)
                 .or_default()
                 .insert(worker.clone());
         }
-        self.seen.insert(worker, seen);
+        self.workers.insert(worker, state);
         before.is_none()
     }
 
-    /// Whether several machines seem to work under the name of a worker.
+    /// Whether several machines seem to use the name of a worker.
     pub(super) fn shares_name(&self, worker: &WorkerId) -> bool {
-        let seen = self.seen.get(worker);
-        seen.is_some_and(|seen| seen.falls >= SHARED_NAME_FALLS)
+        let state = self.workers.get(worker);
+        state.is_some_and(|state| state.falls >= SHARED_NAME_FALLS)
     }
 
-    /// Whether a worker has sent a status, and not long ago.
-    pub(super) fn knows(&self, worker: &WorkerId) -> bool {
-        self.seen.contains_key(worker)
+    pub(super) fn contains(&self, worker: &WorkerId) -> bool {
+        self.workers.contains_key(worker)
     }
 
-    /// Forgets the workers that have been gone for long.
-    pub(super) fn forget_gone(&mut self, now: Instant) {
-        let is_gone = |seen: &Seen| now.saturating_duration_since(seen.at) >= GONE;
-        let seen = self.seen.iter().filter(|(_, seen)| is_gone(seen));
-        for worker in seen.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
-            self.remove(&worker);
+    /// Removes the workers whose last status is older than [`REMOVE_AFTER`].
+    pub(super) fn remove_gone(&mut self, now: Instant) {
+        let workers = self.workers.iter();
+        let gone = workers.filter(|(_, state)| state.age(now) >= REMOVE_AFTER);
+        for worker in gone.map(|(id, _)| id.clone()).collect::<Vec<_>>() {
+            self.take(&worker);
         }
     }
 
-    /// Forgets a worker. Returns the pairs that it had.
-    pub(super) fn dismiss(&mut self, worker: &WorkerId) -> BTreeSet<u64> {
-        let seen = self.remove(worker);
-        seen.map(|seen| seen.holds).unwrap_or_default()
+    /// Removes a worker. Returns the pairs that it had.
+    pub(super) fn remove(&mut self, worker: &WorkerId) -> BTreeSet<u64> {
+        let state = self.take(worker);
+        state.map(|state| state.holds).unwrap_or_default()
     }
 
-    fn remove(&mut self, worker: &WorkerId) -> Option<Seen> {
-        let seen = self.seen.remove(worker)?;
-        for pair in &seen.holds {
-            self.let_go(worker, *pair);
+    fn take(&mut self, worker: &WorkerId) -> Option<WorkerState> {
+        let state = self.workers.remove(worker)?;
+        for pair in &state.holds {
+            self.remove_holder(worker, *pair);
         }
-        Some(seen)
+        Some(state)
     }
 
-    fn let_go(&mut self, worker: &WorkerId, pair: u64) {
+    fn remove_holder(&mut self, worker: &WorkerId, pair: u64) {
         if let Entry::Occupied(mut holders) = self.holders.entry(pair) {
             holders.get_mut().remove(worker);
             if holders.get().is_empty() {
@@ -145,16 +150,17 @@ impl Presence {
         }
     }
 
-    /// A worker has returned a pair.
-    pub(super) fn returned(&mut self, worker: &WorkerId, pair: u64) {
-        if let Some(seen) = self.seen.get_mut(worker) {
-            seen.holds.remove(&pair);
-            self.let_go(worker, pair);
+    /// Records that a worker has returned a pair.
+    pub(super) fn pair_returned(&mut self, worker: &WorkerId, pair: u64) {
+        if let Some(state) = self.workers.get_mut(worker) {
+            state.holds.remove(&pair);
+            self.remove_holder(worker, pair);
         }
     }
 
-    /// The worker that had a pair before another returned it.
-    pub(super) fn given_up(
+    /// The worker that had a pair before `player` returned it: one that was restarted, or
+    /// another whose last status is older than [`LATE`].
+    pub(super) fn previous_holder(
         &mut self,
         pair: u64,
         player: &WorkerId,
@@ -163,48 +169,49 @@ impl Presence {
         if let Some(worker) = self.dropped.remove(&pair) {
             return Some(worker);
         }
-        let is_late = |seen: &Seen| now.saturating_duration_since(seen.at) >= LATE;
+        let is_late = |state: &WorkerState| state.age(now) >= LATE;
         let mut holders = self.holders.get(&pair)?.iter();
         holders
-            .find(|id| *id != player && self.seen.get(*id).is_some_and(is_late))
+            .find(|id| *id != player && self.workers.get(*id).is_some_and(is_late))
             .cloned()
     }
 
-    /// Workers that are alive and take part.
+    /// Number of workers that are alive and take part.
     pub(super) fn count(&self, now: Instant) -> usize {
-        self.alive(now).filter(|seen| seen.slots > 0).count()
+        self.alive(now).filter(|state| state.slots > 0).count()
     }
 
     /// A worker that is alive and does not play the run, and why.
     pub(super) fn refusal(&self, now: Instant) -> Option<(&WorkerId, &str)> {
-        let mut alive = self.seen.iter().filter(|(_, seen)| seen.is_alive(now));
-        alive.find_map(|(worker, seen)| Some((worker, seen.refuses.as_deref()?)))
+        let mut alive = self.workers.iter().filter(|(_, one)| one.is_alive(now));
+        alive.find_map(|(worker, state)| Some((worker, state.refuses.as_deref()?)))
     }
 
-    /// Games that those who are alive can play at a time.
+    /// Number of games that the living workers can play at a time.
     pub(super) fn slots(&self, now: Instant) -> usize {
-        self.alive(now).map(|seen| seen.slots).sum()
+        self.alive(now).map(|state| state.slots).sum()
     }
 
-    fn alive(&self, now: Instant) -> impl Iterator<Item = &Seen> {
-        self.seen.values().filter(move |seen| seen.is_alive(now))
+    fn alive(&self, now: Instant) -> impl Iterator<Item = &WorkerState> {
+        let workers = self.workers.values();
+        workers.filter(move |state| state.is_alive(now))
     }
 
     /// The pairs that living workers have.
     pub(super) fn held(&self, now: Instant) -> BTreeSet<u64> {
-        let holds = self.alive(now).flat_map(|seen| &seen.holds);
+        let holds = self.alive(now).flat_map(|state| &state.holds);
         holds.copied().collect()
     }
 
     /// Whether a living worker has the pair.
     pub(super) fn is_held(&self, pair: u64, now: Instant) -> bool {
         let mut holders = self.holders.get(&pair).into_iter().flatten();
-        holders.any(|id| self.seen.get(id).is_some_and(|seen| seen.is_alive(now)))
+        holders.any(|id| self.workers.get(id).is_some_and(|one| one.is_alive(now)))
     }
 
-    /// Whether every living worker has been heard since `since`.
-    pub(super) fn all_heard(&self, since: Instant, now: Instant) -> bool {
-        self.alive(now).all(|seen| seen.at >= since)
+    /// Whether every living worker has sent a status since `since`.
+    pub(super) fn all_reported(&self, since: Instant, now: Instant) -> bool {
+        self.alive(now).all(|state| state.status_at >= since)
     }
 }
 
@@ -221,59 +228,62 @@ mod tests {
     }
 
     #[test]
-    fn a_pair_that_two_have_is_held_until_both_have_returned_it() {
+    fn a_pair_of_two_workers_is_held_until_both_have_returned_it() {
         let run = Name::random();
         let mut presence = Presence::new(1);
         let now = Instant::now();
         for number in [1, 2] {
-            presence.heard(&run, worker(number), &status(&run, &[7]), now);
+            presence.update(&run, worker(number), &status(&run, &[7]), now);
         }
-        presence.returned(&worker(1), 7);
+        presence.pair_returned(&worker(1), 7);
         assert!(presence.is_held(7, now));
-        presence.returned(&worker(2), 7);
+        presence.pair_returned(&worker(2), 7);
         assert!(!presence.is_held(7, now));
     }
 
     #[test]
-    fn two_machines_of_one_name_are_not_taken_for_one_that_is_started_again() {
+    fn two_machines_of_one_name_differ_from_one_that_restarts() {
         let run = Name::random();
         let mut presence = Presence::new(1);
         let now = Instant::now();
-        let mut hear = |games, holds: &[u64]| {
+        let mut update = |games, holds: &[u64]| {
             let mut status = status(&run, holds);
             status.games = games;
-            presence.heard(&run, worker(1), &status, now);
+            presence.update(&run, worker(1), &status, now);
             presence.shares_name(&worker(1))
         };
-        assert!(!hear(10, &[1]) && !hear(8, &[2]) && !hear(10, &[1]));
-        assert!(hear(8, &[2]) && hear(12, &[1]));
-        assert_eq!(presence.given_up(2, &worker(2), now), None);
-        // One that is started again has played nothing.
+        assert!(!update(10, &[1]) && !update(8, &[2]) && !update(10, &[1]));
+        assert!(update(8, &[2]) && update(12, &[1]));
+        assert_eq!(presence.previous_holder(2, &worker(2), now), None);
+        // A worker has played no games after a restart.
         let mut presence = Presence::new(1);
         for games in [10, 0, 6, 0, 4, 0] {
             let mut status = status(&run, &[games]);
             status.games = games;
-            presence.heard(&run, worker(1), &status, now);
+            presence.update(&run, worker(1), &status, now);
         }
         assert!(!presence.shares_name(&worker(1)));
-        assert_eq!(presence.given_up(6, &worker(2), now), Some(worker(1)));
+        assert_eq!(
+            presence.previous_holder(6, &worker(2), now),
+            Some(worker(1))
+        );
     }
 
     #[test]
-    fn workers_that_have_been_gone_for_long_are_forgotten() {
+    fn workers_without_a_status_for_an_hour_are_removed() {
         let run = Name::random();
         let mut presence = Presence::new(1);
         let now = Instant::now();
-        presence.heard(&run, worker(1), &status(&run, &[7]), now);
-        presence.heard(&run, worker(2), &status(&run, &[8]), now + GONE / 2);
-        presence.forget_gone(now + GONE - LATE);
+        presence.update(&run, worker(1), &status(&run, &[7]), now);
+        presence.update(&run, worker(2), &status(&run, &[8]), now + REMOVE_AFTER / 2);
+        presence.remove_gone(now + REMOVE_AFTER - LATE);
         let other = worker(3);
-        let late = now + GONE;
-        assert_eq!(presence.given_up(7, &other, late), Some(worker(1)));
-        presence.forget_gone(late);
-        assert!(!presence.knows(&worker(1)) && presence.knows(&worker(2)));
+        let late = now + REMOVE_AFTER;
+        assert_eq!(presence.previous_holder(7, &other, late), Some(worker(1)));
+        presence.remove_gone(late);
+        assert!(!presence.contains(&worker(1)) && presence.contains(&worker(2)));
         assert!(!presence.holders.contains_key(&7));
-        assert_eq!(presence.given_up(8, &other, late), Some(worker(2)));
+        assert_eq!(presence.previous_holder(8, &other, late), Some(worker(2)));
     }
 
     #[test]
@@ -281,21 +291,21 @@ mod tests {
         let run = Name::random();
         let mut presence = Presence::new(1);
         let now = Instant::now();
-        presence.heard(&run, worker(1), &status(&run, &[]), now);
+        presence.update(&run, worker(1), &status(&run, &[]), now);
         assert_eq!(presence.refusal(now), None);
         let mut refusing = status(&run, &[]);
         let why = "its disk is full; next try in 5 min".to_string();
         refusing.refuses.insert(run.clone(), why);
-        presence.heard(&run, worker(2), &refusing, now);
+        presence.update(&run, worker(2), &refusing, now);
         let named = presence.refusal(now);
         assert_eq!(named, Some((&worker(2), "its disk is full")));
         assert_eq!(presence.count(now), 1);
-        assert_eq!(presence.refusal(now + SILENCE), None);
+        assert_eq!(presence.refusal(now + STATUS_TIMEOUT), None);
     }
 
     proptest! {
-        /// Whatever is heard, returned and dismissed: the index of who has a pair
-        /// agrees with what the workers have.
+        /// After any updates, returned pairs and removals, `holders` agrees with the pairs
+        /// of the workers.
         #[test]
         fn the_index_of_holders_agrees_with_the_workers(
             steps in proptest::collection::vec((0u8..4, 0u8..4, proptest::collection::vec(0u64..6, 0..4)), 1..60),
@@ -305,12 +315,12 @@ mod tests {
             let start = Instant::now();
             let mut now = start;
             for (kind, number, pairs) in steps {
-                now += SILENCE / 4;
+                now += STATUS_TIMEOUT / 4;
                 let id = worker(number);
                 match kind {
-                    0 => { presence.dismiss(&id); }
-                    1 => pairs.iter().for_each(|pair| presence.returned(&id, *pair)),
-                    _ => { presence.heard(&run, id, &status(&run, &pairs), now); }
+                    0 => { presence.remove(&id); }
+                    1 => pairs.iter().for_each(|pair| presence.pair_returned(&id, *pair)),
+                    _ => { presence.update(&run, id, &status(&run, &pairs), now); }
                 }
                 let held = presence.held(now);
                 for pair in 0..6 {
@@ -318,7 +328,7 @@ mod tests {
                 }
             }
             for number in 0..4 {
-                presence.dismiss(&worker(number));
+                presence.remove(&worker(number));
             }
             prop_assert!(presence.holders.is_empty());
         }

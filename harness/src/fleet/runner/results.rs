@@ -1,11 +1,11 @@
-//! What workers send to a run: their state, results and refusals; and workers
-//! that get no more of its pairs.
+//! Handles the messages of workers to a run: statuses, results and refusals. Excludes
+//! workers and puts them in quarantine.
 
 use std::time::Instant;
 
 use futures_util::FutureExt;
 
-use super::{Runner, TOGETHER};
+use super::{MAX_BATCH, Runner};
 use crate::executor::Event;
 use crate::fleet::ids::WorkerId;
 use crate::fleet::link::{RunnerLink, ToRunner};
@@ -15,26 +15,28 @@ use crate::fleet::runner::connection::Change;
 use crate::fleet::runner::dispatch::{Dropped, Judged};
 use crate::fleet::runner::incidents::Incidents;
 use crate::output::with_causes;
-use crate::run::files::machines::{ClockRow, IncidentKind};
+use crate::run::files::machines::IncidentKind;
 
-/// A worker with this many results that contradict their pairs is at fault: an
-/// honest one has none.
-const MOST_WRONG: u32 = 3;
+/// Number of results contradicting their pairs after which a worker is put in
+/// quarantine: a correct worker sends none.
+const MAX_WRONG: u32 = 3;
 
 impl<L: RunnerLink> Runner<L> {
-    pub(super) async fn arrived(&mut self, arrival: ToRunner<L::Receipt>) {
-        match arrival {
-            ToRunner::StatusRequested => self.announce_soon(),
+    pub(super) async fn handle(&mut self, message: ToRunner<L::Receipt>) {
+        match message {
+            ToRunner::NoticeRequested => self.announce_soon(),
             ToRunner::Connection(change) => self.connection_changed(change).await,
             ToRunner::Status { worker, bytes } => match decode::<Status>(&bytes) {
                 Ok(status) => {
-                    self.bar(&worker);
+                    self.exclude_if_configured(&worker);
                     if status.builds {
-                        self.offer_sources();
+                        self.sender.offer_sources();
                     }
-                    let is_new = self.dispatch.heard(worker.clone(), &status, Instant::now());
+                    let is_new = self
+                        .dispatch
+                        .update(worker.clone(), &status, Instant::now());
                     self.warn_of_shared_name(&worker);
-                    self.note_refusal(&worker, &status);
+                    self.record_refusal(&worker, &status);
                     self.statuses.insert(worker, status);
                     if is_new {
                         self.announce_soon();
@@ -47,8 +49,8 @@ impl<L: RunnerLink> Runner<L> {
                 bytes,
                 receipt,
             } => match decode::<Reply>(&bytes) {
-                Ok(_) if self.bar(&worker) => self.acknowledge(receipt).await,
-                Ok(Reply::Played(played)) => self.judge(&worker, played, receipt).await,
+                Ok(_) if self.exclude_if_configured(&worker) => self.acknowledge(receipt).await,
+                Ok(Reply::Played(played)) => self.played(&worker, played, receipt).await,
                 Ok(Reply::Refused(refusal)) => self.refused(&worker, refusal, receipt).await,
                 Err(error) => {
                     errln!("warning: worker {worker} sent a result that is refused: {error}");
@@ -64,20 +66,20 @@ impl<L: RunnerLink> Runner<L> {
         }
         if change == Change::Up {
             self.announce_soon();
-            self.report(self.link.ask().await);
+            self.log_error(self.link.request_statuses().await);
         }
     }
 
-    /// Keeps why a worker does not play the run, unless the run itself excludes it.
-    fn note_refusal(&mut self, worker: &WorkerId, status: &Status) {
+    /// Records why a worker does not play the run, unless the run itself excludes it.
+    fn record_refusal(&mut self, worker: &WorkerId, status: &Status) {
         let reason = status.refusal(self.dispatch.run()).unwrap_or_default();
         if !reason.is_empty() && !self.dispatch.is_excluded(worker) {
-            self.noted(|all| all.declined(worker, reason));
+            self.record_incident(|incidents| incidents.declined(worker, reason));
         }
     }
 
-    /// Tells the user when the number of workers has changed, and a reason if there is
-    /// none.
+    /// Prints the number of workers when it has changed, and if it is 0, the reason of
+    /// one that does not play the run.
     pub(super) fn show_workers(&mut self) {
         let now = Instant::now();
         let workers = self.dispatch.workers(now);
@@ -98,41 +100,47 @@ impl<L: RunnerLink> Runner<L> {
         }
     }
 
-    /// Warns once of a worker whose `hone` cannot play the run.
+    /// Prints a warning, unless one with this key was printed before.
+    fn warn_once(&mut self, key: String, warning: &str) {
+        if self.warned.insert(key) {
+            errln!("{warning}");
+        }
+    }
+
+    /// Warns once of a worker whose `hone` has another protocol version.
     fn warn_of_version(&mut self, worker: &WorkerId, error: &MessageError) {
         let MessageError::Version(theirs) = error else {
             return tracing::info!("worker {worker}: {error}");
         };
-        if self.foreign.insert(worker.clone()) {
-            errln!(
-                "warning: worker {worker} cannot play this run: its hone has protocol version {theirs}, and this one {VERSION}\nhelp: install the same hone on both machines"
-            );
-        }
+        let warning = format!(
+            "warning: worker {worker} cannot play this run: its hone has protocol version {theirs}, and this one {VERSION}\nhelp: install the same hone on both machines"
+        );
+        self.warn_once(format!("version of {worker}"), &warning);
     }
 
-    /// Warns once if several machines seem to work under one name: their pairs and
-    /// games are counted as those of one.
+    /// Warns once if several machines seem to use one name: their pairs and games are
+    /// counted as those of one machine.
     fn warn_of_shared_name(&mut self, worker: &WorkerId) {
-        if self.dispatch.presence().shares_name(worker) && self.shared_names.insert(worker.clone())
-        {
-            errln!(
+        if self.dispatch.presence().shares_name(worker) {
+            let warning = format!(
                 "warning: several machines seem to work as worker {worker}\nhelp: start each with its own name, as in `hone worker JOIN --name {}-2`",
                 worker.machine
             );
+            self.warn_once(format!("name of {worker}"), &warning);
         }
     }
 
-    /// Forgets the statuses of workers that have been gone for long.
-    pub(super) fn forget_gone(&mut self) {
+    /// Removes the workers that have been dead for long.
+    pub(super) fn remove_gone(&mut self) {
         let presence = self.dispatch.presence();
-        presence.forget_gone(Instant::now());
-        self.statuses.retain(|worker, _| presence.knows(worker));
+        presence.remove_gone(Instant::now());
+        self.statuses.retain(|worker, _| presence.contains(worker));
     }
 
-    async fn judge(&mut self, worker: &WorkerId, played: Box<PlayedReply>, receipt: L::Receipt) {
+    async fn played(&mut self, worker: &WorkerId, played: Box<PlayedReply>, receipt: L::Receipt) {
         let pair = played.pair;
         match self.dispatch.take(worker, played, receipt) {
-            Judged::Counts(accepted, before) => self.deliver(worker, *accepted, before).await,
+            Judged::Counts(accepted, before) => self.accepted(worker, *accepted, before).await,
             Judged::Dropped(receipt, why) => self.dropped(worker, pair, receipt, &why).await,
             Judged::Early | Judged::Repeated => {}
         }
@@ -145,9 +153,10 @@ impl<L: RunnerLink> Runner<L> {
         receipt: L::Receipt,
         why: &Dropped,
     ) {
-        let number = pair + 1;
+        // A worker may send any number.
+        let number = pair.saturating_add(1);
         match why {
-            Dropped::Known => tracing::debug!("pair {number} came again, from worker {worker}"),
+            Dropped::Duplicate => tracing::debug!("pair {number} came again, from worker {worker}"),
             Dropped::NotLeased => errln!(
                 "warning: worker {worker} sent a result of pair {number}, which it was not given: refused"
             ),
@@ -162,104 +171,88 @@ impl<L: RunnerLink> Runner<L> {
         self.acknowledge(receipt).await;
     }
 
-    /// The worker's job is done, as far as the queue knows: it is sent again.
+    /// Sends the pair again, because its job has left the queue.
     async fn wrong_result(&mut self, worker: &WorkerId, pair: u64, why: &str) {
         let reason = format!("its result was refused: {why}");
-        self.noted(|all| all.played_again(worker, pair, &reason));
+        self.record_incident(|incidents| incidents.played_again(worker, pair, &reason));
         self.send(pair);
         let count = self.wrong.entry(worker.clone()).or_default();
         *count += 1;
-        if *count >= MOST_WRONG {
+        if *count >= MAX_WRONG {
             let why = format!("{count} of its results were refused, the last because {why}");
             self.quarantine(worker, why).await;
         }
     }
 
-    pub(super) async fn deliver(
+    /// Defers a result that counts. `before` is the worker that had its pair before.
+    pub(super) async fn accepted(
         &mut self,
         worker: &WorkerId,
-        accepted: Accepted,
+        mut accepted: Accepted,
         before: Option<WorkerId>,
     ) {
+        let evidence = std::mem::take(&mut accepted.evidence);
         let status = self.statuses.get(worker);
-        let number = self.roster.number(worker, accepted.built, status);
-        let mut played = accepted.played;
-        // A worker's clock may be ahead; `dispatch` sees to one that is behind.
-        let now = jiff::Timestamp::now().as_millisecond();
-        played.finished_ms = played.finished_ms.clamp(0, now);
-        match number {
-            Ok(number) => played.worker = number,
+        let (pair, suspicion) = match self.deferred.add(worker, accepted, status) {
+            Ok(result) => (result.pair, self.suspects.absorb(worker, result)),
             Err(error) => return self.fail(with_causes(&error)),
-        }
-        if let Some((nps, factor)) = accepted.clock {
-            let row = ClockRow {
-                pair: played.result.pair + 1,
-                worker: played.worker,
-                nps,
-                factor,
-            };
-            if let Err(error) = self.clocks.add(&row) {
-                return self.fail(with_causes(&error));
-            }
-        }
+        };
         if let Some(before) = before {
-            let pair = played.result.pair;
-            self.noted(|all| all.played_again(&before, pair, "it stopped answering"));
+            let reason = "it stopped answering";
+            self.record_incident(|incidents| incidents.played_again(&before, pair, reason));
         }
-        if let Some(why) = self.suspects.absorb(worker, &played.result) {
+        if let Some(why) = suspicion {
             self.quarantine(worker, why).await;
         }
-        for evidence in accepted.evidence {
+        for evidence in evidence {
             self.event(Event::Evidence(Box::new(evidence)));
         }
         self.notice.recorded += 1;
-        self.results.push(played);
     }
 
-    /// Takes what has come already: many results need one sync of the tables.
-    pub(super) async fn take_waiting(&mut self) {
-        for _ in 1..TOGETHER {
-            let Some(arrival) = self.link.next().now_or_never() else {
+    /// Handles the messages that have arrived already: many results need one sync of the
+    /// tables.
+    pub(super) async fn handle_waiting(&mut self) {
+        for _ in 1..MAX_BATCH {
+            let Some(message) = self.link.next().now_or_never() else {
                 return;
             };
-            self.arrived(arrival).await;
+            self.handle(message).await;
         }
     }
 
-    /// Hands the results over to the ledger, once the rows that it refers to are
-    /// on disk.
-    pub(super) fn hand_over(&mut self) {
-        if self.results.is_empty() {
-            return;
-        }
-        let synced = self.roster.sync().and_then(|()| self.clocks.sync());
-        if let Err(error) = synced {
-            return self.fail(with_causes(&error));
-        }
-        for played in std::mem::take(&mut self.results) {
-            self.event(Event::Played(Box::new(played)));
+    /// Sends the deferred results to the ledger.
+    pub(super) fn deliver_deferred(&mut self) {
+        match self.deferred.take() {
+            Ok(results) => {
+                for played in results {
+                    self.event(Event::Played(Box::new(played)));
+                }
+            }
+            Err(error) => self.fail(with_causes(&error)),
         }
     }
 
-    /// Takes nothing more of a worker. What it has played before stays: which
-    /// results count must not depend on what they are.
+    /// Refuses all further results of a worker. Its earlier results stay: whether a
+    /// result counts must not depend on the result.
     async fn quarantine(&mut self, worker: &WorkerId, why: String) {
         if self.dispatch.is_excluded(worker) {
             return;
         }
         errln!("warning: worker {worker} is in quarantine for this run: {why}");
-        self.noted(|all| all.worker(worker, IncidentKind::Quarantined, &why));
+        self.record_incident(|incidents| incidents.worker(worker, IncidentKind::Quarantined, &why));
         for pair in self.dispatch.exclude(worker) {
-            self.noted(|all| all.played_again(worker, pair, "it was quarantined"));
+            self.record_incident(|incidents| {
+                incidents.played_again(worker, pair, "it was quarantined")
+            });
             self.send(pair);
         }
         self.notice.quarantined.insert(worker.to_string(), why);
         self.announce().await;
     }
 
-    /// Takes nothing of a worker that the configuration excludes. Returns
-    /// whether it does.
-    pub(super) fn bar(&mut self, worker: &WorkerId) -> bool {
+    /// Excludes a worker from the run if the configuration does. Returns whether it does.
+    fn exclude_if_configured(&mut self, worker: &WorkerId) -> bool {
         let name = worker.to_string();
         if !self.notice.exclude.iter().any(|one| one.matches(&name)) {
             return false;
@@ -267,30 +260,32 @@ impl<L: RunnerLink> Runner<L> {
         if !self.dispatch.is_excluded(worker) {
             self.dispatch.exclude(worker);
             let reason = "the configuration excludes it";
-            self.noted(|all| all.worker(worker, IncidentKind::Excluded, reason));
+            self.record_incident(|incidents| {
+                incidents.worker(worker, IncidentKind::Excluded, reason)
+            });
         }
         true
     }
 
-    /// Keeps an incident.
-    fn noted(&mut self, note: impl FnOnce(&mut Incidents) -> anyhow::Result<()>) {
-        if let Err(error) = note(&mut self.incidents) {
+    /// Adds a row to the run's incidents.
+    fn record_incident(&mut self, add: impl FnOnce(&mut Incidents) -> anyhow::Result<()>) {
+        if let Err(error) = add(&mut self.incidents) {
             self.fail(with_causes(&error));
         }
     }
 
     async fn refused(&mut self, worker: &WorkerId, refusal: Refusal, receipt: L::Receipt) {
-        let is_honest = refusal.lease == self.dispatch.lease(refusal.pair)
+        let is_valid = refusal.lease == self.dispatch.lease(refusal.pair)
             && !self.dispatch.is_excluded(worker);
-        if is_honest && refusal.stops_run && self.dispatch.stops_at_failure(refusal.pair) {
+        if is_valid && refusal.stops_run && self.dispatch.stops_at_failure(refusal.pair) {
             self.fail(format!("worker {worker}: {}", refusal.reason));
-        } else if is_honest {
+        } else if is_valid {
             errln!(
                 "warning: worker {worker} does not play this run: {}",
                 refusal.reason
             );
             let kind = IncidentKind::Declined;
-            self.noted(|all| all.worker(worker, kind, &refusal.reason));
+            self.record_incident(|incidents| incidents.worker(worker, kind, &refusal.reason));
         }
         self.acknowledge(receipt).await;
     }

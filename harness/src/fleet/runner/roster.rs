@@ -1,4 +1,4 @@
-//! Which machine a number in the ledger's column `worker` is.
+//! The machines behind the numbers in the ledger's column `worker`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -14,14 +14,14 @@ use crate::run::files::machines::{Machine, WORKERS};
 #[derive(Debug)]
 pub(crate) struct Roster {
     table: Table,
-    /// A worker that builds its engines is another one in the ledger.
+    /// By worker and whether it builds the engines: the ledger has one number for each.
     numbers: BTreeMap<(WorkerId, bool), usize>,
-    /// All numbers from here on are free.
+    /// The first number that was never used.
     free: usize,
 }
 
 impl Roster {
-    /// Reads what the run's folder has.
+    /// Reads the machines in the run's folder.
     ///
     /// # Errors
     /// Those of the file system, and if a name is not valid.
@@ -45,9 +45,9 @@ impl Roster {
         })
     }
 
-    /// Gives no new machine the number of a worker that has played: it may be one
-    /// of the machine of the run.
-    pub(crate) fn keep_free(&mut self, worker: usize) {
+    /// Reserves the number of a worker that has played: it may be a local one, on the
+    /// run's own machine.
+    pub(crate) fn reserve(&mut self, worker: usize) {
         self.free = self.free.max(worker + 1);
     }
 
@@ -58,8 +58,8 @@ impl Roster {
             .map(|((id, _), _)| id)
     }
 
-    /// The number of a machine that built its engines, or did not; a new one is
-    /// on disk after [`Roster::sync`].
+    /// The number of a machine that built its engines or did not. A new number is on disk
+    /// after [`Roster::sync`].
     ///
     /// # Errors
     /// If its row cannot be written.
@@ -88,7 +88,7 @@ impl Roster {
         Ok(number)
     }
 
-    /// Brings new numbers to the disk.
+    /// Writes new numbers to the disk.
     ///
     /// # Errors
     /// Those of the file system.
@@ -108,7 +108,7 @@ mod tests {
         let mut roster = Roster::open(folder.path()).expect("new");
         assert_eq!(roster.number(&id("a"), false, None).expect("written"), 0);
         assert_eq!(roster.number(&id("b"), false, None).expect("written"), 1);
-        // The same machine with engines of its own.
+        // The same machine with engines that it built.
         assert_eq!(roster.number(&id("b"), true, None).expect("written"), 2);
         roster.sync().expect("written");
         let path = folder.path().join(WORKERS);
@@ -122,11 +122,11 @@ mod tests {
         roster.sync().expect("written");
         let text = std::fs::read_to_string(&path).expect("there");
         assert_eq!(text.lines().count(), 5);
-        // Workers of the run's own machine have played in between.
-        roster.keep_free(5);
-        roster.keep_free(4);
+        // Local workers have played in between.
+        roster.reserve(5);
+        roster.reserve(4);
         assert_eq!(roster.number(&id("e"), false, None).expect("written"), 6);
-        // Nothing but a part of the header is as good as nothing.
+        // A file with a part of the header counts as empty.
         std::fs::write(&path, "worker,creden").expect("torn");
         let mut roster = Roster::open(folder.path()).expect("read");
         assert_eq!(roster.number(&id("d"), false, None).expect("written"), 0);

@@ -7,8 +7,8 @@ use crate::builds::{BuildError, Cache, Pack, record_of};
 use crate::checksum::sha256_file;
 use crate::fleet::message::{FileRef, SourceRef};
 
-/// The sources of engines, by the hash of their program. `None` for a program
-/// that another machine cannot build.
+/// The sources of engines by the SHA-256 of their programs; `None` for a program that
+/// another machine cannot build.
 #[derive(Debug, Default)]
 pub(crate) struct Sources(BTreeMap<String, Option<LocalSource>>);
 
@@ -19,7 +19,7 @@ struct LocalSource {
 }
 
 impl Sources {
-    /// The sources of the programs among a job's files, and their packs.
+    /// The sources of a job's programs, and their packs.
     pub(crate) fn of(&mut self, files: &[LocalFile]) -> (Vec<SourceRef>, Vec<LocalFile>) {
         let programs = files.iter().filter(|one| one.file.option.is_none());
         let sources = programs.filter_map(|program| {
@@ -40,7 +40,7 @@ impl Sources {
         sources.unzip()
     }
 
-    /// The packs of all sources so far.
+    /// The packs of the sources of all jobs so far.
     pub(crate) fn packs(&self) -> Vec<LocalFile> {
         let known = self.0.values().flatten();
         known.map(|source| source.pack.clone()).collect()

@@ -1,14 +1,13 @@
-//! Finds workers whose results do not look like those of the others: a machine
-//! that is overloaded, overheated or dishonest.
+//! Finds workers whose results differ from those of the others: a machine that is
+//! overloaded, overheated or dishonest.
 //!
-//! Two tests examine each worker: whether its share of lost games by failures
-//! (time forfeits, crashes, stalls, illegal moves) is higher than that of the
-//! others (Fisher's exact test), when it has played 4, 8, 16, … pairs; and whether
-//! its pairs have another distribution (Pearson's chi-square), more so than those
-//! of every other worker, when it has played 64, 128, 256, … pairs.
-//! Examination `k` of a test may err with probability
-//! [`FALSE_ALARM`] / (2 k (k + 1)), so that a good worker is put in quarantine for a run
-//! with probability [`FALSE_ALARM`] at most, however long the run is.
+//! Two tests examine each worker. After 4, 8, 16, … pairs: whether it loses more games by
+//! failures (time forfeits, crashes, stalls, illegal moves) than the others (Fisher's
+//! exact test, one-sided). After 64, 128, 256, … pairs: whether its pairs have another
+//! distribution (Pearson's chi-square) and differ more than those of every other worker.
+//! The significance level of examination `k` of a test is [`FALSE_ALARM`] / (2 k (k + 1)).
+//! The sum over both tests and all `k` is [`FALSE_ALARM`], which bounds the probability
+//! that a good worker is put in quarantine in a run of any length.
 
 use std::collections::BTreeMap;
 
@@ -19,12 +18,12 @@ use crate::fleet::ids::WorkerId;
 use crate::stats::Pentanomial;
 use crate::stats::detect::{FEWEST_COMPARED, difference};
 
-/// How often a good worker is put in quarantine for a run, at most.
+/// Upper bound of the probability that a good worker is put in quarantine in a run.
 pub(crate) const FALSE_ALARM: f64 = 0.001;
-/// Pairs of the first examination of failures: early, because an engine that fails
-/// often on one machine would end a small fleet's run.
+/// Pairs at the first examination of failures: few, because a machine on which engines
+/// fail often would end the run of a small fleet.
 const FIRST_FAILURES: u64 = 4;
-/// Pairs of the first examination of results: chi-square needs many.
+/// Pairs at the first examination of results: chi-square needs many.
 const FIRST_RESULTS: u64 = FEWEST_COMPARED;
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -39,14 +38,14 @@ impl Record {
     }
 }
 
-/// What each worker has played of a run.
+/// The results and failures of each worker of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Suspects {
     workers: BTreeMap<WorkerId, Record>,
 }
 
 impl Suspects {
-    /// Takes a pair that is in the ledger from before.
+    /// Adds a pair without an examination: one of an earlier process.
     pub(crate) fn remember(&mut self, worker: &WorkerId, pair: &PairResult) {
         let record = self.workers.entry(worker.clone()).or_default();
         record.results.add(pair.half_points());
@@ -57,17 +56,17 @@ impl Suspects {
         record.failures += failed.count() as u64;
     }
 
-    /// Takes a pair. Returns why its worker is put in quarantine, if it is.
+    /// Adds a pair. Returns the reason if its worker must be put in quarantine.
     pub(crate) fn absorb(&mut self, worker: &WorkerId, pair: &PairResult) -> Option<String> {
         self.remember(worker, pair);
         let own = self.workers.get(worker)?;
         let pairs = own.results.pairs();
-        // When results are to be examined, so are failures.
-        let of_failures = allowed(pairs, FIRST_FAILURES)?;
+        // Failures are examined whenever results are.
+        let alpha_of_failures = alpha(pairs, FIRST_FAILURES)?;
         let others = self.others(worker);
-        judge_failures(own, &others, of_failures).or_else(|| {
-            let allowed = allowed(pairs, FIRST_RESULTS)?;
-            self.judge_results(worker, own, &others, allowed)
+        judge_failures(own, &others, alpha_of_failures).or_else(|| {
+            let alpha = alpha(pairs, FIRST_RESULTS)?;
+            self.judge_results(worker, own, &others, alpha)
         })
     }
 
@@ -76,11 +75,11 @@ impl Suspects {
         worker: &WorkerId,
         own: &Record,
         others: &Record,
-        allowed: f64,
+        alpha: f64,
     ) -> Option<String> {
         let p = difference(own.results, others.results)?;
-        // Of those that differ, the worker that differs most is the odd one. Of
-        // two workers, either can be.
+        // Only the worker that differs most is suspect. Of two workers, either could be
+        // at fault.
         let rivals = self
             .workers
             .iter()
@@ -88,18 +87,16 @@ impl Suspects {
         let is_oddest = rivals
             .clone()
             .all(|(id, _)| self.difference(id).is_none_or(|other| p < other));
-        (p < allowed && rivals.count() > 1 && is_oddest).then(|| {
+        (p < alpha && rivals.count() > 1 && is_oddest).then(|| {
             format!(
                 "its pairs LL, LD, DD+WL, WD, WW are {:?}, and {:?} on other machines (p = {p:.1e})",
                 own.results.0, others.results.0
             )
         })
     }
-}
 
-impl Suspects {
-    /// Names the worker on which most of the failures were, if there is one and others
-    /// play too: for a run that ends by an error.
+    /// Names the worker with more than half of the failures, if there is one and others
+    /// play too: for a run that ends with an error.
     pub(crate) fn hint(&self) -> Option<String> {
         let all: u64 = self.workers.values().map(|record| record.failures).sum();
         let (worker, most) = self.workers.iter().max_by_key(|(_, one)| one.failures)?;
@@ -132,18 +129,18 @@ impl Suspects {
     }
 }
 
-/// How often the examination after so many pairs may err, if one is due then. The
-/// first is after `first` pairs.
-fn allowed(pairs: u64, first: u64) -> Option<f64> {
+/// The significance level of the examination that is due after this number of pairs, if
+/// one is. The first is due after `first` pairs.
+fn alpha(pairs: u64, first: u64) -> Option<f64> {
     let examination = (pairs / first).checked_ilog2()? + 1;
     let is_due = pairs == first << (examination - 1);
-    // Two tests share the false alarms.
+    // Each of the two tests has half of the false alarms.
     is_due.then(|| FALSE_ALARM / 2.0 / f64::from(examination * (examination + 1)))
 }
 
-fn judge_failures(own: &Record, others: &Record, allowed: f64) -> Option<String> {
+fn judge_failures(own: &Record, others: &Record, alpha: f64) -> Option<String> {
     let p = more_failures(own, others);
-    (p < allowed).then(|| {
+    (p < alpha).then(|| {
         format!(
             "{} of its {} games were lost by failures, {} of {} on other machines (p = {p:.1e})",
             own.failures,
@@ -154,8 +151,8 @@ fn judge_failures(own: &Record, others: &Record, allowed: f64) -> Option<String>
     })
 }
 
-/// How often as many failures or more would be on this machine, if all
-/// machines had the same share.
+/// The p-value of Fisher's exact test: the probability of at least as many failures on
+/// this machine if all machines had the same failure rate.
 fn more_failures(own: &Record, others: &Record) -> f64 {
     let (all, failures) = (own.games() + others.games(), own.failures + others.failures);
     match Hypergeometric::new(all, failures, own.games()) {
@@ -178,7 +175,8 @@ mod tests {
         samples::worker(&format!("w{number}"))
     }
 
-    /// A pair with results by chance; the first engine scores with `p`.
+    /// A pair with random results: the first engine wins a game with probability `p`, a
+    /// game ends by a failure with probability `failing`.
     fn pair(rng: &mut ChaCha8Rng, p: f64, failing: f64) -> PairResult {
         let mut games = played(0, String::new()).games;
         for (number, game) in games.iter_mut().enumerate() {
@@ -199,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn good_workers_are_left_alone() {
+    fn good_workers_are_not_put_in_quarantine() {
         let mut rng = ChaCha8Rng::seed_from_u64(20);
         let mut excluded = 0;
         for _ in 0..40 {
@@ -252,10 +250,10 @@ mod tests {
     }
 
     #[test]
-    fn all_examinations_together_keep_to_the_false_alarms() {
-        let spent = |first| (1..=1_000_000).filter_map(move |pairs| allowed(pairs, first));
-        let failures: f64 = spent(FIRST_FAILURES).sum();
-        let results: f64 = spent(FIRST_RESULTS).sum();
+    fn the_levels_of_all_examinations_sum_to_the_false_alarm() {
+        let levels = |first| (1..=1_000_000).filter_map(move |pairs| alpha(pairs, first));
+        let failures: f64 = levels(FIRST_FAILURES).sum();
+        let results: f64 = levels(FIRST_RESULTS).sum();
         assert!(failures + results <= FALSE_ALARM);
         assert!(failures + results > 0.9 * FALSE_ALARM);
     }

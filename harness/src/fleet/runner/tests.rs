@@ -4,6 +4,7 @@ use std::fs;
 use std::future::pending;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use futures_util::FutureExt;
 use tokio::sync::Notify;
@@ -11,16 +12,18 @@ use tokio::sync::Notify;
 use super::*;
 use crate::executor::Executor;
 use crate::fleet::link::FileStore;
-use crate::fleet::message::samples;
+use crate::fleet::message::{Reply, samples};
 use crate::fleet::samples::{pair_job, worker};
 
-/// A server that answers everything, but never has stored a part of a file.
+/// A server that answers every request, except that it never stores a part of a file.
 #[derive(Clone, Default)]
 struct Server {
-    /// Somebody stores a part.
+    /// Notified when a part of a file is sent.
     storing: Arc<Notify>,
-    /// Results that wait and never come.
+    /// Number of results that the server reports and never sends.
     waiting: u64,
+    /// Whether the buffer of the transport is full.
+    is_full: Arc<AtomicBool>,
 }
 
 impl FileStore for Server {
@@ -38,7 +41,7 @@ impl RunnerLink for Server {
     type Receipt = ();
     type Files = Self;
 
-    async fn withdraw(&self) -> Result<(), LinkError> {
+    async fn purge_jobs(&self) -> Result<(), LinkError> {
         Ok(())
     }
 
@@ -46,7 +49,7 @@ impl RunnerLink for Server {
         Ok(0)
     }
 
-    async fn waiting(&self) -> Result<u64, LinkError> {
+    async fn waiting_results(&self) -> Result<u64, LinkError> {
         Ok(self.waiting)
     }
 
@@ -58,8 +61,11 @@ impl RunnerLink for Server {
         Ok(())
     }
 
-    async fn ask(&self) -> Result<(), LinkError> {
-        Ok(())
+    async fn request_statuses(&self) -> Result<(), LinkError> {
+        match self.is_full.load(Ordering::Relaxed) {
+            true => pending().await,
+            false => Ok(()),
+        }
     }
 
     async fn stop(&self) -> Result<(), LinkError> {
@@ -98,7 +104,7 @@ fn job_in(dir: &Path) -> PairJob {
     job
 }
 
-/// The runner of a new run in a folder, and the run's side.
+/// The runner of a new run in a folder, and the executor of the run.
 fn runner(dir: &Path, server: Server) -> (Runner<Server>, Remote) {
     let past = Past::open(dir).expect("a folder");
     let dispatch = Dispatch::new(RunKey::random(), 1);
@@ -124,7 +130,7 @@ async fn a_run_that_is_interrupted_while_engines_are_sent_ends() {
 }
 
 #[tokio::test]
-async fn a_run_that_waits_for_results_of_before_is_interrupted_at_once() {
+async fn a_run_that_waits_for_earlier_results_is_interrupted_at_once() {
     let dir = tempfile::tempdir().expect("a folder");
     let server = Server {
         waiting: 1,
@@ -143,21 +149,42 @@ async fn a_run_that_waits_for_results_of_before_is_interrupted_at_once() {
 }
 
 #[tokio::test]
-async fn an_interrupted_run_does_not_wait_for_workers_that_it_cannot_hear() {
+async fn an_interrupted_run_does_not_wait_for_unreachable_workers() {
     let dir = tempfile::tempdir().expect("a folder");
-    let (mut runner, mut remote) = runner(dir.path(), Server::default());
+    let server = Server::default();
+    let (mut runner, mut remote) = runner(dir.path(), server.clone());
     runner.dispatch.submit(pair_job(0), Instant::now());
     let status = samples::status(runner.dispatch.run(), &[0]);
     let now = Instant::now();
-    runner.dispatch.heard(worker("box"), &status, now);
-    runner.draining = Instant::now().checked_sub(2 * FAREWELL);
+    runner.dispatch.update(worker("box"), &status, now);
+    runner.draining = Instant::now().checked_sub(2 * CLOSE);
     assert!(runner.draining.is_some());
     runner.check_drained().await;
     assert!(remote.next().now_or_never().is_none(), "its pair is played");
     runner.connection.changed(Change::Refused, Instant::now());
-    runner.check_drained().await;
+    server.is_full.store(true, Ordering::Relaxed);
+    let checked = runner.check_drained().now_or_never();
+    checked.expect("nothing is sent");
     let event = remote.next().now_or_never();
     assert!(matches!(event, Some(Event::Finished)), "{event:?}");
+}
+
+#[tokio::test]
+async fn a_result_with_an_impossible_pair_number_is_refused() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (mut runner, _remote) = runner(dir.path(), Server::default());
+    let mut played = samples::played(0, "0".repeat(32));
+    played.pair = u64::MAX;
+    let bytes = encode(&Reply::Played(Box::new(played))).expect("a result");
+    let worker = worker("box");
+    let receipt = ();
+    let message = ToRunner::Reply {
+        worker,
+        bytes,
+        receipt,
+    };
+    runner.handle(message).await;
+    assert_eq!(runner.notice.recorded, 0);
 }
 
 #[test]

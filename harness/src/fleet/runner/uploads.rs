@@ -1,4 +1,4 @@
-//! Puts the files of jobs into the fleet's store.
+//! Uploads the files of jobs to the fleet's file store.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -10,15 +10,16 @@ use tokio::time::sleep;
 use super::files::{LocalFile, read_chunk};
 use crate::fleet::link::FileStore;
 
-/// How long a file is tried to be stored, and how long is waited between.
+/// Time limit for the attempts to store a file.
 const STORE: Duration = Duration::from_secs(120);
-const AGAIN: Duration = Duration::from_secs(1);
+/// Time between two attempts.
+const RETRY: Duration = Duration::from_secs(1);
 
-/// A fleet's store. Clones share it, and put one file at a time into it.
+/// A fleet's file store. Clones share their state and upload one file at a time.
 #[derive(Clone)]
 pub(super) struct Uploads<S> {
     store: S,
-    /// Hashes of files that are there.
+    /// SHA-256 of the files that were stored completely.
     stored: Arc<Mutex<BTreeSet<String>>>,
 }
 
@@ -30,27 +31,27 @@ impl<S: FileStore> Uploads<S> {
         }
     }
 
-    /// Stores files, except the parts that are there.
+    /// Stores the missing parts of files.
     ///
     /// # Errors
-    /// Which file cannot be stored, and why.
+    /// The path of the file that cannot be stored, and why.
     pub(super) async fn put(&self, files: &[LocalFile]) -> Result<(), String> {
         for file in files {
             let mut stored = self.stored.lock().await;
             if !stored.contains(&file.file.sha256) {
-                self.put_patiently(file).await?;
+                self.put_with_retries(file).await?;
                 stored.insert(file.file.sha256.clone());
             }
         }
         Ok(())
     }
 
-    /// Stores those files again of which the server has lost a part, as with its disk.
+    /// Stores files again that were stored and of which the server has lost a part.
     ///
     /// # Errors
     /// Those of [`Uploads::put`].
-    pub(super) async fn keep(&self, files: &[LocalFile]) -> Result<(), String> {
-        // Not while a file is being stored: this is repeated.
+    pub(super) async fn restore(&self, files: &[LocalFile]) -> Result<(), String> {
+        // The next call checks files while none is being stored.
         let Ok(mut stored) = self.stored.try_lock() else {
             return Ok(());
         };
@@ -63,7 +64,7 @@ impl<S: FileStore> Uploads<S> {
                 Ok(parts) if (parts.len() as u64) < file.file.chunks() => {
                     tracing::info!("{} is stored again", file.path.display());
                     stored.remove(sha256);
-                    self.put_patiently(file).await?;
+                    self.put_with_retries(file).await?;
                     stored.insert(sha256.clone());
                 }
                 Ok(_) => {}
@@ -76,7 +77,7 @@ impl<S: FileStore> Uploads<S> {
         Ok(())
     }
 
-    async fn put_patiently(&self, file: &LocalFile) -> Result<(), String> {
+    async fn put_with_retries(&self, file: &LocalFile) -> Result<(), String> {
         let deadline = Instant::now() + STORE;
         let path = file.path.display();
         loop {
@@ -89,14 +90,14 @@ impl<S: FileStore> Uploads<S> {
                 }
                 Err(error) => tracing::info!("{path} is stored again: {error}"),
             }
-            sleep(AGAIN).await;
+            sleep(RETRY).await;
         }
     }
 
     async fn put_missing(&self, file: &LocalFile) -> anyhow::Result<()> {
         let sha256 = &file.file.sha256;
-        let there: BTreeSet<u64> = self.store.parts(sha256).await?.into_iter().collect();
-        for chunk in (0..file.file.chunks()).filter(|chunk| !there.contains(chunk)) {
+        let stored: BTreeSet<u64> = self.store.parts(sha256).await?.into_iter().collect();
+        for chunk in (0..file.file.chunks()).filter(|chunk| !stored.contains(chunk)) {
             let bytes = read_chunk(&file.path, chunk)?;
             self.store.put(sha256, chunk, bytes).await?;
         }

@@ -1,4 +1,4 @@
-//! The server's certificate, signed by itself: JOIN has its fingerprint, so no
+//! The server's self-signed certificate. JOIN lines contain its fingerprint, so no
 //! certificate authority is needed.
 
 use std::fs;
@@ -11,20 +11,20 @@ use base64::engine::general_purpose::STANDARD;
 use crate::fleet::nats::fingerprint;
 use crate::platform::write_private;
 
-/// Files of the certificate and its key.
+/// The files of the certificate and its key.
 #[derive(Debug)]
 pub(super) struct Certificate {
     pub(super) certificate: PathBuf,
     pub(super) key: PathBuf,
-    /// SHA-256, in hexadecimal digits.
+    /// SHA-256 of the certificate, in lower-case hexadecimal digits.
     pub(super) fingerprint: String,
 }
 
 impl Certificate {
-    /// The certificate in a folder, made if there is none.
+    /// The certificate in a folder. If there is none, one is made for the host.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Those of the file system, and if the file is damaged.
     pub(super) fn of(data: &Path, host: &str) -> anyhow::Result<Self> {
         let (certificate, key) = (data.join("server.crt"), data.join("server.key"));
         if !certificate.exists() || !key.exists() {

@@ -1,4 +1,4 @@
-//! The server's configuration: who may do what, and what is never lost.
+//! The configuration of nats-server.
 
 use std::path::PathBuf;
 
@@ -13,14 +13,14 @@ use crate::fleet::message::MAX_PAYLOAD;
 use crate::fleet::nats::{submit_permissions, worker_permissions};
 use crate::platform::write_private;
 
-/// The server's log, in its data.
+/// The server's log, in the data folder.
 pub(super) const LOG: &str = "nats-server.log";
 
-/// Seconds that a connection may take to be made: two, the server's own, are
-/// too few when hundreds of workers come at once.
+/// Time limit for establishing a connection, in seconds. The server's default of two is
+/// too short when hundreds of workers connect at once.
 const HANDSHAKE_S: u32 = 30;
 
-/// Everything that the configuration is made of, except the credentials.
+/// The parts of the configuration other than the credentials.
 pub(super) struct Configuration<'a> {
     pub(super) setup: &'a Setup,
     pub(super) certificate: &'a Certificate,
@@ -29,7 +29,7 @@ pub(super) struct Configuration<'a> {
 }
 
 impl Configuration<'_> {
-    /// Writes the configuration. Returns its file.
+    /// Writes the configuration with the valid credentials. Returns its path.
     ///
     /// # Errors
     /// Those of the file system.
@@ -69,7 +69,7 @@ impl Configuration<'_> {
             "authorization": { "timeout": HANDSHAKE_S },
             "jetstream": {
                 "store_dir": data.join("jetstream"),
-                // A result is on disk before its worker forgets it.
+                // A worker discards a result when the server confirms it.
                 "sync_interval": "always",
             },
             "accounts": {

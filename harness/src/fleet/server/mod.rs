@@ -1,4 +1,4 @@
-//! `hone fleet up`: a nats-server, found, configured, started and kept.
+//! `hone fleet up`: finds, configures and starts nats-server, and restarts it when it ends.
 
 mod certificate;
 mod config;
@@ -21,6 +21,7 @@ use tokio::time::{sleep, timeout};
 use super::access::{Access, Role, SUBMIT_FILE};
 use super::ids::Name;
 use super::nats::{connect, prepare};
+use crate::platform::runtime;
 use crate::platform::{lock_path, make_private, write_private};
 use crate::run::Interrupts;
 use certificate::Certificate;
@@ -30,21 +31,23 @@ use process::Server;
 pub(crate) use setup::Setup;
 pub(crate) use tokens::{Token, Tokens};
 
-/// How often tokens are looked at, and the server.
-const WATCH: Duration = Duration::from_secs(1);
-/// How long it is tried at once to prepare a server that was started again.
+/// Interval of the checks of the credentials and the server.
+const CHECK: Duration = Duration::from_secs(1);
+/// Time limit of an attempt to prepare the streams of a restarted server.
 const PREPARE: Duration = Duration::from_secs(2);
+/// Time limit for the start of the server.
 const START: Duration = Duration::from_secs(30);
-/// The names of the first credentials.
+/// The name of the first credential for workers.
 const WORKERS: &str = "workers";
+/// The name of the first credential for runs.
 const OWNER: &str = "owner";
 
-/// Starts the server and keeps it until it is interrupted. `announce` gets the
-/// lines for workers and submitters once everything works; `None` for a
-/// credential that is revoked.
+/// Starts the server and keeps it running until an interrupt. Once it works, `announce`
+/// is called with the first credentials for workers and for runs; `None` for one that is
+/// revoked.
 ///
 /// # Errors
-/// If there is no server to start, or it does not start.
+/// If nats-server is not found or does not start.
 pub(crate) fn up(
     setup: &Setup,
     announce: impl FnOnce(Option<&Access>, Option<&Access>),
@@ -54,15 +57,10 @@ pub(crate) fn up(
     let _lock = lock(&setup.data)?;
     let certificate = Certificate::of(&setup.data, &setup.host)?;
     let mut tokens = Tokens::open(&setup.data)?;
-    let url = setup.url();
-    let workers = tokens.first(&Name::new(WORKERS)?, Role::Worker)?;
-    let owner = tokens.first(&Name::new(OWNER)?, Role::Submit)?;
     tokens.describe_server(setup, &certificate.fingerprint)?;
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the async runtime")?;
-    runtime.block_on(async {
+    let workers = tokens.first(Name::new(WORKERS)?, Role::Worker)?;
+    let owner = tokens.first(Name::new(OWNER)?, Role::Submit)?;
+    runtime()?.block_on(async {
         let mut interrupts = Interrupts::listen().context("cannot listen for signals")?;
         let admin = nkeys::KeyPair::new_user();
         let configuration = Configuration {
@@ -72,26 +70,19 @@ pub(crate) fn up(
         };
         let file = configuration.write(&tokens)?;
         let mut server = Server::start(&program, &file, &setup.data)?;
-        let access = |name: &str, seed: String, role: Role| {
-            anyhow::Ok(Access {
-                url: url.clone(),
-                name: Name::new(name)?,
-                role,
-                seed: Some(seed),
-                creds: None,
-                fingerprint: Some(certificate.fingerprint.clone()),
-            })
-        };
         let local = Access {
             url: format!("tls://{}", reachable(setup.listen)),
-            ..access("admin", admin.seed()?, Role::Submit)?
+            name: Name::new("admin")?,
+            role: Role::Submit,
+            seed: Some(admin.seed()?),
+            creds: None,
+            fingerprint: Some(certificate.fingerprint.clone()),
         };
         let client = tokio::select! {
             client = started(&local, &mut server) => client?,
             _ = interrupts.next() => return Ok(()),
         };
         prepare(&client).await?;
-        let (workers, owner) = workers_and_owner(&access, workers.as_deref(), owner.as_deref())?;
         if let Some(owner) = &owner {
             let of_machine = Access {
                 url: local.url.clone(),
@@ -112,23 +103,7 @@ pub(crate) fn up(
     })
 }
 
-/// The accesses of the first credentials, unless they were revoked.
-fn workers_and_owner(
-    access: &impl Fn(&str, String, Role) -> anyhow::Result<Access>,
-    workers: Option<&str>,
-    owner: Option<&str>,
-) -> anyhow::Result<(Option<Access>, Option<Access>)> {
-    let of = |name, seed: Option<&str>, role| {
-        seed.map(|seed| access(name, seed.to_string(), role))
-            .transpose()
-    };
-    Ok((
-        of(WORKERS, workers, Role::Worker)?,
-        of(OWNER, owner, Role::Submit)?,
-    ))
-}
-
-/// Waits until the server answers.
+/// Connects to the server as soon as it answers.
 async fn started(access: &Access, server: &mut Server) -> anyhow::Result<Client> {
     let deadline = Instant::now() + START;
     loop {
@@ -137,7 +112,7 @@ async fn started(access: &Access, server: &mut Server) -> anyhow::Result<Client>
             Ok(client) => return Ok(client),
             Err(error) => error,
         };
-        if let Some(ended) = server.has_ended()? {
+        if let Some(ended) = server.exit_status()? {
             bail!(
                 "nats-server ended at once ({ended}):\n{}",
                 server.last_words()
@@ -150,7 +125,7 @@ async fn started(access: &Access, server: &mut Server) -> anyhow::Result<Client>
     }
 }
 
-/// Restarts the server when it ends, and tells it of changed credentials.
+/// Restarts the server when it ends, and reloads it when credentials have changed.
 async fn keep(
     configuration: Configuration<'_>,
     tokens: &mut Tokens,
@@ -171,16 +146,16 @@ async fn keep(
                 revive(configuration.setup, server, &mut is_full).await?;
                 is_prepared = false;
             }
-            () = sleep(WATCH) => {}
+            () = sleep(CHECK) => {}
         }
-        if let Some(ended) = server.has_ended()? {
+        if let Some(ended) = server.exit_status()? {
             errln!("nats-server ended ({ended}); it is started again");
             server.restart()?;
-            // Its disk may be new.
+            // Its streams may be lost.
             is_prepared = false;
         }
         if !is_prepared {
-            // It takes a moment until it answers.
+            // It may not answer yet.
             is_prepared = matches!(timeout(PREPARE, prepare(client)).await, Ok(Ok(())));
         }
         if tokens.has_changed() {
@@ -190,7 +165,8 @@ async fn keep(
     }
 }
 
-/// Starts a server again that stores nothing, once there is room on its disk.
+/// Restarts a server that stores nothing, if its disk has room. `is_full` is whether the
+/// user has been warned that it has none.
 async fn revive(setup: &Setup, server: &mut Server, is_full: &mut bool) -> anyhow::Result<()> {
     if let Err(error) = health::check_room(&setup.data) {
         if !std::mem::replace(is_full, true) {
@@ -217,27 +193,27 @@ fn reachable(listen: SocketAddr) -> SocketAddr {
     address
 }
 
-/// Takes a data folder for this process until it ends.
+/// Locks a data folder for this process.
 fn lock(data: &Path) -> anyhow::Result<File> {
     let path = data.join("lock");
     let locked = lock_path(&path).with_context(|| format!("cannot lock {}", path.display()))?;
     locked.with_context(|| format!("another `hone fleet up` uses {}", data.display()))
 }
 
-/// A unit for systemd that does what `hone fleet up` with these options does, with
-/// the nats-server that is found here.
+/// A systemd unit that runs `program` with `arguments` and the nats-server that is found
+/// here.
 ///
 /// # Errors
-/// If there is none.
+/// If no nats-server is found.
 pub(crate) fn unit(program: &Path, arguments: &[String]) -> anyhow::Result<String> {
     Ok(unit_text(program, &find_server()?, arguments))
 }
 
 fn unit_text(program: &Path, server: &Path, arguments: &[String]) -> String {
     let words = std::iter::once(program.display().to_string()).chain(arguments.iter().cloned());
-    // In a command `$` begins a variable.
+    // systemd expands variables in commands.
     let words: Vec<String> = words.map(|word| quoted(&word).replace('$', "$$")).collect();
-    // systemd has another `PATH`.
+    // The `PATH` of systemd differs from that of the user.
     let variable = quoted(&format!("{SERVER_VARIABLE}={}", server.display()));
     format!(
         "[Unit]\nDescription=hone fleet server\nAfter=network-online.target\nWants=network-online.target\n\n\
@@ -247,9 +223,9 @@ fn unit_text(program: &Path, server: &Path, arguments: &[String]) -> String {
     )
 }
 
-/// A word of a unit, in quotes if it needs them.
+/// A word of a unit, in quotes if necessary.
 fn quoted(word: &str) -> String {
-    match word.contains([' ', '"', '\\', '%', '$']) {
+    match word.contains([' ', '\t', '"', '\'', '\\', '%', '$']) {
         true => format!(
             "\"{}\"",
             word.replace('\\', "\\\\")
@@ -265,13 +241,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_unit_quotes_what_needs_it() {
-        let arguments = ["fleet", "up", "--data", "/a b/100%/$x"].map(str::to_string);
+    fn a_unit_quotes_special_characters() {
+        let arguments =
+            ["fleet", "up", "--data", "/a b/100%/$x", "--host", "o'box"].map(str::to_string);
         let server = Path::new("/opt/$n/nats server");
         let text = unit_text(Path::new("/usr/bin/hone"), server, &arguments);
         for line in [
             "\nEnvironment=\"HONE_NATS_SERVER=/opt/$n/nats server\"\n",
-            "\nExecStart=/usr/bin/hone fleet up --data \"/a b/100%%/$$x\"\n",
+            "\nExecStart=/usr/bin/hone fleet up --data \"/a b/100%%/$$x\" --host \"o'box\"\n",
         ] {
             assert!(text.contains(line), "{text}");
         }

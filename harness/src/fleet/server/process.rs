@@ -1,4 +1,4 @@
-//! The nats-server as a child process, which ends with `hone`.
+//! nats-server as a child process, which ends when `hone` ends.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -11,8 +11,11 @@ use tokio::time::{Instant, sleep};
 use super::config::LOG;
 use crate::platform::{ChildSignal, ProcessGroup, signal_child};
 
-/// How long an orderly end may take.
+/// Time after which a server that was asked to end is killed.
 const STOP: Duration = Duration::from_secs(10);
+
+/// The output of the server before it has opened its log, in the data folder.
+const OUTPUT: &str = "nats-server.out";
 
 /// A running server.
 pub(super) struct Server {
@@ -34,11 +37,11 @@ impl Server {
         })
     }
 
-    /// How it ended, if it has.
+    /// The exit status, if the server has ended.
     ///
     /// # Errors
-    /// If the system does not tell.
-    pub(super) fn has_ended(&mut self) -> anyhow::Result<Option<ExitStatus>> {
+    /// Those of the operating system.
+    pub(super) fn exit_status(&mut self) -> anyhow::Result<Option<ExitStatus>> {
         Ok(self.child.try_wait()?)
     }
 
@@ -49,11 +52,11 @@ impl Server {
         Ok(())
     }
 
-    /// Lets it read its configuration again; connections whose credentials are
-    /// gone are closed.
+    /// Makes the server read its configuration again and close connections whose
+    /// credentials were removed. Where there is no signal for that, restarts it.
     ///
     /// # Errors
-    /// If it cannot be started, where it must be started anew.
+    /// If it cannot be restarted.
     pub(super) fn reload(&mut self) -> anyhow::Result<()> {
         if signal_child(&self.child, ChildSignal::Hangup) {
             return Ok(());
@@ -63,7 +66,7 @@ impl Server {
         self.restart()
     }
 
-    /// Ends it: in order, or by force if it does not answer.
+    /// Ends the server, and kills it if it does not end within [`STOP`].
     pub(super) async fn stop(&mut self) {
         if !signal_child(&self.child, ChildSignal::Terminate) {
             let _ = self.child.kill();
@@ -77,7 +80,7 @@ impl Server {
         let _ = self.child.wait();
     }
 
-    /// The end of what it printed.
+    /// The last lines of its output and log.
     pub(super) fn last_words(&self) -> String {
         let read = |name: &str| fs::read_to_string(self.data.join(name)).unwrap_or_default();
         let text = read(OUTPUT) + &read(LOG);
@@ -94,9 +97,6 @@ impl Drop for Server {
     }
 }
 
-/// What it prints before it has its log.
-const OUTPUT: &str = "nats-server.out";
-
 fn spawn(program: &Path, config: &Path, data: &Path) -> anyhow::Result<Child> {
     let output = File::create(data.join(OUTPUT)).context("cannot write the server's output")?;
     let mut command = Command::new(program);
@@ -106,7 +106,7 @@ fn spawn(program: &Path, config: &Path, data: &Path) -> anyhow::Result<Child> {
         .stdin(Stdio::null())
         .stdout(output.try_clone()?)
         .stderr(output);
-    // A terminal's Ctrl-C reaches `hone` only, which ends it in order.
+    // Ctrl-C in a terminal reaches only `hone`, which then stops the server.
     ProcessGroup::separate(&mut command);
     ProcessGroup::die_with_parent(&mut command);
     command

@@ -1,26 +1,26 @@
-//! What a server is to be.
+//! The addresses and the data folder of a server.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-/// How a server is to be set up.
+/// The setup of a server.
 #[derive(Debug, Clone)]
 pub(crate) struct Setup {
     pub(crate) data: PathBuf,
     pub(crate) listen: SocketAddr,
-    /// Where it also listens for WebSocket.
+    /// The address on which it also listens for WebSocket.
     pub(crate) websocket: Option<SocketAddr>,
-    /// The name or address that JOIN has for this machine.
+    /// The host name or address of this machine in JOIN lines.
     pub(crate) host: String,
 }
 
 impl Setup {
-    /// Where workers find it.
+    /// The URL for workers.
     pub(super) fn url(&self) -> String {
         format!("tls://{}:{}", self.host, self.listen.port())
     }
 
-    /// Where workers find it over WebSocket.
+    /// The URL for workers over WebSocket.
     pub(crate) fn websocket_url(&self) -> Option<String> {
         let port = self.websocket?.port();
         Some(format!("wss://{}:{port}", self.host))

@@ -1,5 +1,5 @@
-//! Credentials of a fleet: each has a name, a role, and perhaps an end.
-//! `tokens.toml` in the data folder keeps them; `hone fleet up` watches it.
+//! The credentials of a fleet, in `tokens.toml` in the data folder. `hone fleet up` checks
+//! the file for changes.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -51,7 +51,7 @@ impl Token {
         })
     }
 
-    /// Whether the server accepts it at a time.
+    /// Whether the server accepts it at the time `now`.
     pub(crate) fn is_valid(&self, now: Timestamp) -> bool {
         !self.revoked && self.expires.is_none_or(|end| now < end)
     }
@@ -59,12 +59,13 @@ impl Token {
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 struct Content {
-    /// The server's address and certificate, once it has been up.
+    /// The server's URL; empty before its first start.
     #[serde(default)]
     url: String,
-    /// Its address for WebSocket, if it has one.
+    /// Its URL for WebSocket, if it listens for it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     websocket: Option<String>,
+    /// SHA-256 of its certificate; empty before its first start.
     #[serde(default)]
     fingerprint: String,
     #[serde(default)]
@@ -75,6 +76,18 @@ impl Content {
     fn has(&self, name: &Name) -> bool {
         self.token.iter().any(|token| token.name == *name)
     }
+
+    /// The access of a credential at a URL of the server.
+    fn access(&self, token: &Token, url: String) -> Access {
+        Access {
+            url,
+            name: token.name.clone(),
+            role: token.role,
+            seed: Some(token.seed.clone()),
+            creds: None,
+            fingerprint: Some(self.fingerprint.clone()),
+        }
+    }
 }
 
 /// The credentials in a data folder.
@@ -82,14 +95,14 @@ impl Content {
 pub(crate) struct Tokens {
     path: PathBuf,
     content: Content,
-    /// Those that the server knows.
+    /// The credentials that were valid at the last check.
     known: BTreeSet<Name>,
-    /// The user knows that the file cannot be read.
+    /// Whether the user has been warned that the file cannot be read.
     is_damaged: bool,
 }
 
 impl Tokens {
-    /// Reads the credentials of a data folder; there may be none.
+    /// Reads the credentials of a data folder, which may have none.
     ///
     /// # Errors
     /// If they cannot be read.
@@ -105,12 +118,12 @@ impl Tokens {
         Ok(tokens)
     }
 
-    /// All of them.
+    /// All credentials, including those that are not valid.
     pub(crate) fn all(&self) -> &[Token] {
         &self.content.token
     }
 
-    /// Those that the server is to accept now.
+    /// The credentials that are valid now.
     pub(super) fn valid(&self) -> impl Iterator<Item = &Token> {
         let now = Timestamp::now();
         self.content
@@ -119,26 +132,26 @@ impl Tokens {
             .filter(move |token| token.is_valid(now))
     }
 
-    /// The credential for runs that this access proves, if the server accepts
-    /// it now.
+    /// The name of the valid credential for runs that has the seed of this access.
     #[cfg(feature = "serve")]
     pub(crate) fn submitter(&self, access: &Access) -> Option<&Name> {
         let digest = |text: &str| <[u8; 32]>::from(sha2::Sha256::digest(text));
         let given = digest(access.seed.as_deref()?);
-        // Digests differ at places that tell nothing of the seeds.
+        // The time of comparing digests reveals nothing about the seeds.
         let token = self.valid().find(|token| {
             token.role == Role::Submit && token.name == access.name && digest(&token.seed) == given
         });
         token.map(|token| &token.name)
     }
 
+    /// The names of the valid credentials.
     fn names(&self) -> BTreeSet<Name> {
         self.valid().map(|token| token.name.clone()).collect()
     }
 
-    /// Whether other credentials are valid than at the last call. If they cannot be
-    /// read, as after a typing error, those that were read last stay valid, with one
-    /// warning.
+    /// Whether the valid credentials differ from those at the last call. If the file cannot
+    /// be read, for example after a typing error, the credentials do not change, and one
+    /// warning is printed.
     pub(super) fn has_changed(&mut self) -> bool {
         match read(&self.path) {
             Ok(content) => {
@@ -157,25 +170,25 @@ impl Tokens {
         has_changed
     }
 
-    /// The seed of one of the credentials that every fleet has, made if it was
-    /// never there; `None` if it is not valid any more.
+    /// The access of a credential that every fleet has. The credential is made if it never
+    /// existed; `None` if it is no longer valid.
     ///
     /// # Errors
     /// Those of the file system.
-    pub(super) fn first(&mut self, name: &Name, role: Role) -> anyhow::Result<Option<String>> {
+    pub(super) fn first(&mut self, name: Name, role: Role) -> anyhow::Result<Option<Access>> {
         let new = Token::new(name.clone(), role, None)?;
         self.change(|content| {
-            if !content.has(name) {
+            if !content.has(&name) {
                 content.token.push(new);
             }
             Ok(())
         })?;
         self.known = self.names();
-        let token = self.valid().find(|token| token.name == *name);
-        Ok(token.map(|token| token.seed.clone()))
+        let token = self.valid().find(|token| token.name == name);
+        Ok(token.map(|token| self.content.access(token, self.content.url.clone())))
     }
 
-    /// Keeps what a JOIN line needs beside a seed.
+    /// Stores the parts of a JOIN line that describe the server.
     ///
     /// # Errors
     /// Those of the file system.
@@ -195,8 +208,8 @@ impl Tokens {
     /// Makes a credential. Returns its access, over WebSocket if `websocket`.
     ///
     /// # Errors
-    /// If the name is taken, or the server has never been up or does not listen
-    /// for WebSocket.
+    /// If the name was used before, the server has never been started, or it does not
+    /// listen for WebSocket.
     pub(crate) fn join(
         &mut self,
         name: Name,
@@ -222,23 +235,16 @@ impl Tokens {
                 ),
             };
             let token = Token::new(name, role, expires)?;
-            let access = Access {
-                url,
-                name: token.name.clone(),
-                role,
-                seed: Some(token.seed.clone()),
-                creds: None,
-                fingerprint: Some(content.fingerprint.clone()),
-            };
+            let access = content.access(&token, url);
             content.token.push(token);
             Ok(access)
         })
     }
 
-    /// Makes the server refuse a credential.
+    /// Revokes a credential.
     ///
     /// # Errors
-    /// If there is none of this name.
+    /// If no credential has this name.
     pub(crate) fn revoke(&mut self, name: &Name) -> anyhow::Result<()> {
         self.change(|content| {
             ensure!(!content.token.is_empty(), NEVER_STARTED);
@@ -256,7 +262,7 @@ impl Tokens {
         })
     }
 
-    /// Changes the credentials that are on disk, while no other process does.
+    /// Changes the credentials on disk, with a lock against other processes.
     fn change<T>(
         &mut self,
         change: impl FnOnce(&mut Content) -> anyhow::Result<T>,
@@ -264,7 +270,7 @@ impl Tokens {
         let failed = format!("cannot write {}", self.path.display());
         ensure!(self.path.parent().is_some_and(Path::is_dir), NEVER_STARTED);
         let lock = open_lock(&self.path.with_extension("lock")).with_context(|| failed.clone())?;
-        // A file system without locks does not stop anybody.
+        // Some file systems have no locks.
         let _ = lock.lock();
         self.content = read(&self.path)?;
         let changed = change(&mut self.content)?;
@@ -318,7 +324,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_process_has_changed_since_is_kept() {
+    fn changes_of_other_processes_are_kept() {
         let folder = tempfile::tempdir().expect("a folder");
         let open = || Tokens::open(folder.path()).expect("read");
         open().describe_server(&setup(None), "ff").expect("written");
@@ -426,8 +432,8 @@ mod tests {
         assert!(watcher.has_changed());
         assert_eq!(watcher.names(), BTreeSet::from([name("b")]));
         assert!(tokens.revoke(&name("c")).is_err());
-        // A name of a revoked credential must not come back to life.
+        // The name of a revoked credential cannot be used again.
         assert!(tokens.join(name("a"), Role::Worker, None, false).is_err());
-        assert_eq!(tokens.first(&name("a"), Role::Worker).expect("read"), None);
+        assert_eq!(tokens.first(name("a"), Role::Worker).expect("read"), None);
     }
 }

@@ -1,22 +1,23 @@
-//! What a machine can play.
+//! Which runs a machine can play.
 
 use crate::fleet::message::Notice;
 
-/// What a machine offers, or what of it is free.
+/// Threads and memory of a machine or a game.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Room {
+pub(crate) struct Resources {
     pub(crate) threads: usize,
     pub(crate) memory_mb: u64,
 }
 
-impl Room {
+impl Resources {
     #[cfg(test)]
     pub(super) const SAMPLE: Self = Self {
         threads: 8,
         memory_mb: 1000,
     };
 
-    pub(super) fn holds(&self, notice: &Notice) -> bool {
+    /// Whether they suffice for a game of a run.
+    pub(super) fn suffice(&self, notice: &Notice) -> bool {
         notice.threads <= self.threads && notice.memory_mb <= self.memory_mb
     }
 }
@@ -25,19 +26,20 @@ impl Room {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BuildWhen {
     Never,
-    /// Where their programs are for another system or processor.
+    /// If the programs of the run are for another system or processor.
     Needed,
-    /// In place of every program that is sent.
+    /// Instead of using the programs of the run.
     Always,
 }
 
-/// What a machine can play at all.
+/// What a machine offers for games.
 #[derive(Debug, Clone)]
 pub(crate) struct Abilities {
-    pub(crate) room: Room,
+    pub(crate) resources: Resources,
+    /// Operating system and processor, as in `linux-x86_64`.
     pub(crate) platform: String,
     pub(crate) build: BuildWhen,
-    /// Pieces of its endgame tables.
+    /// Number of pieces of its endgame tables.
     pub(crate) tables: Option<usize>,
 }
 
@@ -52,7 +54,7 @@ impl Abilities {
     }
 
     /// Why the machine does not play a run, if it does not.
-    pub(crate) fn misfit(&self, notice: &Notice) -> Option<String> {
+    pub(crate) fn refusal(&self, notice: &Notice) -> Option<String> {
         let is_foreign = notice.platform != self.platform;
         if is_foreign && !(self.builds(notice) && notice.has_sources) {
             let help = match notice.has_sources {
@@ -70,24 +72,24 @@ impl Abilities {
                     .to_string(),
             );
         }
-        if notice.threads > self.room.threads {
+        if notice.threads > self.resources.threads {
             return Some(format!(
                 "a game needs {} threads, and this worker has {}",
-                notice.threads, self.room.threads
+                notice.threads, self.resources.threads
             ));
         }
-        if notice.memory_mb > self.room.memory_mb {
+        if notice.memory_mb > self.resources.memory_mb {
             return Some(format!(
                 "a game needs {} MB, and this worker may use {} MB",
-                notice.memory_mb, self.room.memory_mb
+                notice.memory_mb, self.resources.memory_mb
             ));
         }
         match (notice.tables, self.tables) {
             (Some(_), None) => {
                 Some("it needs endgame tables, and this worker has none (`--syzygy`)".to_string())
             }
-            (Some(asked), Some(there)) if asked > there => Some(format!(
-                "it needs endgame tables of {asked} pieces, and this worker has {there}"
+            (Some(needed), Some(own)) if needed > own => Some(format!(
+                "it needs endgame tables of {needed} pieces, and this worker has {own}"
             )),
             _ => None,
         }
@@ -106,13 +108,13 @@ mod tests {
     #[test]
     fn a_worker_plays_only_what_fits_it() {
         let able = Abilities {
-            room: Room::SAMPLE,
+            resources: Resources::SAMPLE,
             platform: "linux-x86_64".to_string(),
             build: BuildWhen::Never,
             tables: Some(5),
         };
-        assert_eq!(able.misfit(&notice(8)), None);
-        for (misfit, part) in [
+        assert_eq!(able.refusal(&notice(8)), None);
+        for (notice, part) in [
             (notice(9), "threads"),
             (
                 Notice {
@@ -136,7 +138,7 @@ mod tests {
                 "windows",
             ),
         ] {
-            let why = able.misfit(&misfit).expect("a misfit");
+            let why = able.refusal(&notice).expect("a reason");
             assert!(why.contains(part), "{why}");
         }
     }
@@ -144,7 +146,7 @@ mod tests {
     #[test]
     fn engines_for_another_system_are_played_by_workers_that_build_them() {
         let worker = |build| Abilities {
-            room: Room::SAMPLE,
+            resources: Resources::SAMPLE,
             platform: "macos-aarch64".to_string(),
             build,
             tables: None,
@@ -168,7 +170,7 @@ mod tests {
         ] {
             let worker = worker(build);
             let case = format!("{build:?} {run:?}");
-            assert_eq!(worker.misfit(&run).is_none(), plays, "{case}");
+            assert_eq!(worker.refusal(&run).is_none(), plays, "{case}");
             assert_eq!(worker.builds(&run), builds, "{case}");
         }
     }

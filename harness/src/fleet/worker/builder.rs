@@ -14,19 +14,20 @@ use crate::fleet::ids::Name;
 use crate::fleet::link::FileSource;
 use crate::fleet::message::{Job, SourceRef};
 
-/// How long a build may take.
-const PATIENCE: Duration = Duration::from_secs(60 * 60);
+/// Time limit of a build.
+const TIME_LIMIT: Duration = Duration::from_secs(60 * 60);
 
-/// A build that is to be made, or is being made. It ends when this is dropped.
+/// A build that is waiting or running. Dropping it stops the build.
 pub(super) struct BuildOrder {
     pub(super) ticket: u64,
     pub(super) run: Name,
-    /// What the job's files are known by here.
+    /// The key of the job's files.
     pub(super) key: String,
-    /// `None` once it is being made.
+    /// `None` once the build is running.
     pub(super) job: Option<Box<Job>>,
+    /// Threads of a game.
     pub(super) threads: usize,
-    /// Ends it.
+    /// Stops the build.
     pub(super) stop: Arc<AtomicBool>,
 }
 
@@ -39,7 +40,7 @@ impl Drop for BuildOrder {
 /// Builds engines in this machine's cache.
 pub(super) struct EngineBuilder {
     pub(super) cache: Cache,
-    /// Ends builds.
+    /// Stops its builds.
     pub(super) stop: Arc<AtomicBool>,
 }
 
@@ -47,7 +48,7 @@ impl EngineBuilder {
     /// The programs of a job's two players, built here.
     ///
     /// # Errors
-    /// Why they cannot be built, in one line.
+    /// Why they cannot be built.
     pub(super) async fn programs(
         &self,
         store: &Store,
@@ -83,7 +84,7 @@ impl EngineBuilder {
         sandbox: bool,
     ) -> anyhow::Result<Built> {
         let pack = store
-            .fetch_patiently(&source.pack, files)
+            .fetch_with_retries(&source.pack, files)
             .await
             .context("its source cannot be fetched")?;
         let expected = source.pack.bench.unwrap_or_default();
@@ -95,7 +96,7 @@ impl EngineBuilder {
             bench: expected,
         };
         let limits = BuildLimits {
-            time: PATIENCE,
+            time: TIME_LIMIT,
             stop: Arc::clone(&self.stop),
         };
         let cache = self.cache.clone();
@@ -117,7 +118,8 @@ impl EngineBuilder {
     }
 }
 
-/// For the run's runner: where the whole log is, and no more of it.
+/// A build error in one line for the run's runner: the path of the log instead of its
+/// text, which is printed here.
 fn one_line(error: &BuildError) -> String {
     match error {
         BuildError::Failed(failed) => {

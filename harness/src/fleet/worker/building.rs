@@ -1,5 +1,5 @@
-//! Engines that this machine builds from their commits. A build uses all of the
-//! machine: it waits until no game is played, and no game starts beside it.
+//! Builds of engines from their commits. A build uses the whole machine: it starts when
+//! no game is being played, and no game starts while it runs.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use crate::fleet::link::WorkerLink;
 use crate::fleet::message::Job;
 
 impl<L: WorkerLink> Worker<L> {
-    /// Notes that the engines of a job must be built, and gives back all jobs
-    /// that wait: others need not wait for the build.
+    /// Orders a build of a job's engines, and gives back all waiting jobs, which other
+    /// workers can play meanwhile.
     pub(super) async fn order_build(&mut self, run: Name, key: String, job: Job, threads: usize) {
         let ticket = self.next_ticket;
         self.next_ticket += 1;
@@ -42,11 +42,11 @@ impl<L: WorkerLink> Worker<L> {
         };
         let (run, key, ticket) = (order.run.clone(), order.key.clone(), order.ticket);
         let threads = order.threads;
-        self.make_ready(run, key, *job, threads, Some((ticket, builder)));
-        self.report().await;
+        self.start_preparing(run, key, *job, threads, Some((ticket, builder)));
+        self.send_status().await;
     }
 
-    /// A build is over. Returns whether it is still wanted.
+    /// Removes the order of a build that has ended. Returns whether it was still needed.
     pub(super) fn end_build(&mut self, ticket: u64) -> bool {
         let order = self.building.take_if(|order| order.ticket == ticket);
         order.is_some()

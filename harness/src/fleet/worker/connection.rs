@@ -1,4 +1,4 @@
-//! What the user learns when a worker's connection breaks, or the server refuses it.
+//! Messages to the user about the connection of a worker.
 
 use std::time::{Duration, Instant};
 
@@ -6,36 +6,40 @@ use anyhow::bail;
 
 use crate::fleet::ids::Name;
 
-/// How long a server must refuse the credential: one that has just been made or is
-/// being loaded again is refused for a moment.
+/// Time for which a refused credential is retried: the server may be loading its
+/// credentials.
 const REFUSED: Duration = Duration::from_secs(30);
 
 /// The connection of a worker.
 #[derive(Debug, Default)]
 pub(super) struct Connection {
     is_cut_off: bool,
-    /// The user knows that the server refuses something.
+    /// Whether the warning about a denied permission was shown.
     is_denied: bool,
-    /// Since when the server has refused the credential.
+    /// When the server began to refuse the credential.
     refused_since: Option<Instant>,
 }
 
 impl Connection {
-    /// The server is there, for the first time or again. Returns what the user is to
-    /// learn, as the other methods do.
+    /// The connection is established, for the first time or again. As the other methods,
+    /// returns the message to the user, if there is one.
     pub(super) fn up(&mut self) -> Option<&'static str> {
         self.refused_since = None;
         std::mem::take(&mut self.is_cut_off).then_some("connected again")
     }
 
-    /// The server is gone.
+    /// The connection is lost.
     pub(super) fn down(&mut self) -> Option<&'static str> {
-        let is_known = std::mem::replace(&mut self.is_cut_off, true);
-        (!is_known).then_some("the server does not answer; the pairs in progress continue")
+        let was_cut_off = std::mem::replace(&mut self.is_cut_off, true);
+        (!was_cut_off).then_some("the server does not answer; the pairs in progress continue")
     }
 
-    /// The server does not let this worker do something that it needs. Everything else
-    /// that it refuses has the same reason.
+    pub(super) fn is_cut_off(&self) -> bool {
+        self.is_cut_off
+    }
+
+    /// The server denies a permission that this worker needs. Only the first one is shown:
+    /// all have the same cause.
     pub(super) fn denied(&mut self, what: &str, credential: &Name) -> Option<String> {
         if std::mem::replace(&mut self.is_denied, true) {
             tracing::info!("{what}");
@@ -49,7 +53,7 @@ impl Connection {
     /// The server refuses the credential.
     ///
     /// # Errors
-    /// If it has done so for long.
+    /// If it has refused it for [`REFUSED`].
     pub(super) fn refused(&mut self, now: Instant) -> anyhow::Result<Option<String>> {
         let Some(since) = self.refused_since else {
             self.refused_since = Some(now);
@@ -90,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_refuses_a_worker_for_a_moment_does_not_end_it() {
+    fn a_worker_that_is_refused_for_less_than_30_s_continues() {
         let mut connection = Connection::default();
         let mut now = Instant::now();
         let short = Duration::from_secs(29);

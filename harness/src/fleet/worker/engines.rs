@@ -5,18 +5,17 @@ use std::collections::BTreeMap;
 use super::prepare::Prepared;
 use crate::fleet::ids::Name;
 
-/// The engines that are ready, or are being made ready, by run and by the key of their
-/// files; `None` while they are being made ready.
+/// The engines by run and by the key of their files; `None` while they are being prepared.
 #[derive(Debug, Default)]
 pub(super) struct Engines(BTreeMap<Name, BTreeMap<String, Option<Prepared>>>);
 
 impl Engines {
-    /// Engines of a run are being made ready.
+    /// Records that engines of a run are being prepared.
     pub(super) fn begin(&mut self, run: &Name, key: &str) {
         self.of(run).insert(key.to_string(), None);
     }
 
-    /// Engines of a run are ready.
+    /// Adds prepared engines of a run.
     pub(super) fn insert(&mut self, run: &Name, key: String, prepared: Prepared) {
         self.of(run).insert(key, Some(prepared));
     }
@@ -25,39 +24,39 @@ impl Engines {
         self.0.entry(run.clone()).or_default()
     }
 
-    /// Whether engines are ready; `None` if they are not being made ready either.
+    /// Whether engines are ready; `None` if they are neither ready nor being prepared.
     pub(super) fn are_ready(&self, run: &Name, key: &str) -> Option<bool> {
         let prepared = self.0.get(run)?.get(key)?;
         Some(prepared.is_some())
     }
 
-    /// Engines that are ready.
+    /// Engines, if they are ready.
     pub(super) fn get(&self, run: &Name, key: &str) -> Option<&Prepared> {
         self.0.get(run)?.get(key)?.as_ref()
     }
 
-    /// Whether some engines of a run are being made ready.
+    /// Whether engines of a run are being prepared.
     pub(super) fn are_preparing(&self, run: &Name) -> bool {
         let of_run = self.0.get(run);
         of_run.is_some_and(|of_run| of_run.values().any(Option::is_none))
     }
 
-    /// Engines of a run could not be made ready.
+    /// Removes engines of a run that could not be prepared.
     pub(super) fn remove(&mut self, run: &Name, key: &str) {
         if let Some(of_run) = self.0.get_mut(run) {
             of_run.remove(key);
         }
     }
 
-    /// The engines of a run are made ready anew if it is played again.
-    pub(super) fn forget(&mut self, run: &Name) {
+    /// Removes all engines of a run: they are prepared again if it is played again.
+    pub(super) fn remove_run(&mut self, run: &Name) {
         self.0.remove(run);
     }
 
-    /// Keeps their files from being pruned.
-    pub(super) fn keep(&self) {
+    /// Marks their files as used, so that they are not pruned.
+    pub(super) fn mark_used(&self) {
         let all = self.0.values().flat_map(BTreeMap::values);
-        all.flatten().for_each(Prepared::keep);
+        all.flatten().for_each(Prepared::mark_used);
     }
 }
 
@@ -83,7 +82,7 @@ mod tests {
         assert!(engines.get(&run, "a").is_some() && engines.get(&run, "b").is_none());
         engines.remove(&run, "b");
         assert!(!engines.are_preparing(&run));
-        engines.forget(&run);
+        engines.remove_run(&run);
         assert_eq!(engines.are_ready(&run, "a"), None);
         assert_eq!(engines.are_ready(&other, "a"), Some(true));
     }

@@ -1,8 +1,8 @@
-//! A job that a worker has taken, until it is answered.
+//! A job that a worker has taken, until its reply is stored.
 
 use std::collections::BTreeMap;
 
-use super::abilities::Room;
+use super::abilities::Resources;
 use crate::executor::{Evidence, PairJob, PlayedPair};
 use crate::fleet::ids::Name;
 use crate::fleet::message::{
@@ -11,34 +11,35 @@ use crate::fleet::message::{
 use crate::rules::without_engine_lines;
 use crate::settings::OnFailure;
 
-/// How far a job is.
+/// The phase of a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Phase {
     Waiting,
     Playing,
-    /// Its result is on its way to the server.
+    /// Its result is being sent to the server.
     Answered,
 }
 
-/// A job that is not answered yet.
+/// A job whose reply is not stored yet.
 pub(super) struct Held<D> {
     /// Its number on this worker.
     pub(super) ticket: u64,
     pub(super) run: Name,
     pub(super) job: Job,
-    /// What its files are known by here.
+    /// The key of its files.
     pub(super) files: String,
     pub(super) delivery: D,
-    pub(super) room: Room,
+    /// What a game of it needs.
+    pub(super) resources: Resources,
     pub(super) phase: Phase,
-    /// Nodes a second here, where time controls depend on it.
+    /// Nodes per second of this machine, if time controls are scaled.
     pub(super) nps: Option<u64>,
     /// Whether the engines were built here.
     pub(super) built: bool,
 }
 
-/// What the files of a job are known by: jobs of a run have different files in a
-/// bisection, and in a tournament for each pairing.
+/// A key of a job's files. The jobs of a run may have different files, in a bisection or
+/// in a tournament.
 pub(super) fn files_key(job: &Job) -> String {
     let files = job.files.iter();
     let parts = files.map(|file| {
@@ -49,7 +50,7 @@ pub(super) fn files_key(job: &Job) -> String {
 }
 
 impl<D> Held<D> {
-    /// The answer that it is not played here.
+    /// The reply that the job is not played here.
     pub(super) fn refusal(&self, reason: String, stops_run: bool) -> Refusal {
         Refusal {
             pair: self.job.pair.pair,
@@ -65,14 +66,15 @@ impl<D> Held<D> {
     }
 }
 
-/// Numbers engines over all runs: a slot that has an engine of one run must not
-/// take it for that of another.
+/// Numbers the engines of all runs, so that a slot does not use a running engine of one
+/// run for another.
 #[derive(Debug, Default)]
 pub(super) struct EngineNumbers {
     known: BTreeMap<(Name, usize, String), usize>,
 }
 
 impl EngineNumbers {
+    /// Replaces the run's numbers of the engines in a job by those of this worker.
     pub(super) fn number(&mut self, run: &Name, job: &mut PairJob) {
         for player in &mut job.players {
             let sha256 = player.program.sha256().to_string();
@@ -83,11 +85,12 @@ impl EngineNumbers {
     }
 }
 
-/// The message of a result. Long evidence is cut to what a message holds, and the
-/// lines of engines are left out of games that are too long with them.
+/// The encoded reply with a result. Evidence files are shortened to [`MAX_TEXT`] bytes. The
+/// engines' principal variations are removed from games of more than [`MAX_GAME`] bytes.
+/// If the reply is too long, the evidence and then all principal variations are removed.
 ///
 /// # Errors
-/// [`MessageError`] if even so it is too long.
+/// [`MessageError`] if it is still too long.
 pub(super) fn reply_of<D>(
     held: &Held<D>,
     played: PlayedPair,
@@ -134,16 +137,13 @@ pub(super) fn reply_of<D>(
     encoded(&message)
 }
 
-/// The last part of a text: a failure is at its end.
+/// The last [`MAX_TEXT`] bytes of a text: the failure is at its end.
 fn ending(text: String) -> String {
-    let Some(start) = text.len().checked_sub(MAX_TEXT) else {
+    if text.len() <= MAX_TEXT {
         return text;
-    };
-    let start = (start..text.len()).find(|at| text.is_char_boundary(*at));
-    format!(
-        "(the beginning is cut off)\n{}",
-        &text[start.unwrap_or(0)..]
-    )
+    }
+    let start = text.ceil_char_boundary(text.len() - MAX_TEXT);
+    format!("(the beginning is cut off)\n{}", &text[start..])
 }
 
 #[cfg(test)]
@@ -159,7 +159,7 @@ mod tests {
             run: job.run.clone(),
             files: files_key(&job),
             delivery: (),
-            room: Room {
+            resources: Resources {
                 threads: 1,
                 memory_mb: 1,
             },
@@ -171,7 +171,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_that_is_too_long_never_costs_the_result() {
+    fn a_result_is_sent_without_evidence_that_is_too_long() {
         let held = held();
         let played = samples::played_pair(0);
         let evidence = |length: usize| Evidence {
@@ -193,7 +193,7 @@ mod tests {
     }
 
     #[test]
-    fn games_that_are_too_long_are_sent_without_the_lines_of_engines() {
+    fn games_that_are_too_long_are_sent_without_principal_variations() {
         let held = held();
         let sent = |lines: [usize; 2]| {
             let mut played = samples::played_pair(0);
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn engines_of_two_runs_are_never_taken_for_each_other() {
+    fn engines_of_two_runs_have_different_numbers() {
         let mut numbers = EngineNumbers::default();
         let number = |numbers: &mut EngineNumbers, run: &str| {
             let mut job = pair_job(0);

@@ -1,10 +1,10 @@
-//! What a machine changes in each job: its endgame tables in place of the run's, and
-//! what engines may do here.
+//! The changes that a machine makes to each job: its own endgame tables, and the
+//! confinement of engines.
 
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::abilities::Room;
+use super::abilities::Resources;
 use super::options::WorkerOptions;
 use super::tables::use_tables;
 use crate::engine::uci::MemorySize;
@@ -13,35 +13,35 @@ use crate::executor::PairJob;
 /// The rules of a machine for the games that are played on it.
 #[derive(Debug, Default)]
 pub(super) struct HostRules {
-    /// What its games share.
-    room: Room,
+    /// The resources that its games share.
+    resources: Resources,
     syzygy: Option<PathBuf>,
     sandbox: bool,
-    /// Whether engines are held to the memory of their games.
+    /// Whether the memory of engines is limited.
     limits_memory: bool,
 }
 
 impl HostRules {
     pub(super) fn of(options: &WorkerOptions) -> Self {
         Self {
-            room: options.abilities.room,
+            resources: options.abilities.resources,
             syzygy: options.syzygy.clone(),
             sandbox: options.sandbox,
             limits_memory: options.limits_memory,
         }
     }
 
-    /// Makes a job, whose games need this room, keep to the rules.
-    pub(super) fn apply(&self, job: &mut PairJob, game: Room) {
+    /// Applies the rules to a job whose games need the resources `game`.
+    pub(super) fn apply(&self, job: &mut PairJob, game: Resources) {
         self.confinement(game).apply(job);
         if let Some(path) = &self.syzygy {
             use_tables(job, path);
         }
     }
 
-    /// What the engines of a game that needs this room may do.
-    fn confinement(&self, game: Room) -> Confinement {
-        let all = self.room;
+    /// The confinement of engines in a game that needs these resources.
+    fn confinement(&self, game: Resources) -> Confinement {
+        let all = self.resources;
         let by_threads = (all.threads / game.threads.max(1)) as u64;
         let by_memory = all.memory_mb / game.memory_mb.max(1);
         let games = by_threads.min(by_memory).max(1);
@@ -53,17 +53,17 @@ impl HostRules {
     }
 }
 
-/// What engines may do on this machine, whoever sent them.
+/// The confinement of all engines on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Confinement {
-    /// Without network, with a read-only view of the file system.
+    /// No network and a read-only file system.
     sandbox: bool,
-    /// The most memory that a process may have.
+    /// Maximum memory of a process.
     max_memory: Option<MemorySize>,
 }
 
 impl Confinement {
-    /// Makes a job's engines keep to it, and to what the job itself says.
+    /// Applies the confinement to a job's engines, in addition to that of the job.
     fn apply(self, job: &mut PairJob) {
         for player in &mut job.players {
             let mut launch = (*player.launch).clone();
@@ -99,24 +99,24 @@ mod tests {
         assert_eq!(first.launch.max_memory, size("1G"));
         assert_eq!(second.launch.max_memory, size("2G"));
         here(false, None).apply(&mut job);
-        assert!(job.players[0].launch.sandbox, "the run asks for it");
+        assert!(job.players[0].launch.sandbox, "the run requires it");
     }
 
     #[test]
     fn the_memory_of_a_machine_is_divided_among_its_games() {
-        let room = |threads, memory_mb| Room { threads, memory_mb };
+        let of = |threads, memory_mb| Resources { threads, memory_mb };
         let share = |limits, all, game| {
             let rules = HostRules {
-                room: all,
+                resources: all,
                 limits_memory: limits,
                 ..HostRules::default()
             };
             rules.confinement(game).max_memory.map(MemorySize::mib)
         };
-        assert_eq!(share(true, room(8, 8192), room(1, 160)), Some(1024));
+        assert_eq!(share(true, of(8, 8192), of(1, 160)), Some(1024));
         // Memory is scarcer than threads.
-        assert_eq!(share(true, room(8, 1000), room(1, 400)), Some(500));
-        assert_eq!(share(true, room(8, 8192), room(4, 160)), Some(4096));
-        assert_eq!(share(false, room(8, 8192), room(1, 160)), None);
+        assert_eq!(share(true, of(8, 1000), of(1, 400)), Some(500));
+        assert_eq!(share(true, of(8, 8192), of(4, 160)), Some(4096));
+        assert_eq!(share(false, of(8, 8192), of(1, 160)), None);
     }
 }

@@ -1,31 +1,33 @@
-//! The jobs of a worker: taken, made ready, played, answered.
+//! The jobs of a worker: takes, prepares and plays them, and replies to them.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::abilities::Room;
+use super::abilities::Resources;
 use super::builder::EngineBuilder;
 use super::held::{Held, Phase, files_key, reply_of};
 use super::prepare::{IdleThreads, prepare};
 use super::refusals::{in_minutes, shortened};
 use super::slot::SlotEvent;
-use super::{Readied, Worker};
+use super::{Preparation, Worker};
 use crate::executor::{Evidence, PlayedPair};
 use crate::fleet::ids::Name;
 use crate::fleet::link::WorkerLink;
 use crate::fleet::message::{Job, Refusal, Reply, decode, encode};
 use crate::output::with_causes;
 
+/// Time limit of a pull.
 const PULL_WAIT: Duration = Duration::from_secs(1);
 
 impl<L: WorkerLink> Worker<L> {
-    pub(super) async fn take(&mut self, run: Name, bytes: &[u8], delivery: L::Delivery) {
+    /// Takes a job if its engines are ready. Otherwise gives it back and prepares them.
+    pub(super) async fn take_job(&mut self, run: Name, bytes: &[u8], delivery: L::Delivery) {
         let mut job = match decode::<Job>(bytes) {
             Ok(job) if job.run == run => job,
             Ok(_) => return self.link.done(&delivery).await,
             Err(error) => {
-                // Its runner sends it again if it is still wanted.
+                // Its runner sends it again if it is still needed.
                 errln!("run {run}: a job is refused: {error}");
                 return self.link.done(&delivery).await;
             }
@@ -36,7 +38,7 @@ impl<L: WorkerLink> Worker<L> {
         let Some(notice) = self.scheduler.notice(&run).filter(|_| !cannot) else {
             return self.link.give_back(&delivery).await;
         };
-        let room = Room {
+        let resources = Resources {
             threads: notice.threads,
             memory_mb: notice.memory_mb,
         };
@@ -44,15 +46,16 @@ impl<L: WorkerLink> Worker<L> {
         let files = files_key(&job);
         let are_ready = self.engines.are_ready(&run, &files);
         if are_ready != Some(true) {
-            // Until its engines are ready, others may play it, and this worker other runs.
+            // While its engines are prepared, other workers can play the job, and this
+            // worker other runs.
             self.link.give_back(&delivery).await;
-            self.host_rules.apply(&mut job.pair, room);
+            self.host_rules.apply(&mut job.pair, resources);
             return match are_ready {
                 Some(_) => {}
-                None if builds => self.order_build(run, files, job, room.threads).await,
+                None if builds => self.order_build(run, files, job, resources.threads).await,
                 None => {
                     self.engines.begin(&run, &files);
-                    self.make_ready(run, files, job, room.threads, None);
+                    self.start_preparing(run, files, job, resources.threads, None);
                 }
             };
         }
@@ -63,7 +66,7 @@ impl<L: WorkerLink> Worker<L> {
             job,
             files,
             delivery,
-            room,
+            resources,
             phase: Phase::Waiting,
             nps: None,
             built: false,
@@ -71,9 +74,9 @@ impl<L: WorkerLink> Worker<L> {
         self.next_ticket += 1;
     }
 
-    /// Makes a job's engines ready beside the games, by the builder of an order if
-    /// they are built. A game needs `threads` threads.
-    pub(super) fn make_ready(
+    /// Starts a task that prepares a job's engines, with the ticket and the builder of an
+    /// order if they must be built. A game needs `threads` threads.
+    pub(super) fn start_preparing(
         &mut self,
         run: Name,
         key: String,
@@ -96,7 +99,7 @@ impl<L: WorkerLink> Worker<L> {
         self.preparing.spawn(async move {
             let begun = Instant::now();
             let prepared = preparing.await;
-            Readied {
+            Preparation {
                 run,
                 key,
                 build,
@@ -108,37 +111,39 @@ impl<L: WorkerLink> Worker<L> {
         });
     }
 
-    pub(super) async fn got_ready(&mut self, readied: Readied) {
-        if readied.build.is_some_and(|ticket| !self.end_build(ticket)) {
-            // It was interrupted.
+    /// Adds prepared engines, or refuses their run if they could not be prepared.
+    pub(super) async fn prepared(&mut self, preparation: Preparation) {
+        let (run, key) = (&preparation.run, &preparation.key);
+        let is_obsolete = match preparation.build {
+            Some(ticket) => !self.end_build(ticket),
+            None => self.engines.are_ready(run, key).is_none(),
+        };
+        if is_obsolete {
             return;
         }
-        let (run, key) = (&readied.run, &readied.key);
-        if readied.build.is_none() && self.engines.are_ready(run, key).is_none() {
-            // Its run is over, or made ready anew.
-            return;
-        }
-        match readied.prepared {
-            Ok(prepared) => self.engines.insert(run, readied.key, prepared),
+        match preparation.prepared {
+            Ok(prepared) => self.engines.insert(run, preparation.key, prepared),
             Err(error) => {
                 self.engines.remove(run, key);
                 let refusal = Refusal {
-                    pair: readied.pair,
-                    lease: readied.lease,
+                    pair: preparation.pair,
+                    lease: preparation.lease,
                     reason: with_causes(&error),
                     stops_run: false,
                 };
-                // No game is played beside a build.
-                let cost = readied.build.map_or(Duration::ZERO, |_| readied.took);
-                self.cannot_play(&readied.run, refusal, cost).await;
+                // Only a build prevents games.
+                let cost = match preparation.build {
+                    Some(_) => preparation.took,
+                    None => Duration::ZERO,
+                };
+                self.cannot_play(&preparation.run, refusal, cost).await;
             }
         }
     }
 
-    /// Leaves a run out for a while, because of a failure that cost `cost` of
-    /// playing time: sends its runner the reason, and gives back its pairs. The lease of
-    /// a pair shows that this worker was asked to play them. Several failures at
-    /// once are one.
+    /// Pauses a run after a failure that has cost the playing time `cost`: gives back its
+    /// pairs and sends its runner the reason, with the lease of a pair that this worker
+    /// was given. Several failures at the same time count as one.
     async fn cannot_play(&mut self, run: &Name, mut refusal: Refusal, cost: Duration) {
         self.scheduler.forget(run);
         self.give_back(run).await;
@@ -160,10 +165,10 @@ impl<L: WorkerLink> Worker<L> {
                 None
             });
         }
-        self.report().await;
+        self.send_status().await;
     }
 
-    /// Gives back the jobs of a run that are not answered.
+    /// Gives back the jobs of a run, except those whose result is being sent.
     pub(super) async fn give_back(&mut self, run: &Name) {
         let (given, kept): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut self.held)
             .into_iter()
@@ -172,11 +177,11 @@ impl<L: WorkerLink> Worker<L> {
         for held in &given {
             self.link.give_back(&held.delivery).await;
         }
-        let left: BTreeSet<u64> = given.iter().map(|held| held.ticket).collect();
-        self.slots.leave(&left);
+        let aborted: BTreeSet<u64> = given.iter().map(|held| held.ticket).collect();
+        self.slots.abort(&aborted);
     }
 
-    /// Gives jobs to idle slots, the oldest first, as long as there is room.
+    /// Gives waiting jobs to idle slots, the oldest first, while threads and memory suffice.
     pub(super) fn start_games(&mut self) {
         let idle = Arc::clone(&self.idle);
         // The machine's speed is measured on the idle threads.
@@ -192,44 +197,51 @@ impl<L: WorkerLink> Worker<L> {
             if held.phase != Phase::Waiting {
                 continue;
             }
-            let fits = held.room.threads <= free.threads && held.room.memory_mb <= free.memory_mb;
+            let fits = held.resources.threads <= free.threads
+                && held.resources.memory_mb <= free.memory_mb;
             let Some(slot) = self.slots.idle().filter(|_| fits) else {
-                // Nothing overtakes it: it would wait for ever.
+                // No later job starts before it, or it could wait forever.
                 return;
             };
             let Some(prepared) = self.engines.get(&held.run, &held.files) else {
                 continue;
             };
             let mut job = prepared.localized(held.job.pair.clone());
-            self.host_rules.apply(&mut job, held.room);
+            self.host_rules.apply(&mut job, held.resources);
             held.nps = prepared.nps();
             held.built = prepared.is_built();
             self.engine_numbers.number(&held.run, &mut job);
-            free.threads -= held.room.threads;
-            free.memory_mb -= held.room.memory_mb;
+            free.threads -= held.resources.threads;
+            free.memory_mb -= held.resources.memory_mb;
             *idle = free.threads;
             held.phase = Phase::Playing;
             self.slots.play(slot, held.ticket, job);
         }
     }
 
-    /// What is left of the machine beside some of the jobs.
-    fn free(&self, counts: impl Fn(&Held<L::Delivery>) -> bool) -> Room {
+    /// The resources of the machine that are left beside the jobs for which `counts` is
+    /// true.
+    fn free(&self, counts: impl Fn(&Held<L::Delivery>) -> bool) -> Resources {
         let used = self.held.iter().filter(|held| counts(held));
         let (threads, memory) = used.fold((0, 0), |(threads, memory), held| {
-            (threads + held.room.threads, memory + held.room.memory_mb)
+            (
+                threads + held.resources.threads,
+                memory + held.resources.memory_mb,
+            )
         });
-        let all = self.abilities.room;
-        Room {
+        let all = self.abilities.resources;
+        Resources {
             threads: all.threads.saturating_sub(threads),
             memory_mb: all.memory_mb.saturating_sub(memory),
         }
     }
 
-    /// Asks for jobs of a run whose engines are ready or unknown: one waits for each that
-    /// is played.
+    /// Requests jobs of the next run whose engines are not being prepared. As many jobs
+    /// wait as the machine can play at a time.
     pub(super) async fn pull(&mut self) {
-        if self.is_pulling || self.building.is_some() || self.leaving.is_some() {
+        let is_paused =
+            self.building.is_some() || self.leaving.is_some() || self.connection.is_cut_off();
+        if self.is_pulling || is_paused {
             return;
         }
         let waiting = self.free(|held| held.phase == Phase::Waiting);
@@ -253,20 +265,20 @@ impl<L: WorkerLink> Worker<L> {
         }
     }
 
-    pub(super) async fn reported(&mut self, slot: usize, report: SlotEvent) {
-        let Some(ticket) = self.slots.reported(slot, &report) else {
+    pub(super) async fn slot_event(&mut self, slot: usize, event: SlotEvent) {
+        let Some(ticket) = self.slots.update(slot, &event) else {
             return;
         };
-        match report {
-            SlotEvent::Left => {}
+        match event {
+            SlotEvent::Aborted => {}
             SlotEvent::Played(played, evidence) => self.played(ticket, *played, evidence).await,
             SlotEvent::Failed { reason, in_game } => {
                 let held = self.held.iter().find(|held| held.ticket == ticket);
                 let Some(held) = held else { return };
                 let run = held.run.clone();
                 let refusal = held.refusal(reason, in_game && held.stops_run());
-                // Its files may not be what they were.
-                self.engines.forget(&run);
+                // Its files may be damaged.
+                self.engines.remove_run(&run);
                 self.cannot_play(&run, refusal, Duration::ZERO).await;
             }
         }
@@ -275,7 +287,7 @@ impl<L: WorkerLink> Worker<L> {
     async fn played(&mut self, ticket: u64, played: PlayedPair, evidence: Vec<Evidence>) {
         self.totals.count(&played, Instant::now());
         let Some(held) = self.held.iter_mut().find(|held| held.ticket == ticket) else {
-            // It is not wanted any more.
+            // The job was dropped.
             return;
         };
         held.phase = Phase::Answered;
@@ -297,7 +309,7 @@ impl<L: WorkerLink> Worker<L> {
         }
     }
 
-    pub(super) async fn answered(&mut self, ticket: u64) {
+    pub(super) async fn reply_stored(&mut self, ticket: u64) {
         if let Some(at) = self.held.iter().position(|held| held.ticket == ticket)
             && let Some(held) = self.held.remove(at)
         {

@@ -1,4 +1,4 @@
-//! A worker: takes jobs from a fleet, plays them, gives back results.
+//! A worker: takes jobs from a fleet, plays them and sends the results.
 
 mod abilities;
 mod builder;
@@ -36,6 +36,7 @@ use super::link::{ToWorker, WorkerLink};
 use super::message::{Message, Notice, Status, decode};
 use super::nats::{NatsWorker, connect};
 use crate::builds::Cache;
+use crate::platform::runtime;
 use crate::platform::usable_processors;
 use crate::report::counted;
 use crate::run::{Interrupts, Request};
@@ -55,25 +56,25 @@ use store::Store;
 use totals::Totals;
 use watched::Watched;
 
-const REPORT: Duration = Duration::from_secs(5);
-/// Often enough that the server does not give a job to another.
-const KEEP: Duration = Duration::from_secs(8);
-const TURN: Duration = Duration::from_millis(100);
-/// How long results may take to be stored after the last game of a worker that
-/// was asked to end.
-const FAREWELL: Duration = Duration::from_secs(30);
-/// How often old files are looked for.
+/// Interval of the worker's statuses.
+const STATUS: Duration = Duration::from_secs(5);
+/// Interval of the keep-alive messages of jobs: shorter than the time after which the
+/// server delivers a job to another worker.
+const KEEP_ALIVE: Duration = Duration::from_secs(8);
+/// Maximum time between two turns of the main loop.
+const TICK: Duration = Duration::from_millis(100);
+/// Time limit for storing the results after the last game of a worker that was asked to
+/// end.
+const LEAVE: Duration = Duration::from_secs(30);
+/// Interval at which unused files are removed.
 const PRUNE: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Works until it is interrupted.
+/// Runs a worker until it is interrupted.
 ///
 /// # Errors
 /// If the server cannot be reached at the start, or refuses the credential.
 pub(crate) fn work(options: &WorkerOptions) -> anyhow::Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the async runtime")?;
+    let runtime = runtime()?;
     let worked = runtime.block_on(async {
         let interrupts = Interrupts::listen().context("cannot listen for signals")?;
         let (machine, _lock) = options.machine()?;
@@ -84,17 +85,17 @@ pub(crate) fn work(options: &WorkerOptions) -> anyhow::Result<()> {
         let (sender, events) = mpsc::unbounded_channel();
         let client = connect(&options.access, sender).await?;
         let link = NatsWorker::new(client, id.clone(), events).await?;
-        let room = options.abilities.room;
+        let resources = options.abilities.resources;
         errln!(
             "worker {id} at {}: {}, {} MB; Ctrl-C finishes the pairs in progress",
             options.access.url,
-            counted(room.threads as u64, "thread"),
-            room.memory_mb
+            counted(resources.threads as u64, "thread"),
+            resources.memory_mb
         );
-        show(options.overload(usable_processors()));
+        print(options.overload(usable_processors()));
         Worker::new(link, id, options).run(interrupts).await
     });
-    // Threads that still end an engine are not waited for any longer.
+    // Threads that are still ending an engine are abandoned then.
     runtime.shutdown_timeout(Duration::from_secs(2));
     worked
 }
@@ -108,40 +109,39 @@ struct Worker<L: WorkerLink> {
     store: Store,
     scheduler: RunScheduler,
     refusals: Refusals,
-    /// Runs whose games somebody watches.
     watched: Watched,
-    /// Runs that have been announced.
+    /// Runs whose title was printed.
     shown: BTreeSet<Name>,
-    /// Jobs that were taken and not answered, in the order of arrival.
+    /// Jobs whose reply is not stored yet, in the order of arrival.
     held: VecDeque<Held<L::Delivery>>,
     next_ticket: u64,
     is_pulling: bool,
     connection: Connection,
     slots: Slots,
     engines: Engines,
-    preparing: JoinSet<Readied>,
-    /// Threads that no game uses. No game starts while it is locked.
+    preparing: JoinSet<Preparation>,
+    /// Number of threads that no game uses. No game starts while it is locked.
     idle: Arc<Mutex<usize>>,
-    /// The engines that are built before any other game.
+    /// The build that is waiting or running; no game starts before it has ended.
     building: Option<BuildOrder>,
     cache: Cache,
-    /// Replies that the server does not have yet: the tickets of jobs that are
-    /// done with them.
+    /// Replies that are not stored yet, with the ticket of the job that is done then, if
+    /// there is one.
     sending: JoinSet<Option<u64>>,
     engine_numbers: EngineNumbers,
     totals: Totals,
-    /// Once it was asked to end: when it last played a game.
+    /// Once the worker was asked to end: when it last played a game.
     leaving: Option<Instant>,
-    /// When old files were last looked for.
+    /// When unused files were last removed.
     pruned: Option<Instant>,
 }
 
-/// How it went to make a job's engines ready.
-struct Readied {
+/// The result of preparing a job's engines.
+struct Preparation {
     run: Name,
-    /// What the job's files are known by.
+    /// The key of the job's files.
     key: String,
-    /// The ticket of its order, if its engines were built.
+    /// The ticket of the build, if the engines were built.
     build: Option<u64>,
     pair: u64,
     lease: String,
@@ -149,14 +149,8 @@ struct Readied {
     prepared: anyhow::Result<Prepared>,
 }
 
-/// Whether the loop continues.
-enum Flow {
-    Continue,
-    End,
-}
-
-/// Shows the user what there is to learn.
-fn show(text: Option<impl std::fmt::Display>) {
+/// Prints a message to the user, if there is one.
+fn print(text: Option<impl std::fmt::Display>) {
     if let Some(text) = text {
         errln!("{text}");
     }
@@ -164,7 +158,7 @@ fn show(text: Option<impl std::fmt::Display>) {
 
 impl<L: WorkerLink> Worker<L> {
     fn new(link: L, id: WorkerId, options: &WorkerOptions) -> Self {
-        let count = options.abilities.room.threads;
+        let count = options.abilities.resources.threads;
         Self {
             link,
             id,
@@ -195,38 +189,36 @@ impl<L: WorkerLink> Worker<L> {
     }
 
     async fn run(mut self, mut interrupts: Interrupts) -> anyhow::Result<()> {
-        self.link.ask().await;
-        let mut report = interval(REPORT);
-        let mut keep = interval(KEEP);
-        let mut turn = interval(TURN);
-        for timer in [&mut report, &mut keep, &mut turn] {
+        self.link.request_notices().await;
+        let mut status = interval(STATUS);
+        let mut keep_alive = interval(KEEP_ALIVE);
+        let mut tick = interval(TICK);
+        for timer in [&mut status, &mut keep_alive, &mut tick] {
             timer.set_missed_tick_behavior(MissedTickBehavior::Delay);
         }
         loop {
             tokio::select! {
-                arrival = self.link.next() => self.arrived(arrival).await?,
-                Some((slot, report)) = self.slots.next() => self.reported(slot, report).await,
+                message = self.link.next() => self.handle(message).await?,
+                Some((slot, event)) = self.slots.next() => self.slot_event(slot, event).await,
                 Some(prepared) = self.preparing.join_next() => {
-                    if let Ok(readied) = prepared {
-                        self.got_ready(readied).await;
+                    if let Ok(preparation) = prepared {
+                        self.prepared(preparation).await;
                     }
                 }
                 Some(sent) = self.sending.join_next() => {
                     if let Ok(Some(ticket)) = sent {
-                        self.answered(ticket).await;
+                        self.reply_stored(ticket).await;
                     }
                 }
-                _ = report.tick() => self.report().await,
-                _ = keep.tick() => {
-                    for held in &self.held {
-                        self.link.keep(&held.delivery).await;
-                    }
-                    self.forget_gone(Instant::now());
+                _ = status.tick() => self.send_status().await,
+                _ = keep_alive.tick() => {
+                    self.keep_jobs().await;
+                    self.remove_gone_runs(Instant::now());
                     self.prune(Instant::now());
                 }
-                _ = turn.tick() => self.show_games().await,
+                _ = tick.tick() => self.send_games().await,
                 request = interrupts.next() => {
-                    if let Flow::End = self.interrupted(request).await {
+                    if self.interrupted(request).await {
                         break;
                     }
                 }
@@ -238,13 +230,23 @@ impl<L: WorkerLink> Worker<L> {
                 break;
             }
         }
-        self.report().await;
+        self.send_status().await;
         self.link.flush().await;
         self.slots.end().await;
         Ok(())
     }
 
-    /// Whether it was asked to end, and everything is answered.
+    /// Prevents the server from giving this worker's jobs to others.
+    async fn keep_jobs(&self) {
+        if self.connection.is_cut_off() {
+            return;
+        }
+        for held in &self.held {
+            self.link.keep_alive(&held.delivery).await;
+        }
+    }
+
+    /// Whether the worker was asked to end, and its replies are stored or too late.
     fn is_done(&mut self, now: Instant) -> bool {
         let Some(played) = &mut self.leaving else {
             return false;
@@ -253,85 +255,84 @@ impl<L: WorkerLink> Worker<L> {
             *played = now;
             return false;
         }
-        self.held.is_empty() || now.duration_since(*played) > FAREWELL
+        self.held.is_empty() || now.duration_since(*played) > LEAVE
     }
 
-    /// Once a day, removes old files, except those of the runs that it plays.
+    /// Once a day, removes unused files, except those of the runs that it plays.
     fn prune(&mut self, now: Instant) {
         let is_due = |pruned: Instant| now.duration_since(pruned) >= PRUNE;
         if self.pruned.is_some_and(|pruned| !is_due(pruned)) {
             return;
         }
         self.pruned = Some(now);
-        self.engines.keep();
+        self.engines.mark_used();
         self.store.prune();
     }
 
-    async fn interrupted(&mut self, request: Request) -> Flow {
+    /// Handles an interrupt. Returns whether the worker must end now: at the second
+    /// interrupt, or at a request to end at once.
+    async fn interrupted(&mut self, request: Request) -> bool {
         self.building = None;
         let is_again = self.leaving.is_some();
         self.leaving = Some(Instant::now());
-        let leaves_all = is_again || request == Request::Now;
+        let is_abort = is_again || request == Request::Now;
         let (kept, given): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut self.held)
             .into_iter()
             .partition(|held| {
-                held.phase == Phase::Answered || (held.phase == Phase::Playing && !leaves_all)
+                held.phase == Phase::Answered || (held.phase == Phase::Playing && !is_abort)
             });
         self.held = kept;
         for held in given {
             self.link.give_back(&held.delivery).await;
         }
-        if leaves_all {
-            self.report().await;
-            self.link.flush().await;
-            return Flow::End;
+        if !is_abort {
+            errln!(
+                "finishing {}; press Ctrl-C again to stop immediately",
+                counted(self.held.len() as u64, "pair")
+            );
         }
-        errln!(
-            "finishing {} pairs; interrupt again to leave at once",
-            self.held.len()
-        );
-        self.report().await;
-        Flow::Continue
+        self.send_status().await;
+        is_abort
     }
 
-    async fn arrived(&mut self, arrival: ToWorker<L::Delivery>) -> anyhow::Result<()> {
-        match arrival {
+    async fn handle(&mut self, message: ToWorker<L::Delivery>) -> anyhow::Result<()> {
+        match message {
             ToWorker::Job {
                 run,
                 bytes,
                 delivery,
-            } => self.take(run, &bytes, delivery).await,
+            } => self.take_job(run, &bytes, delivery).await,
             ToWorker::PullEnded { run, jobs } => {
                 self.is_pulling = false;
                 if jobs == 0 {
-                    self.scheduler.dry(&run, Instant::now());
+                    self.scheduler.was_empty(&run, Instant::now());
                 }
             }
             ToWorker::Notice { run, bytes } => match decode::<Notice>(&bytes) {
-                Ok(notice) => self.noticed(run, notice).await,
+                Ok(notice) => self.update_run(run, notice).await,
                 Err(error) => {
                     self.refuse(run, error.to_string());
                 }
             },
-            ToWorker::Stopped { run } => self.leave(&run).await,
-            ToWorker::StatusRequested => self.report().await,
-            ToWorker::Watched { run } => self.watched.asked(run, Instant::now()),
+            ToWorker::Stopped { run } => self.drop_run(&run).await,
+            ToWorker::StatusRequested => self.send_status().await,
+            ToWorker::GamesRequested { run } => self.watched.requested(run, Instant::now()),
             ToWorker::Connection { is_up: true } => {
-                show(self.connection.up());
-                self.link.ask().await;
-                self.report().await;
+                print(self.connection.up());
+                self.link.request_notices().await;
+                self.send_status().await;
             }
-            ToWorker::Connection { is_up: false } => show(self.connection.down()),
-            ToWorker::Denied { what } => {
-                show(self.connection.denied(&what, &self.id.credential));
+            ToWorker::Connection { is_up: false } => print(self.connection.down()),
+            ToWorker::PermissionDenied { what } => {
+                print(self.connection.denied(&what, &self.id.credential));
             }
-            ToWorker::Expelled => show(self.connection.refused(Instant::now())?),
+            ToWorker::CredentialRefused => print(self.connection.refused(Instant::now())?),
         }
         Ok(())
     }
 
-    async fn noticed(&mut self, run: Name, notice: Notice) {
-        if let Some(why) = self.abilities.misfit(&notice) {
+    async fn update_run(&mut self, run: Name, notice: Notice) {
+        if let Some(why) = self.abilities.refusal(&notice) {
             return self.refuse(run, why);
         }
         let id = self.id.to_string();
@@ -353,10 +354,10 @@ impl<L: WorkerLink> Worker<L> {
         if notice.draining {
             self.give_back_waiting(|held| held.run == run).await;
         }
-        self.scheduler.heard(run, notice, Instant::now());
+        self.scheduler.update(run, notice, Instant::now());
     }
 
-    /// Does not play a run, until a notice of it has nothing against this worker.
+    /// Refuses a run until its notice allows this worker to play it.
     fn refuse(&mut self, run: Name, why: String) {
         self.scheduler.forget(&run);
         self.shown.remove(&run);
@@ -365,7 +366,7 @@ impl<L: WorkerLink> Worker<L> {
         }
     }
 
-    /// Gives back those of some jobs that are not played yet.
+    /// Gives back the waiting jobs for which `of` is true.
     async fn give_back_waiting(&mut self, of: impl Fn(&Held<L::Delivery>) -> bool) {
         let is_waiting = |held: &Held<L::Delivery>| held.phase == Phase::Waiting && of(held);
         for held in self.held.iter().filter(|held| is_waiting(held)) {
@@ -374,38 +375,40 @@ impl<L: WorkerLink> Worker<L> {
         self.held.retain(|held| !is_waiting(held));
     }
 
-    /// The run is over, or its runner has gone.
-    async fn leave(&mut self, run: &Name) {
+    /// Drops the jobs of a run that is over or was stopped.
+    async fn drop_run(&mut self, run: &Name) {
         self.scheduler.forget(run);
         self.shown.remove(run);
         self.refusals.forget(run);
+        let mut dropped = BTreeSet::new();
         for held in self.held.iter().filter(|held| held.run == *run) {
             self.link.done(&held.delivery).await;
+            dropped.insert(held.ticket);
         }
-        let left: BTreeSet<u64> = self
-            .held
-            .iter()
-            .filter(|held| held.run == *run)
-            .map(|held| held.ticket)
-            .collect();
         self.held.retain(|held| held.run != *run);
         self.building.take_if(|order| order.run == *run);
-        self.engines.forget(run);
-        self.slots.leave(&left);
+        self.engines.remove_run(run);
+        self.slots.abort(&dropped);
     }
 
-    /// Forgets the runs that have been silent for long, unless it plays them.
-    fn forget_gone(&mut self, now: Instant) {
+    /// Removes the runs without a notice for long, except those that it plays.
+    fn remove_gone_runs(&mut self, now: Instant) {
         for run in self.scheduler.gone(now) {
             if self.held.iter().all(|held| held.run != run) {
                 self.scheduler.forget(&run);
                 self.shown.remove(&run);
-                self.engines.forget(&run);
+                self.engines.remove_run(&run);
             }
         }
     }
 
-    async fn report(&mut self) {
+    /// Sends this worker's status, unless the server is unreachable: the transport
+    /// buffers a limited number of messages and then blocks. The status is sent after
+    /// each reconnection.
+    async fn send_status(&mut self) {
+        if self.connection.is_cut_off() {
+            return;
+        }
         let mut holds = BTreeMap::<Name, Vec<u64>>::new();
         for held in &self.held {
             holds
@@ -419,11 +422,11 @@ impl<L: WorkerLink> Worker<L> {
             hone: env!("CARGO_PKG_VERSION").to_string(),
             platform: self.abilities.platform.clone(),
             processor: self.processor.clone(),
-            cores: self.abilities.room.threads,
+            cores: self.abilities.resources.threads,
             busy: busy
-                .map(|held| held.room.threads)
+                .map(|held| held.resources.threads)
                 .sum::<usize>()
-                .min(self.abilities.room.threads),
+                .min(self.abilities.resources.threads),
             games: self.totals.games,
             time_forfeits: self.totals.time_forfeits,
             failures: self.totals.failures,
@@ -439,7 +442,7 @@ impl<L: WorkerLink> Worker<L> {
             leaving: self.leaving.is_some(),
         };
         match status.encode_shortened() {
-            Ok(bytes) => self.link.report(bytes).await,
+            Ok(bytes) => self.link.send_status(bytes).await,
             Err(error) => tracing::info!("status of {} bytes at most: {error}", Status::LIMIT),
         }
     }

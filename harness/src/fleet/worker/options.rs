@@ -1,4 +1,4 @@
-//! What a worker offers, from the command line and from the machine.
+//! The options of a worker, from the command line and from the machine.
 
 use std::fs::{self, File};
 use std::num::NonZeroUsize;
@@ -9,14 +9,14 @@ use anyhow::{Context, ensure};
 use crate::builds::Cache;
 use crate::fleet::access::{Access, Role};
 use crate::fleet::ids::Name;
-use crate::fleet::worker::abilities::{Abilities, BuildWhen, Room};
+use crate::fleet::worker::abilities::{Abilities, BuildWhen, Resources};
 use crate::platform::{
     CAN_LIMIT_MEMORY, MachineMemory, host_name, lock_path, physical_cores, processor_name, sandbox,
 };
 use crate::report::counted;
 use crate::rules::tablebase;
 
-/// How a worker works.
+/// The options of a worker.
 #[derive(Debug)]
 pub(crate) struct WorkerOptions {
     pub(crate) access: Access,
@@ -25,13 +25,13 @@ pub(crate) struct WorkerOptions {
     pub(crate) processor: String,
     pub(crate) syzygy: Option<PathBuf>,
     pub(crate) sandbox: bool,
-    /// Whether engines are held to the memory of their games.
+    /// Whether the memory of engines is limited.
     pub(crate) limits_memory: bool,
-    /// Where files and locks are kept.
+    /// The folder of files and locks.
     pub(crate) cache: PathBuf,
 }
 
-/// What the user asked for.
+/// The options on the command line.
 #[derive(Debug)]
 pub(crate) struct RequestedOptions {
     pub(crate) name: Option<Name>,
@@ -43,46 +43,48 @@ pub(crate) struct RequestedOptions {
 }
 
 impl WorkerOptions {
-    /// Completes what was asked for by what the machine has.
+    /// Completes the options by those of the machine.
     ///
     /// # Errors
-    /// If something asked for is not there.
-    pub(crate) fn new(access: Access, asked: RequestedOptions) -> anyhow::Result<Self> {
+    /// If a requested option is not possible on this machine.
+    pub(crate) fn new(access: Access, requested: RequestedOptions) -> anyhow::Result<Self> {
         let access = access.for_role(Role::Worker)?;
-        if asked.sandbox {
+        if requested.sandbox {
             sandbox::check()?;
         }
-        let tables = asked
+        let tables = requested
             .syzygy
             .as_ref()
             .map(|path| tablebase::most_pieces(path).with_context(|| "`--syzygy`".to_string()));
-        let threads = asked.cores.map_or_else(physical_cores, NonZeroUsize::get);
+        let threads = requested
+            .cores
+            .map_or_else(physical_cores, NonZeroUsize::get);
         ensure!(threads <= 4096, "`--cores`: at most 4096 are allowed");
         let all_memory = MachineMemory::now().map(|memory| memory.total >> 20);
         Ok(Self {
             access,
-            name: asked.name,
+            name: requested.name,
             abilities: Abilities {
-                room: Room {
+                resources: Resources {
                     threads,
-                    // Where the system does not tell, nothing is refused.
-                    memory_mb: asked.memory_mb.or(all_memory).unwrap_or(u64::MAX / 2),
+                    // If the size is unknown, every game fits.
+                    memory_mb: requested.memory_mb.or(all_memory).unwrap_or(u64::MAX / 2),
                 },
                 platform: platform(),
-                build: asked.build,
+                build: requested.build,
                 tables: tables.transpose()?,
             },
             processor: processor_name().unwrap_or_default(),
-            syzygy: asked.syzygy,
-            sandbox: asked.sandbox,
-            limits_memory: asked.memory_mb.is_some() && CAN_LIMIT_MEMORY,
+            syzygy: requested.syzygy,
+            sandbox: requested.sandbox,
+            limits_memory: requested.memory_mb.is_some() && CAN_LIMIT_MEMORY,
             cache: Cache::of_user()?.path().to_path_buf(),
         })
     }
 
-    /// A warning if engines may use more threads than the `usable` processors.
+    /// A warning if engines may use more threads than there are `usable` processors.
     pub(crate) fn overload(&self, usable: Option<usize>) -> Option<String> {
-        let (threads, usable) = (self.abilities.room.threads, usable?);
+        let (threads, usable) = (self.abilities.resources.threads, usable?);
         (threads > usable).then(|| {
             format!(
                 "warning: engines may use {threads} threads, but {} can be used: expect time forfeits and noise\nhelp: lower `--cores`",
@@ -105,7 +107,7 @@ impl WorkerOptions {
             },
             name: None,
             abilities: Abilities {
-                room: Room {
+                resources: Resources {
                     threads: 1,
                     memory_mb: 1000,
                 },
@@ -121,11 +123,11 @@ impl WorkerOptions {
         }
     }
 
-    /// The machine's name on the fleet, which no other worker of this cache
-    /// has while the lock is held.
+    /// The machine's name on the fleet, and the lock that keeps other workers with the same
+    /// cache from using it.
     ///
     /// # Errors
-    /// If it is taken, or there is none.
+    /// If another worker has the name, or the machine has none.
     pub(crate) fn machine(&self) -> anyhow::Result<(Name, File)> {
         let dir = self.cache.join("fleet").join("workers");
         fs::create_dir_all(&dir).with_context(|| dir.display().to_string())?;
@@ -158,7 +160,7 @@ impl WorkerOptions {
     }
 }
 
-/// Operating system and processor that programs of this machine are for.
+/// Operating system and processor of this machine, as in `linux-x86_64`.
 pub(crate) fn platform() -> String {
     format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH)
 }
@@ -170,11 +172,11 @@ mod tests {
     #[test]
     fn more_threads_than_processors_are_warned_of() {
         let mut options = WorkerOptions::sample(std::path::Path::new(""));
-        options.abilities.room.threads = 64;
+        options.abilities.resources.threads = 64;
         assert_eq!(options.overload(None), None);
         assert_eq!(options.overload(Some(64)), None);
         let warning = options.overload(Some(2)).unwrap_or_default();
-        let says = "64 threads, but 2 processors";
-        assert!(warning.contains(says), "{warning}");
+        let expected = "64 threads, but 2 processors";
+        assert!(warning.contains(expected), "{warning}");
     }
 }

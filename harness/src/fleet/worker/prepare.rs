@@ -1,6 +1,6 @@
-//! Makes a run's engines ready on this machine: their files, and one search by
-//! each, before any game. An engine that needs instructions which this
-//! processor does not have fails there and costs no game.
+//! Prepares a run's engines on this machine: fetches their files and runs one search with
+//! each, before any game. An engine that needs instructions which this processor does not
+//! have fails in this search and does not lose a game.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -20,32 +20,34 @@ use crate::fleet::link::FileSource;
 use crate::fleet::message::{FileRef, Job};
 use crate::platform::process_mark;
 
-/// How long a first search may take, and how long after `stop`.
+/// Time of the first search after which it is stopped.
 const SEARCH: Duration = Duration::from_secs(3);
+/// Time limit for the answer to `stop`.
 const STOP: Duration = Duration::from_secs(10);
+/// Time limit for the end of an engine after `quit`.
 const QUIT: Duration = Duration::from_millis(500);
 
-/// Files of jobs, as they are on this machine.
+/// The engines of a job that are prepared on this machine.
 #[derive(Debug, Clone)]
 pub(super) struct Prepared {
     files: Vec<(FileRef, PathBuf)>,
-    /// Of the two players.
+    /// The programs of the two players.
     programs: [(PathBuf, Arc<ProgramFile>); 2],
     is_built: bool,
-    /// What time controls are relative to, and nodes a second here.
+    /// If time controls are scaled: the reference, and nodes per second of this machine.
     clock: Option<(Reference, u64)>,
 }
 
 /// The threads on which the machine's speed is measured.
 pub(super) struct IdleThreads {
-    /// Threads that no game uses; none starts while it is locked.
+    /// Number of threads that no game uses. No game starts while it is locked.
     pub(super) idle: Arc<Mutex<usize>>,
     /// Threads of a game.
     pub(super) of_game: usize,
 }
 
-/// Fetches the files of a job, or builds its engines with `builder`, and lets each
-/// search once. Where clocks depend on the machine's speed, it is measured.
+/// Fetches the files of a job, or builds its engines with `builder`, and runs one search
+/// with each. If time controls are scaled, measures the machine's speed.
 ///
 /// # Errors
 /// Why the job's run cannot be played here.
@@ -61,14 +63,8 @@ pub(super) async fn prepare(
         None => None,
     };
     let is_needed = |file: &&FileRef| built.is_none() || file.option.is_some();
-    let mut files = Vec::new();
-    for file in job.files.iter().filter(is_needed) {
-        let path = store
-            .fetch_patiently(file, &source)
-            .await
-            .with_context(|| format!("cannot fetch {}", file.name))?;
-        files.push((file.clone(), path));
-    }
+    let needed: Vec<&FileRef> = job.files.iter().filter(is_needed).collect();
+    let files = fetch(&store, &source, &needed).await?;
     for (file, path) in &files {
         if let Some(bench) = file.bench {
             check_bench(path, &job.pair.players[file.player].launch, bench).await?;
@@ -111,7 +107,24 @@ pub(super) async fn prepare(
     })
 }
 
-/// Nodes a second of the second player's engine here, on all threads that are idle.
+/// The paths of files, fetched if necessary.
+async fn fetch(
+    store: &Store,
+    source: &impl FileSource,
+    files: &[&FileRef],
+) -> anyhow::Result<Vec<(FileRef, PathBuf)>> {
+    let mut fetched = Vec::new();
+    for file in files {
+        let path = store
+            .fetch_with_retries(file, source)
+            .await
+            .with_context(|| format!("cannot fetch {}", file.name))?;
+        fetched.push((FileRef::clone(file), path));
+    }
+    Ok(fetched)
+}
+
+/// Nodes per second of the second player's engine, measured on all idle threads.
 async fn measure(
     job: &PairJob,
     reference: Reference,
@@ -141,7 +154,7 @@ async fn measure(
 }
 
 impl Prepared {
-    /// With one file, for tests.
+    /// Engines with one file, for tests.
     #[cfg(test)]
     pub(super) fn sample(file: FileRef, path: PathBuf) -> Self {
         let program = || (path.clone(), Arc::default());
@@ -158,17 +171,19 @@ impl Prepared {
         self.is_built
     }
 
-    /// Keeps its files from being pruned.
-    pub(super) fn keep(&self) {
-        self.files.iter().for_each(|(_, path)| Store::keep(path));
+    /// Marks its files as used, so that they are not pruned.
+    pub(super) fn mark_used(&self) {
+        self.files
+            .iter()
+            .for_each(|(_, path)| Store::mark_used(path));
     }
 
-    /// Nodes a second here, where time controls depend on it.
+    /// Nodes per second of this machine, if time controls are scaled.
     pub(super) fn nps(&self) -> Option<u64> {
         self.clock.map(|(_, nps)| nps)
     }
 
-    /// The job with the paths and the clocks of this machine.
+    /// The job with the paths and the time controls of this machine.
     pub(super) fn localized(&self, mut job: PairJob) -> PairJob {
         for (index, player) in job.players.iter_mut().enumerate() {
             let (path, program) = &self.programs[index];
@@ -198,15 +213,17 @@ impl Prepared {
     }
 }
 
-/// The same nodes are searched here as where the run was started, or the
-/// program does not do the same on this processor.
+/// Checks that the node count of `bench` is the same as on the machine of the run.
+///
+/// # Errors
+/// If it differs, or `bench` fails: the program may behave differently on this processor.
 async fn check_bench(path: &Path, launch: &Launch, expected: u64) -> anyhow::Result<()> {
     let log = path.with_extension(format!("bench-{}.log", process_mark()));
     let (program, args) = (path.to_path_buf(), launch.args.clone());
     let sandbox = launch.sandbox;
     let found = spawn_blocking(move || {
         let found = run_bench(&program, &args, &log, sandbox);
-        // A log that stays is written again by the next one.
+        // The next check overwrites a log that cannot be removed.
         let _ = std::fs::remove_file(&log);
         found
     });
@@ -217,7 +234,7 @@ async fn check_bench(path: &Path, launch: &Launch, expected: u64) -> anyhow::Res
     }
 }
 
-/// One short search.
+/// Starts an engine and runs one short search.
 async fn search(player: &Player, job: &PairJob) -> anyhow::Result<()> {
     let startup = Duration::from_millis(job.rules.startup_ms);
     let mut client = Client::start(&player.launch, startup).await?;

@@ -1,4 +1,4 @@
-//! The runs that a worker does not play, why, and for how long.
+//! The runs that a worker does not play, with the reasons and times.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -6,18 +6,18 @@ use std::time::{Duration, Instant};
 use crate::fleet::ids::Name;
 use crate::fleet::message::NEXT_TRY;
 
-/// How long a run is left out after a first failure; twice as long after each
-/// further one.
-const FIRST: Duration = Duration::from_secs(5 * 60);
-const LONGEST: Duration = Duration::from_secs(60 * 60);
-/// A failed try may take one part in this many of a worker's time.
-const PARTS: u32 = 10;
+/// Pause of a run after its first failure; it doubles with each further failure.
+const FIRST_PAUSE: Duration = Duration::from_secs(5 * 60);
+/// Maximum pause, unless a try costs more than a tenth of it.
+const MAX_PAUSE: Duration = Duration::from_secs(60 * 60);
+/// Minimum ratio of a pause to the playing time that the failed try has cost.
+const PAUSE_PER_COST: u32 = 10;
 
-/// The longest reason that is kept, in characters: the output of an engine can be
-/// in it, and a status has room for many.
+/// Maximum length of a reason in characters: it may contain the output of an engine, and
+/// a status contains the reasons of all runs.
 const MAX_REASON: usize = 500;
 
-/// A reason without what is too long of it.
+/// The first [`MAX_REASON`] characters of a reason.
 pub(super) fn shortened(why: &str) -> String {
     why.chars().take(MAX_REASON).collect()
 }
@@ -29,13 +29,13 @@ pub(super) struct Refusals(BTreeMap<Name, Refused>);
 #[derive(Debug)]
 struct Refused {
     why: String,
-    /// After failures: their number, and when the run is tried again. `None` for what lasts
-    /// until the run itself changes.
+    /// After failures: their number, and when the run is tried again. `None` for a reason
+    /// that lasts until the run itself changes.
     failures: Option<(u32, Instant)>,
 }
 
 impl Refusals {
-    /// A run cannot be played here, or must not be. Returns whether that is news.
+    /// Refuses a run until it is allowed. Returns whether the reason is new.
     pub(super) fn refuse(&mut self, run: Name, why: &str) -> bool {
         let why = shortened(why);
         let refused = Refused {
@@ -46,10 +46,10 @@ impl Refusals {
         before.is_none_or(|before| before.why != why)
     }
 
-    /// Playing a run, or preparing it, failed after all games had waited for
-    /// `cost`. The cause may be temporary (a full disk, a busy server), so the run
-    /// is only paused. Returns the length of the pause; `None` if the run is paused
-    /// already, because its pairings are prepared at the same time and fail together.
+    /// Pauses a run after a failure that has cost the playing time `cost`. The cause may
+    /// be temporary, such as a full disk or a busy server. Returns the length of the pause;
+    /// `None` if the run is paused already, because its pairings are prepared at the same
+    /// time and fail together.
     pub(super) fn failed(
         &mut self,
         run: &Name,
@@ -62,8 +62,8 @@ impl Refusals {
         }
         let before = self.0.get(run).and_then(|refused| refused.failures);
         let before = before.map_or(0, |(failures, _)| failures);
-        let wait = FIRST.saturating_mul(2_u32.saturating_pow(before));
-        let wait = wait.min(LONGEST).max(cost.saturating_mul(PARTS));
+        let wait = FIRST_PAUSE.saturating_mul(2_u32.saturating_pow(before));
+        let wait = wait.min(MAX_PAUSE).max(cost.saturating_mul(PAUSE_PER_COST));
         let refused = Refused {
             why: shortened(why),
             failures: Some((before + 1, now + wait)),
@@ -72,21 +72,21 @@ impl Refusals {
         Some(wait)
     }
 
-    /// A pair of the run was played: earlier failures have passed.
+    /// Clears the failures of a run, because a pair of it was played.
     pub(super) fn played(&mut self, run: &Name) {
         if self.0.get(run).is_some_and(|one| one.failures.is_some()) {
             self.0.remove(run);
         }
     }
 
-    /// Nothing keeps the run from being played here any more, but for failures.
+    /// Ends a refusal of a run, but not its pause after a failure.
     pub(super) fn allow(&mut self, run: &Name) {
         if self.0.get(run).is_some_and(|one| one.failures.is_none()) {
             self.0.remove(run);
         }
     }
 
-    /// The run is over.
+    /// Removes a run that is over.
     pub(super) fn forget(&mut self, run: &Name) {
         self.0.remove(run);
     }
@@ -96,7 +96,7 @@ impl Refusals {
         self.0.get(run).is_some_and(|one| one.holds(now))
     }
 
-    /// The runs that are not played now, and why, as `hone fleet status` shows it.
+    /// The runs that are not played now, with the reasons that `hone fleet status` shows.
     pub(super) fn in_words(&self, now: Instant) -> BTreeMap<Name, String> {
         let held = self.0.iter().filter(|(_, one)| one.holds(now));
         let words = held.map(|(run, one)| {
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_is_tried_again_later_and_later() {
+    fn pauses_double_after_each_failure() {
         let mut refusals = Refusals::default();
         let mut now = Instant::now();
         for minutes in [5, 10, 20, 40, 60, 60] {
@@ -176,17 +176,20 @@ mod tests {
         assert!(words.ends_with("; next try in 5 min"), "{words}");
         let [long, longer] = [600, 20_000].map(|length| "à".repeat(length));
         assert!(refusals.refuse(run(), &long));
-        assert!(!refusals.refuse(run(), &longer), "no more is known of it");
+        assert!(
+            !refusals.refuse(run(), &longer),
+            "the stored part is the same"
+        );
     }
 
     #[test]
-    fn what_lasts_is_not_tried_again_until_it_has_passed() {
+    fn a_refusal_lasts_until_it_is_allowed() {
         let mut refusals = Refusals::default();
         let now = Instant::now();
         let day = 24 * 60 * MINUTE;
         refusals.failed(&run(), "disk full", Duration::ZERO, now);
         assert!(refusals.refuse(run(), "in quarantine"));
-        assert!(!refusals.refuse(run(), "in quarantine"), "that is known");
+        assert!(!refusals.refuse(run(), "in quarantine"), "not a new reason");
         let wait = refusals.failed(&run(), "disk full", Duration::ZERO, now);
         assert_eq!(wait, None);
         refusals.played(&run());

@@ -1,4 +1,4 @@
-//! Games for those who watch a run.
+//! Sends games to the spectators of a run.
 
 use std::time::Instant;
 
@@ -10,21 +10,21 @@ use crate::fleet::live_message::{MAX_GAMES, Shown};
 use crate::fleet::message::encode;
 
 impl<L: WorkerLink> Worker<L> {
-    /// Sends the games of the runs that are watched.
-    pub(super) async fn show_games(&mut self) {
+    /// Sends the games of the watched runs.
+    pub(super) async fn send_games(&mut self) {
         let now = Instant::now();
         for run in self.watched.due(now) {
             let games = self.games_of(&run);
-            if !self.watched.is_news(&run, &games, now) {
+            if !self.watched.must_send(&run, &games, now) {
                 continue;
             }
             let shown = Shown {
                 now_ms: jiff::Timestamp::now().as_millisecond(),
                 games,
             };
-            // Games that are too long for a message are not shown.
+            // Games that are too long for a message are not sent.
             if let Ok(bytes) = encode(&shown) {
-                self.link.show(&run, bytes).await;
+                self.link.send_games(&run, bytes).await;
             }
         }
     }

@@ -10,24 +10,24 @@ use crate::rules::TablebaseRule;
 /// A message to a slot.
 enum Order {
     Play(Box<PairJob>),
-    /// Leave the pair at once.
-    Leave,
+    /// Abort the pair.
+    Abort,
 }
 
-/// What a slot reports.
+/// An event of a slot.
 pub(super) enum SlotEvent {
     Played(Box<PlayedPair>, Vec<Evidence>),
-    /// The pair cannot be played here, or an engine's failure in a game ends it:
-    /// the run's rule is to stop then.
+    /// The pair cannot be played here; or, with `in_game`, an engine has failed in a game
+    /// of a run with `on_failure = "stop"`.
     Failed {
         reason: String,
         in_game: bool,
     },
-    /// It has left its pair.
-    Left,
+    /// The pair was aborted.
+    Aborted,
 }
 
-/// The worker's side of a slot.
+/// The worker's handle of a slot.
 pub(super) struct Slot {
     orders: mpsc::UnboundedSender<Order>,
     boards: Boards,
@@ -35,15 +35,15 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// Starts a slot. Its reports come with its number.
-    pub(super) fn start(number: usize, reports: mpsc::UnboundedSender<(usize, SlotEvent)>) -> Self {
+    /// Starts a slot, which sends its events with its number.
+    pub(super) fn start(number: usize, events: mpsc::UnboundedSender<(usize, SlotEvent)>) -> Self {
         let (orders, received) = mpsc::unbounded_channel();
         let boards = Boards::new(1);
-        let state = SlotState {
+        let state = SlotTask {
             boards: boards.clone(),
             number,
             orders: received,
-            reports,
+            events,
             local: None,
             tables: None,
             evidence: Vec::new(),
@@ -61,34 +61,34 @@ impl Slot {
         self.boards.games(1).1.pop()
     }
 
-    /// Ends the slot and its engines; that takes until the task is over.
+    /// Ends the slot and its engines. They have ended when the task that is returned has.
     pub(super) fn end(self) -> JoinHandle<()> {
         self.task
     }
 
     pub(super) fn play(&self, job: PairJob) {
-        // The slot ends only after this.
+        // The receiver is dropped only after this handle.
         let _ = self.orders.send(Order::Play(Box::new(job)));
     }
 
-    pub(super) fn leave(&self) {
-        let _ = self.orders.send(Order::Leave);
+    pub(super) fn abort(&self) {
+        let _ = self.orders.send(Order::Abort);
     }
 }
 
-struct SlotState {
+struct SlotTask {
     boards: Boards,
     number: usize,
     orders: mpsc::UnboundedReceiver<Order>,
-    reports: mpsc::UnboundedSender<(usize, SlotEvent)>,
-    /// Keeps its engines from pair to pair.
+    events: mpsc::UnboundedSender<(usize, SlotEvent)>,
+    /// Plays the pairs, and keeps the engines running between them.
     local: Option<Local>,
     /// The endgame tables that `local` has opened.
     tables: Option<TablebaseRule>,
     evidence: Vec<Evidence>,
 }
 
-impl SlotState {
+impl SlotTask {
     async fn run(mut self) {
         loop {
             let order = match &mut self.local {
@@ -96,7 +96,7 @@ impl SlotState {
                 Some(local) => tokio::select! {
                     order = self.orders.recv() => order,
                     event = local.next() => {
-                        self.happened(event).await;
+                        self.handle(event).await;
                         continue;
                     }
                 },
@@ -104,9 +104,9 @@ impl SlotState {
             match order {
                 None => return self.end().await,
                 Some(Order::Play(job)) => self.play(*job).await,
-                Some(Order::Leave) => {
+                Some(Order::Abort) => {
                     self.end().await;
-                    self.report(SlotEvent::Left);
+                    self.send(SlotEvent::Aborted);
                 }
             }
         }
@@ -131,11 +131,11 @@ impl SlotState {
         }
     }
 
-    async fn happened(&mut self, event: Event) {
+    async fn handle(&mut self, event: Event) {
         match event {
             Event::Played(played) => {
                 let evidence = std::mem::take(&mut self.evidence);
-                self.report(SlotEvent::Played(played, evidence));
+                self.send(SlotEvent::Played(played, evidence));
             }
             Event::Evidence(evidence) => self.evidence.push(*evidence),
             Event::Memory(note) => tracing::warn!(
@@ -163,17 +163,17 @@ impl SlotState {
         self.evidence.clear();
         if let Some(mut local) = self.local.take() {
             local.stop(Stop::Abort);
-            // Dropping it waits for its thread. That panics only with it.
+            // Dropping it waits for its thread.
             let _ = spawn_blocking(move || drop(local)).await;
         }
     }
 
     fn failed(&self, reason: String, in_game: bool) {
-        self.report(SlotEvent::Failed { reason, in_game });
+        self.send(SlotEvent::Failed { reason, in_game });
     }
 
-    fn report(&self, report: SlotEvent) {
-        // The receiver is gone only when the worker is ending.
-        let _ = self.reports.send((self.number, report));
+    fn send(&self, event: SlotEvent) {
+        // The receiver is dropped only when the worker ends.
+        let _ = self.events.send((self.number, event));
     }
 }

@@ -1,4 +1,4 @@
-//! The slots of a worker, and what each is doing.
+//! The slots of a worker and their states.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -9,110 +9,112 @@ use tokio::time::timeout;
 use super::slot::{Slot, SlotEvent};
 use crate::executor::{LiveGame, PairJob};
 
-/// How long engines may take to end.
+/// Time limit for the end of an engine.
 const QUIT: Duration = Duration::from_secs(3);
 
-/// What a slot is doing, as its worker knows it.
+/// The state of a slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Doing {
-    Nothing,
-    /// The job with this ticket.
-    Plays(u64),
-    /// It was asked to leave: what it reports before [`SlotEvent::Left`] is void.
-    Leaves,
+enum SlotState {
+    Idle,
+    /// It plays the job with this ticket.
+    Playing(u64),
+    /// Its pair is being aborted: events before [`SlotEvent::Aborted`] are ignored.
+    Aborting,
 }
 
-/// As many slots as a worker has threads.
+/// One slot for each thread of a worker.
 pub(super) struct Slots {
     slots: Vec<Slot>,
-    doing: Vec<Doing>,
-    reports: mpsc::UnboundedReceiver<(usize, SlotEvent)>,
+    states: Vec<SlotState>,
+    events: mpsc::UnboundedReceiver<(usize, SlotEvent)>,
 }
 
 impl Slots {
     pub(super) fn start(count: usize) -> Self {
-        let (sender, reports) = mpsc::unbounded_channel();
+        let (sender, events) = mpsc::unbounded_channel();
         Self {
             slots: (0..count)
                 .map(|number| Slot::start(number, sender.clone()))
                 .collect(),
-            doing: vec![Doing::Nothing; count],
-            reports,
+            states: vec![SlotState::Idle; count],
+            events,
         }
     }
 
-    /// The number of a slot, and what it reports. Cancel safe.
+    /// The next event, with the number of its slot. Cancel safe.
     pub(super) async fn next(&mut self) -> Option<(usize, SlotEvent)> {
-        self.reports.recv().await
+        self.events.recv().await
     }
 
-    /// Takes a slot's report: it is idle then. Returns the ticket of the job that the
-    /// report is about, unless that job was left.
-    pub(super) fn reported(&mut self, slot: usize, report: &SlotEvent) -> Option<u64> {
-        let doing = &mut self.doing[slot];
-        match (*doing, report) {
-            (Doing::Plays(ticket), _) => {
-                *doing = Doing::Nothing;
+    /// Updates a slot by its event. Returns the ticket of the job that the event is about,
+    /// unless that job was aborted.
+    pub(super) fn update(&mut self, slot: usize, event: &SlotEvent) -> Option<u64> {
+        let state = &mut self.states[slot];
+        match (*state, event) {
+            (SlotState::Playing(ticket), _) => {
+                *state = SlotState::Idle;
                 Some(ticket)
             }
-            (Doing::Leaves, SlotEvent::Left) => {
-                *doing = Doing::Nothing;
+            (SlotState::Aborting, SlotEvent::Aborted) => {
+                *state = SlotState::Idle;
                 None
             }
             _ => None,
         }
     }
 
-    /// Whether no slot plays, or is leaving its pair.
+    /// Whether all slots are idle.
     pub(super) fn are_idle(&self) -> bool {
-        self.doing.iter().all(|doing| *doing == Doing::Nothing)
+        self.states.iter().all(|state| *state == SlotState::Idle)
     }
 
     /// The number of an idle slot.
     pub(super) fn idle(&self) -> Option<usize> {
-        self.doing.iter().position(|doing| *doing == Doing::Nothing)
+        self.states
+            .iter()
+            .position(|state| *state == SlotState::Idle)
     }
 
     /// Plays the job with a ticket in an idle slot.
     pub(super) fn play(&mut self, slot: usize, ticket: u64, job: PairJob) {
-        self.doing[slot] = Doing::Plays(ticket);
+        self.states[slot] = SlotState::Playing(ticket);
         self.slots[slot].play(job);
     }
 
-    /// Takes the jobs with these tickets from the slots that play them.
-    pub(super) fn leave(&mut self, tickets: &BTreeSet<u64>) {
-        for (slot, doing) in self.slots.iter().zip(&mut self.doing) {
-            if let Doing::Plays(ticket) = doing
+    /// Aborts the jobs with these tickets.
+    pub(super) fn abort(&mut self, tickets: &BTreeSet<u64>) {
+        for (slot, state) in self.slots.iter().zip(&mut self.states) {
+            if let SlotState::Playing(ticket) = state
                 && tickets.contains(ticket)
             {
-                slot.leave();
-                *doing = Doing::Leaves;
+                slot.abort();
+                *state = SlotState::Aborting;
             }
         }
     }
 
     /// The games that are being played, each with the ticket of its job.
     pub(super) fn games(&self) -> impl Iterator<Item = (u64, LiveGame)> {
-        let playing = self.slots.iter().zip(&self.doing);
-        playing.filter_map(|(slot, doing)| match doing {
-            Doing::Plays(ticket) => Some((*ticket, slot.game()?)),
+        let playing = self.slots.iter().zip(&self.states);
+        playing.filter_map(|(slot, state)| match state {
+            SlotState::Playing(ticket) => Some((*ticket, slot.game()?)),
             _ => None,
         })
     }
 
     /// Ends all slots and their engines.
     pub(super) async fn end(self) {
-        // All at once: an engine may take a while to end.
+        // All end at the same time.
         let ending: Vec<_> = self.slots.into_iter().map(Slot::end).collect();
         for task in ending {
             let _ = timeout(QUIT, task).await;
         }
     }
 
-    /// As if a slot played a job.
+    /// Puts a slot into the state of playing a job.
     #[cfg(test)]
     pub(super) fn set_playing(&mut self, slot: usize, ticket: u64) {
-        self.doing[slot] = Doing::Plays(ticket);
+        self.states[slot] = SlotState::Playing(ticket);
     }
 }
 
@@ -122,7 +124,7 @@ mod tests {
     use crate::fleet::message::samples::played_pair;
 
     #[tokio::test]
-    async fn what_a_slot_reports_of_a_job_that_it_was_asked_to_leave_is_void() {
+    async fn events_of_an_aborted_job_are_ignored() {
         let played = || SlotEvent::Played(Box::new(played_pair(3)), Vec::new());
         let mut slots = Slots::start(2);
         assert!(slots.are_idle());
@@ -130,12 +132,12 @@ mod tests {
         assert_eq!(slots.idle(), Some(1));
         slots.set_playing(1, 8);
         assert_eq!(slots.idle(), None);
-        slots.leave(&BTreeSet::from([7]));
-        assert_eq!(slots.reported(0, &played()), None);
-        assert_eq!(slots.idle(), None, "it still leaves");
-        assert_eq!(slots.reported(1, &played()), Some(8));
+        slots.abort(&BTreeSet::from([7]));
+        assert_eq!(slots.update(0, &played()), None);
+        assert_eq!(slots.idle(), None, "its pair is still being aborted");
+        assert_eq!(slots.update(1, &played()), Some(8));
         assert!(!slots.are_idle());
-        assert_eq!(slots.reported(0, &SlotEvent::Left), None);
+        assert_eq!(slots.update(0, &SlotEvent::Aborted), None);
         assert!(slots.are_idle());
     }
 }

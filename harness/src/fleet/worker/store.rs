@@ -1,4 +1,4 @@
-//! Files of jobs on this machine: fetched once, by their hash, and kept.
+//! The files of jobs on this machine, each fetched once and named by its SHA-256.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write};
@@ -15,14 +15,16 @@ use crate::fleet::message::{CHUNK, FileRef};
 use crate::output::with_causes;
 use crate::platform::{is_same_file, open_lock};
 
-/// How often another worker's fetching is looked at.
-const LOCKED: Duration = Duration::from_millis(200);
-/// How often a file is tried to be fetched, and how long is waited between.
+/// Poll interval for a lock that another worker holds.
+const LOCK_POLL: Duration = Duration::from_millis(200);
+/// Maximum number of attempts to fetch a file.
 const TRIES: u32 = 30;
-const AGAIN: Duration = Duration::from_secs(2);
+/// Time between two attempts.
+const RETRY: Duration = Duration::from_secs(2);
+/// Age after which a file that was not used is removed.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Where the files are: `fleet/files/<sha256>/<name>` in the cache.
+/// The files `fleet/files/<sha256>/<name>` in the cache.
 #[derive(Debug, Clone)]
 pub(super) struct Store {
     dir: PathBuf,
@@ -35,7 +37,7 @@ impl Store {
         }
     }
 
-    /// Removes files that no worker has used for a month.
+    /// Removes files that no worker has used for [`UNUSED`].
     pub(super) fn prune(&self) {
         let Ok(folders) = fs::read_dir(&self.dir) else {
             return;
@@ -45,20 +47,20 @@ impl Store {
         }
     }
 
-    /// Keeps a file that was fetched from being pruned. The time is that of its
-    /// lock: engines whose own file changes are read again.
-    pub(super) fn keep(path: &Path) {
-        // A folder that cannot be written stays.
+    /// Marks a file as used now, in the modification time of its lock: a change of the
+    /// file's own time would make engines be identified again.
+    pub(super) fn mark_used(path: &Path) {
+        // Files in a folder that cannot be written are not pruned either.
         let lock = File::options().append(true).open(lock_of(path));
         let _ = lock.and_then(|lock| lock.set_modified(SystemTime::now()));
     }
 
-    /// [`Store::fetch`], also if the server is away for a while.
+    /// [`Store::fetch`], repeated for about a minute if it fails.
     ///
     /// # Errors
-    /// Those of the last try; at once those of a disk here that is full or must not be
-    /// written.
-    pub(super) async fn fetch_patiently(
+    /// Those of the last attempt. Errors of a local disk that is full or cannot be written
+    /// are returned at once.
+    pub(super) async fn fetch_with_retries(
         &self,
         file: &FileRef,
         source: &impl FileSource,
@@ -71,17 +73,17 @@ impl Store {
                     tracing::info!("{} is fetched again: {}", file.name, with_causes(&error));
                 }
             }
-            sleep(AGAIN).await;
+            sleep(RETRY).await;
         }
         self.fetch(file, source).await
     }
 
-    /// The file's path, fetched if it is not there whole. What an earlier try
-    /// has fetched is not fetched again; of several workers on this machine one
-    /// fetches.
+    /// The path of a file, which is fetched if it is missing or incomplete. Parts of an
+    /// earlier attempt are not fetched again. Only one worker on this machine fetches a
+    /// file at a time.
     ///
     /// # Errors
-    /// If it cannot be fetched, or is not what its hash names.
+    /// If it cannot be fetched, or its SHA-256 is wrong.
     pub(super) async fn fetch(
         &self,
         file: &FileRef,
@@ -92,12 +94,12 @@ impl Store {
         fs::create_dir_all(&folder).with_context(|| folder.display().to_string())?;
         let _lock = match lock(&lock_of(&path)).await {
             Ok(lock) => lock,
-            // A cache that cannot be written.
-            Err(_) if is_there(&path, file).await? => return Ok(path),
+            // A read-only cache may have the file.
+            Err(_) if is_complete(&path, file).await? => return Ok(path),
             Err(error) => return Err(error.into()),
         };
-        Self::keep(&path);
-        if is_there(&path, file).await? {
+        Self::mark_used(&path);
+        if is_complete(&path, file).await? {
             return Ok(path);
         }
         let partial = folder.join(format!("{}.partial", file.name));
@@ -105,10 +107,10 @@ impl Store {
         let mut out = locked(out).await;
         append_missing(&mut out, file, source).await?;
         drop(out);
-        // A process that is being started has the descriptor, and with it the
-        // lock, until its exec. A program that is open so cannot be started.
+        // Between the fork and the exec of another process, that process has the file
+        // open for writing, with its lock. Until then, the program cannot be started.
         drop(locked(File::open(&partial)?).await);
-        let found = sha256_apart(&partial).await?;
+        let found = sha256_in_thread(&partial).await?;
         if found != file.sha256 {
             fs::remove_file(&partial)?;
             bail!(
@@ -124,7 +126,8 @@ impl Store {
     }
 }
 
-/// Whether the disk here is full or must not be written: that does not pass soon.
+/// Whether an error is that of a local disk that is full or cannot be written, which will
+/// not change soon.
 fn is_of_disk(error: &anyhow::Error) -> bool {
     let mut causes = error.chain();
     let cause = causes.find_map(|cause| cause.downcast_ref::<io::Error>());
@@ -137,35 +140,34 @@ fn is_of_disk(error: &anyhow::Error) -> bool {
     cause.is_some_and(|cause| lasting.contains(&cause.kind()))
 }
 
-/// The lock of a file: whoever has it looks for the file, fetches it or removes
-/// it. Nobody else has the file open for writing.
+/// The path of a file's lock. Only the holder of the lock checks, fetches or removes the
+/// file, or has it open for writing.
 fn lock_of(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(".lock");
     PathBuf::from(name)
 }
 
-/// Takes a lock.
-async fn lock(path: &Path) -> std::io::Result<File> {
+/// Opens and takes a lock.
+async fn lock(path: &Path) -> io::Result<File> {
     loop {
         let file = locked(open_lock(path)?).await;
-        // Whoever had it may have removed it.
+        // Another worker may have removed it.
         if is_same_file(&file, path).unwrap_or(false) {
             return Ok(file);
         }
     }
 }
 
-/// Waits until nobody else has the lock of a file. A file system without locks
-/// does not stop anybody.
+/// Takes the lock of an open file, or returns at once on a file system without locks.
 async fn locked(file: File) -> File {
     while let Err(TryLockError::WouldBlock) = file.try_lock() {
-        sleep(LOCKED).await;
+        sleep(LOCK_POLL).await;
     }
     file
 }
 
-/// Removes a folder whose files are all old, unless a worker has a lock in it.
+/// Removes a folder whose files are all unused, unless a worker holds a lock in it.
 fn remove_if_unused(folder: &Path) {
     let files = fs::read_dir(folder).into_iter().flatten().flatten();
     let files: Vec<PathBuf> = files.map(|entry| entry.path()).collect();
@@ -190,42 +192,42 @@ fn remove_if_unused(folder: &Path) {
     }
 }
 
-/// Whether a file is there whole.
-async fn is_there(path: &Path, file: &FileRef) -> anyhow::Result<bool> {
-    Ok(path.is_file() && sha256_apart(path).await? == file.sha256)
+/// Whether a file exists and has the right SHA-256.
+async fn is_complete(path: &Path, file: &FileRef) -> anyhow::Result<bool> {
+    Ok(path.is_file() && sha256_in_thread(path).await? == file.sha256)
 }
 
-async fn sha256_apart(path: &Path) -> anyhow::Result<String> {
+async fn sha256_in_thread(path: &Path) -> anyhow::Result<String> {
     let path = path.to_path_buf();
-    apart(move || sha256_file(&path)).await
+    in_thread(move || sha256_file(&path)).await
 }
 
-/// Does what may take seconds with a large file in another thread: meanwhile the worker
-/// keeps its jobs.
-async fn apart<T: Send + 'static>(
+/// Runs blocking work in another thread: with a large file it takes seconds, in which the
+/// worker must keep its jobs alive.
+async fn in_thread<T: Send + 'static>(
     work: impl FnOnce() -> io::Result<T> + Send + 'static,
 ) -> anyhow::Result<T> {
     Ok(spawn_blocking(work).await??)
 }
 
-/// Completes what there is of a file.
+/// Fetches the missing parts of a file.
 async fn append_missing(
     out: &mut File,
     file: &FileRef,
     source: &impl FileSource,
 ) -> anyhow::Result<()> {
-    let there = out.metadata()?.len() / CHUNK as u64;
-    out.set_len(there * CHUNK as u64)?;
-    for chunk in there..file.chunks() {
+    let complete = out.metadata()?.len() / CHUNK as u64;
+    out.set_len(complete * CHUNK as u64)?;
+    for chunk in complete..file.chunks() {
         let bytes = source.chunk(&file.sha256, chunk).await?;
         ensure!(bytes.len() <= CHUNK, "a part of {} is too long", file.name);
         out.write_all(&bytes)?;
     }
     let out = out.try_clone()?;
-    apart(move || out.sync_all()).await
+    in_thread(move || out.sync_all()).await
 }
 
-fn make_executable(path: &Path) -> std::io::Result<()> {
+fn make_executable(path: &Path) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
@@ -245,16 +247,16 @@ mod tests {
     use crate::fleet::link::LinkError;
     use crate::output::hex;
 
-    /// A file that is sent up to a part, and which parts were asked for.
+    /// A source of the parts of a file up to `up_to`, and the requested parts.
     struct Parts {
         content: Vec<u8>,
         up_to: u64,
-        asked: Mutex<Vec<u64>>,
+        requested: Mutex<Vec<u64>>,
     }
 
     impl FileSource for Parts {
         async fn chunk(&self, _sha256: &str, chunk: u64) -> Result<Vec<u8>, LinkError> {
-            self.asked.lock().expect("unpoisoned").push(chunk);
+            self.requested.lock().expect("unpoisoned").push(chunk);
             if chunk >= self.up_to {
                 return Err(LinkError("gone".to_string()));
             }
@@ -283,15 +285,15 @@ mod tests {
         let mut source = Parts {
             content,
             up_to: 2,
-            asked: Mutex::default(),
+            requested: Mutex::default(),
         };
         store.fetch(&wanted, &source).await.expect_err("cut off");
         source.up_to = 9;
         let path = store.fetch(&wanted, &source).await.expect("fetched");
         store.prune();
         assert!(path.exists(), "it was used just now");
-        assert_eq!(*source.asked.lock().expect("unpoisoned"), [0, 1, 2, 2]);
-        // A file that was changed since is fetched anew.
+        assert_eq!(*source.requested.lock().expect("unpoisoned"), [0, 1, 2, 2]);
+        // A file that has changed is fetched again.
         store.fetch(&wanted, &source).await.expect("there");
         fs::write(&path, "other").expect("written");
         store.fetch(&wanted, &source).await.expect("fetched");
@@ -307,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn only_a_disk_that_is_full_or_must_not_be_written_ends_the_tries() {
+    fn only_a_full_or_read_only_disk_ends_the_retries() {
         let full = || io::Error::from(ErrorKind::StorageFull);
         let failed: anyhow::Result<()> = Err(full()).context("files").context("engine");
         assert!(is_of_disk(&failed.expect_err("full")));
@@ -330,13 +332,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn files_are_removed_when_they_are_old_and_nobody_looks_for_them() {
+    async fn files_are_removed_when_they_are_unused_and_not_locked() {
         let dir = tempfile::tempdir().expect("a folder");
         let store = Store::at(dir.path());
         let source = Parts {
             content: b"engine".to_vec(),
             up_to: 1,
-            asked: Mutex::default(),
+            requested: Mutex::default(),
         };
         let wanted = file(b"engine");
         let path = store.fetch(&wanted, &source).await.expect("fetched");
@@ -344,15 +346,15 @@ mod tests {
         set_age(folder, 2 * UNUSED);
         let lock = lock(&lock_of(&path)).await.expect("locked");
         store.prune();
-        assert!(path.exists(), "another worker looks for it");
+        assert!(path.exists(), "another worker holds the lock");
         drop(lock);
-        Store::keep(&path);
+        Store::mark_used(&path);
         store.prune();
         assert!(path.exists(), "it is kept");
         set_age(folder, 2 * UNUSED);
         store.prune();
         assert!(!folder.exists());
-        // Where no lock can be written, what is there is used.
+        // Without a lock, a complete file is used.
         let path = store.fetch(&wanted, &source).await.expect("fetched");
         fs::remove_file(lock_of(&path)).expect("removed");
         fs::create_dir(lock_of(&path)).expect("made");
@@ -361,8 +363,7 @@ mod tests {
         store.fetch(&wanted, &source).await.expect_err("no lock");
     }
 
-    /// A large program takes seconds, and the jobs of a silent worker go
-    /// to another.
+    /// A large program takes seconds, and jobs that are not kept alive go to another worker.
     #[test]
     fn a_file_is_hashed_in_another_thread() {
         let dir = tempfile::tempdir().expect("a folder");
@@ -382,7 +383,7 @@ mod tests {
             let source = Parts {
                 content: Vec::new(),
                 up_to: 0,
-                asked: Mutex::default(),
+                requested: Mutex::default(),
             };
             let mut fetch = std::pin::pin!(store.fetch(&wanted, &source));
             tokio::select! {
@@ -407,7 +408,7 @@ mod tests {
         assert!(status.expect("started").success());
     }
 
-    /// A server that lets others have a turn.
+    /// A source that yields to other tasks.
     #[cfg(unix)]
     struct Slow;
 
@@ -430,7 +431,7 @@ mod tests {
         );
     }
 
-    /// While it sends a file, another thread starts a process.
+    /// A source during whose answer another thread starts a process.
     #[cfg(unix)]
     struct Starting;
 
@@ -460,7 +461,7 @@ mod tests {
 
     #[cfg(unix)]
     #[tokio::test]
-    async fn a_process_that_is_started_meanwhile_does_not_keep_a_program_busy() {
+    async fn a_process_that_is_started_meanwhile_does_not_block_a_program() {
         let dir = tempfile::tempdir().expect("a folder");
         fetch_and_start(&Store::at(dir.path()), &Starting).await;
     }

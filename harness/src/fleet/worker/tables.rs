@@ -1,4 +1,4 @@
-//! The endgame tables of this machine in place of the run's.
+//! Replaces the endgame tables of a run by those of this machine.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -6,8 +6,8 @@ use std::sync::Arc;
 use crate::executor::PairJob;
 use crate::fleet::message::is_tables_option;
 
-/// Replaces the run's endgame tables by those of this machine: those of the
-/// adjudication, and those of engines that have some.
+/// Replaces the endgame tables of a job by those in the folder `path`, for the
+/// adjudication and for engines that use some.
 pub(super) fn use_tables(job: &mut PairJob, path: &Path) {
     if job.rules.adjudication.syzygy.is_some() {
         let mut rules = (*job.rules).clone();

@@ -23,10 +23,12 @@ const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 #[derive(Clone, Default)]
 struct Server {
     replies: Arc<Mutex<Vec<Reply>>>,
-    /// The runs that it was asked for jobs of.
+    /// The runs whose jobs were requested.
     pulls: Arc<Mutex<Vec<Name>>>,
     /// Number of jobs that were given back.
     given_back: Arc<Mutex<usize>>,
+    /// Number of statuses and keep-alives.
+    periodic: Arc<Mutex<usize>>,
 }
 
 struct NoFiles;
@@ -49,7 +51,9 @@ impl WorkerLink for Server {
         self.pulls.lock().expect("unpoisoned").push(run.clone());
     }
 
-    async fn keep(&self, _delivery: &()) {}
+    async fn keep_alive(&self, _delivery: &()) {
+        *self.periodic.lock().expect("unpoisoned") += 1;
+    }
 
     async fn done(&self, _delivery: &()) {}
 
@@ -63,11 +67,13 @@ impl WorkerLink for Server {
         pending()
     }
 
-    async fn report(&self, _bytes: Vec<u8>) {}
+    async fn send_status(&self, _bytes: Vec<u8>) {
+        *self.periodic.lock().expect("unpoisoned") += 1;
+    }
 
-    async fn show(&self, _run: &Name, _bytes: Vec<u8>) {}
+    async fn send_games(&self, _run: &Name, _bytes: Vec<u8>) {}
 
-    async fn ask(&self) {}
+    async fn request_notices(&self) {}
 
     fn files(&self) -> NoFiles {
         NoFiles
@@ -106,21 +112,21 @@ impl Scene {
             threads,
             ..samples::notice()
         };
-        self.worker.noticed(self.run.clone(), notice).await;
+        self.worker.update_run(self.run.clone(), notice).await;
     }
 
     fn replies(&self) -> Vec<Reply> {
         self.server.replies.lock().expect("unpoisoned").clone()
     }
 
-    /// How often the worker has asked for jobs, also now.
+    /// Number of the worker's requests for jobs, after another turn.
     async fn pulls(&mut self) -> usize {
         self.worker.is_pulling = false;
         self.worker.pull().await;
         self.server.pulls.lock().expect("unpoisoned").len()
     }
 
-    /// The run that the worker asks for jobs of now.
+    /// The run whose jobs the worker requests now.
     async fn pulled(&mut self) -> Option<Name> {
         self.server.pulls.lock().expect("unpoisoned").clear();
         self.pulls().await;
@@ -134,7 +140,7 @@ impl Scene {
 
     async fn take(&mut self, job: &Job) {
         let bytes = encode(job).expect("a job");
-        self.worker.take(job.run.clone(), &bytes, ()).await;
+        self.worker.take_job(job.run.clone(), &bytes, ()).await;
     }
 
     /// The worker takes a job whose engines are ready.
@@ -145,7 +151,7 @@ impl Scene {
         self.take(job).await;
     }
 
-    /// As if the worker played the first job that it has.
+    /// Puts the first job of the worker into the state of being played.
     fn play(&mut self) {
         let held = &mut self.worker.held[0];
         held.phase = Phase::Playing;
@@ -175,11 +181,11 @@ fn lease() -> String {
 }
 
 #[tokio::test]
-async fn a_run_whose_preparation_failed_is_tried_again_and_a_misfit_is_not() {
+async fn a_run_is_tried_again_after_a_failed_preparation() {
     let mut scene = Scene::new().await;
     assert_eq!(scene.pulls().await, 1);
     let run = scene.run.clone();
-    let failed = |key: &str| Readied {
+    let failed = |key: &str| Preparation {
         run: run.clone(),
         key: key.to_string(),
         build: None,
@@ -188,14 +194,14 @@ async fn a_run_whose_preparation_failed_is_tried_again_and_a_misfit_is_not() {
         took: MINUTE,
         prepared: Err(anyhow::anyhow!("the disk is full")),
     };
-    scene.worker.got_ready(failed("left")).await;
-    assert!(scene.replies().is_empty(), "nobody waits for it");
+    scene.worker.prepared(failed("left")).await;
+    assert!(scene.replies().is_empty(), "it was not being prepared");
     let keys = ["one pairing", "another"];
     for key in keys {
         scene.worker.engines.begin(&run, key);
     }
     for key in keys {
-        scene.worker.got_ready(failed(key)).await;
+        scene.worker.prepared(failed(key)).await;
     }
     let refusal = Refusal {
         pair: 7,
@@ -205,7 +211,7 @@ async fn a_run_whose_preparation_failed_is_tried_again_and_a_misfit_is_not() {
     };
     assert_eq!(scene.replies(), [Reply::Refused(refusal)]);
     scene.hear(1).await;
-    assert_eq!(scene.pulls().await, 1, "it is left out");
+    assert_eq!(scene.pulls().await, 1, "the run is paused");
     assert!(scene.is_refused(4 * MINUTE));
     assert!(!scene.is_refused(5 * MINUTE));
     scene.hear(2).await;
@@ -224,11 +230,31 @@ async fn a_worker_that_leaves_waits_for_the_reply_of_its_last_pair() {
     worker.interrupted(Request::Finish).await;
     let played_at = Instant::now() + 10 * MINUTE;
     assert!(!worker.is_done(played_at), "it plays");
-    let report = SlotEvent::Played(Box::new(samples::played_pair(3)), Vec::new());
-    worker.reported(0, report).await;
-    assert!(!worker.is_done(played_at + FAREWELL));
-    assert!(worker.is_done(played_at + FAREWELL + REPORT));
+    let event = SlotEvent::Played(Box::new(samples::played_pair(3)), Vec::new());
+    worker.slot_event(0, event).await;
+    assert!(!worker.is_done(played_at + LEAVE));
+    assert!(worker.is_done(played_at + LEAVE + STATUS));
     assert!(matches!(scene.replies()[..], [Reply::Played(_)]));
+}
+
+/// The transport would buffer them until it blocks, and with it the worker and Ctrl-C.
+#[tokio::test]
+async fn nothing_is_sent_periodically_while_the_server_is_unreachable() {
+    let mut scene = Scene::new().await;
+    scene.hold(&samples::job(3)).await;
+    let messages = |scene: &Scene| *scene.server.periodic.lock().expect("unpoisoned");
+    for is_up in [false, true] {
+        let before = messages(&scene);
+        let worker = &mut scene.worker;
+        let changed = worker.handle(ToWorker::Connection { is_up }).await;
+        changed.expect("no error");
+        worker.keep_jobs().await;
+        worker.send_status().await;
+        assert_eq!(messages(&scene) > before, is_up);
+        scene.worker.held.clear();
+        assert_eq!(scene.pulled().await.is_some(), is_up);
+        scene.hold(&samples::job(3)).await;
+    }
 }
 
 #[tokio::test]
@@ -253,7 +279,7 @@ async fn old_files_are_removed_once_a_day_but_not_those_of_a_run() {
 }
 
 #[tokio::test]
-async fn a_worker_that_is_not_excluded_any_more_plays_without_a_restart() {
+async fn a_worker_that_is_no_longer_excluded_plays_without_a_restart() {
     let mut scene = Scene::new().await;
     let run = scene.run.clone();
     let excluding = Notice {
@@ -262,7 +288,7 @@ async fn a_worker_that_is_not_excluded_any_more_plays_without_a_restart() {
         exclude: vec![serde_json::from_value("all/box".into()).expect("a worker")],
         ..samples::notice()
     };
-    scene.worker.noticed(run, excluding).await;
+    scene.worker.update_run(run, excluding).await;
     assert!(scene.is_refused(DAY));
     let pulls = scene.pulls().await;
     scene.hear(1).await;
@@ -271,18 +297,18 @@ async fn a_worker_that_is_not_excluded_any_more_plays_without_a_restart() {
 }
 
 #[tokio::test]
-async fn a_run_that_is_silent_for_long_is_forgotten_with_its_engines() {
+async fn a_run_without_a_notice_for_an_hour_is_removed_with_its_engines() {
     let mut scene = Scene::new().await;
     let run = scene.run.clone();
     let later = Instant::now() + 60 * MINUTE;
     scene.hold(&samples::job(3)).await;
-    scene.worker.forget_gone(later);
+    scene.worker.remove_gone_runs(later);
     assert!(
         scene.worker.scheduler.notice(&run).is_some(),
         "it is played"
     );
     scene.worker.held.clear();
-    scene.worker.forget_gone(later);
+    scene.worker.remove_gone_runs(later);
     assert!(scene.worker.scheduler.notice(&run).is_none());
     let key = files_key(&samples::job(3));
     assert_eq!(scene.worker.engines.are_ready(&run, &key), None);
@@ -297,8 +323,8 @@ async fn only_a_failure_in_a_game_stops_a_run_that_stops_at_failures() {
         scene.hold(&job).await;
         scene.play();
         let reason = "cannot restart new".to_string();
-        let report = SlotEvent::Failed { reason, in_game };
-        scene.worker.reported(0, report).await;
+        let event = SlotEvent::Failed { reason, in_game };
+        scene.worker.slot_event(0, event).await;
         let replies = scene.replies();
         let [Reply::Refused(refusal)] = &replies[..] else {
             panic!("{replies:?}");
@@ -325,12 +351,12 @@ async fn a_worker_plays_other_runs_while_it_prepares_the_engines_of_one() {
         platform: platform(),
         ..samples::notice()
     };
-    scene.worker.noticed(other.clone(), notice).await;
+    scene.worker.update_run(other.clone(), notice).await;
     assert_eq!(scene.pulled().await, Some(other));
     scene.hold(&of_other).await;
     scene.worker.start_games();
     assert_eq!(scene.worker.held[0].phase, Phase::Playing);
-    let readied = Readied {
+    let preparation = Preparation {
         run: scene.run.clone(),
         key: files_key(&samples::job(3)),
         build: None,
@@ -339,7 +365,7 @@ async fn a_worker_plays_other_runs_while_it_prepares_the_engines_of_one() {
         took: MINUTE,
         prepared: Ok(scene.prepared()),
     };
-    scene.worker.got_ready(readied).await;
+    scene.worker.prepared(preparation).await;
     assert_eq!(scene.pulled().await, Some(scene.run.clone()));
     scene.take(&samples::job(3)).await;
     assert_eq!(scene.worker.held.len(), 2);

@@ -1,4 +1,4 @@
-//! What a worker has played.
+//! Counts the games of a worker.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::executor::PlayedPair;
 use crate::rules::Termination;
 
-/// The time over which the pace is taken.
+/// The time over which the pace is measured.
 const PACE: Duration = Duration::from_secs(180);
 
 /// The games of a worker since it started.
@@ -42,7 +42,7 @@ impl Totals {
         self.finished.push_back(now);
     }
 
-    /// Games a minute, over the last minutes.
+    /// Games per minute, over the last [`PACE`].
     pub(super) fn pace(&self, now: Instant) -> f64 {
         let over = PACE.min(now.duration_since(self.started));
         let recent = self.finished.iter().filter(|at| is_recent(**at, now));
@@ -60,7 +60,7 @@ mod tests {
     use crate::fleet::message::samples::played_pair;
 
     #[test]
-    fn the_pace_is_that_of_the_last_minutes_and_the_counts_are_of_all_games() {
+    fn the_pace_is_that_of_the_last_three_minutes() {
         let start = Instant::now();
         let mut totals = Totals::new(start);
         assert_eq!(totals.pace(start).to_bits(), 0.0_f64.to_bits());

@@ -22,10 +22,10 @@ const BUILDS_CSV: &str = "builds.csv";
 /// A row of `builds.csv`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct BuildRow {
-    /// Number along the history, from 0.
+    /// Number of the commit in the history, from 0.
     pub(super) number: usize,
     pub(super) commit: String,
-    /// Pairs absorbed before.
+    /// Pairs absorbed before the build.
     pub(super) pairs: u64,
     /// Empty if it does not build.
     pub(super) sha256: String,
@@ -36,9 +36,9 @@ pub(super) struct BuildRow {
 }
 
 impl BuildRow {
-    /// What it says of its commit. The bench is not evidence where games depend
-    /// on the engine's speed.
-    pub(super) fn known(&self, is_timed: bool) -> BuildOutcome {
+    /// The outcome of the build. If games depend on the engine's speed, an equal bench is not
+    /// evidence, and it is left out.
+    pub(super) fn outcome(&self, is_timed: bool) -> BuildOutcome {
         if self.sha256.is_empty() {
             return BuildOutcome::Skipped;
         }
@@ -67,6 +67,7 @@ pub(super) fn program_sha256(dir: &Path, number: usize) -> anyhow::Result<Option
     Ok(built.map(|row| row.sha256))
 }
 
+/// Opens the table to append to it, without an incomplete last row.
 fn open(dir: &Path) -> anyhow::Result<File> {
     let path = dir.join(BUILDS_CSV);
     let opened = || -> io::Result<File> {
@@ -82,8 +83,7 @@ fn open(dir: &Path) -> anyhow::Result<File> {
     opened().with_context(|| format!("cannot write {}", path.display()))
 }
 
-/// Writes a row, in one line, and brings it to the disk before anything is
-/// played that depends on it.
+/// Appends a row, in one line, and syncs it to the disk before games depend on it.
 ///
 /// # Errors
 /// Those of the file system.
@@ -119,7 +119,7 @@ mod tests {
         }
     }
 
-    /// The compiler's words are in the user's language.
+    /// Messages of compilers may be in any language.
     #[test]
     fn rows_follow_the_whole_ones_of_a_torn_table() {
         let folder = tempfile::tempdir().expect("a folder");

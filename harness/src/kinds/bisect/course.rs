@@ -2,30 +2,25 @@
 
 use maud::Markup;
 
-use super::facts::{BisectFacts, Suspect};
+use super::facts::BisectFacts;
 use crate::builds::short_id;
-use crate::experiment::bisect::Moment;
+use crate::experiment::bisect::TimelinePoint;
 use crate::report::chart::{Chart, Level, Line, Reading, Ticks};
 use crate::report::html::{Paint, figure};
 
 /// The colours of the most probable commits.
 const COLOURS: [Paint; 4] = [Paint::Bad, Paint::First, Paint::Second, Paint::Good];
 
-/// How the most probable commits became so; nothing before the first batch.
+/// The chart with its legend; empty before the first batch.
 ///
 /// # Errors
 /// If the chart cannot be drawn.
 pub(super) fn section(facts: &BisectFacts) -> anyhow::Result<Markup> {
-    let moments = &facts.moments;
-    let Some(last) = moments.last().filter(|_| moments.len() > 1) else {
+    let timeline = &facts.timeline;
+    let Some(last) = timeline.last().filter(|_| timeline.len() > 1) else {
         return Ok(Markup::default());
     };
-    let mut commits: Vec<(usize, &Suspect)> = (1..).zip(&facts.posterior).collect();
-    commits.sort_by(|(_, a), (_, b)| {
-        let [a, b] = [a, b].map(|one| one.probability.unwrap_or_default());
-        b.total_cmp(&a)
-    });
-    commits.truncate(COLOURS.len());
+    let commits = facts.most_probable(COLOURS.len());
     let names = commits.iter().map(|(_, one)| short_id(&one.commit));
     let names: Vec<&str> = names.chain(["nothing changed"]).collect();
     let columns: Vec<usize> = commits.iter().map(|(at, _)| *at).chain([0]).collect();
@@ -33,7 +28,7 @@ pub(super) fn section(facts: &BisectFacts) -> anyhow::Result<Markup> {
     let paints: Vec<Paint> = paints.chain([Paint::Faint]).collect();
     let lines = columns.iter().zip(&paints).map(|(column, paint)| Line {
         paint: *paint,
-        points: line(moments, *column),
+        points: line(timeline, *column),
     });
     let chart = Chart {
         label: format!(
@@ -49,12 +44,12 @@ pub(super) fn section(facts: &BisectFacts) -> anyhow::Result<Markup> {
         y: (0.0, 100.0),
         levels: vec![Level {
             paint: Paint::Faint,
-            y: 100.0 * facts.needed,
+            y: 100.0 * facts.threshold,
         }],
         lines: lines.collect(),
-        readings: moments
+        readings: timeline
             .iter()
-            .map(|moment| reading(moment, &columns, &names))
+            .map(|point| reading(point, &columns, &names))
             .collect(),
         ..Chart::default()
     };
@@ -62,26 +57,26 @@ pub(super) fn section(facts: &BisectFacts) -> anyhow::Result<Markup> {
     figure(&chart, &legend)
 }
 
-fn percent(moment: &Moment, column: usize) -> f64 {
-    let share = moment.probabilities.get(column).copied();
+fn percent(point: &TimelinePoint, column: usize) -> f64 {
+    let share = point.probabilities.get(column).copied();
     100.0 * f64::from(share.unwrap_or_default())
 }
 
-fn line(moments: &[Moment], column: usize) -> Vec<(f64, f64)> {
-    let points = moments.iter();
+fn line(timeline: &[TimelinePoint], column: usize) -> Vec<(f64, f64)> {
+    let points = timeline.iter();
     points
-        .map(|moment| (moment.pairs as f64, percent(moment, column)))
+        .map(|point| (point.pairs as f64, percent(point, column)))
         .collect()
 }
 
-fn reading(moment: &Moment, columns: &[usize], names: &[&str]) -> Reading {
+fn reading(point: &TimelinePoint, columns: &[usize], names: &[&str]) -> Reading {
     let texts = columns.iter().zip(names);
-    let texts = texts.map(|(column, name)| format!("{name}: {:.1} %", percent(moment, *column)));
+    let texts = texts.map(|(column, name)| format!("{name}: {:.1} %", percent(point, *column)));
     Reading {
-        x: moment.pairs as f64,
+        x: point.pairs as f64,
         text: format!(
             "after {} pairs\n{}",
-            moment.pairs,
+            point.pairs,
             texts.collect::<Vec<_>>().join("\n")
         ),
     }

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::history::merged_branch;
 use crate::builds::{Commit, short_id};
-use crate::experiment::bisect::{BisectExperiment, Moment, Record};
+use crate::experiment::bisect::{BisectExperiment, FailureCounts, TimelinePoint};
 use crate::experiment::{Experiment, Verdict};
 use crate::ledger::LedgerError;
 use crate::report::{EndReason, escape_markdown, evidence_findings};
@@ -17,7 +17,7 @@ use crate::stats::detect::Finding;
 use crate::stats::summary::{Interval, Summary};
 use crate::stats::{Estimate, Pentanomial};
 
-/// Rows of the table for people.
+/// Maximum number of commits in the text table, and of cleared ones below it.
 const ROWS: usize = 10;
 
 /// Why commits are cleared that have the same `bench` on both sides.
@@ -30,9 +30,9 @@ pub(crate) struct BisectFacts {
     run: String,
     kind: Kind,
     pub(crate) verdict: BisectVerdict,
-    /// Whether it has come to its end: nothing is left to resume.
+    /// Whether the run has ended, so that it cannot be resumed.
     finished: bool,
-    /// Why it ended without a verdict of its own.
+    /// Why it ended without a verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<EndReason>,
     pub(crate) good: Suspect,
@@ -42,13 +42,13 @@ pub(crate) struct BisectFacts {
     /// The command that bisects the branch which the culprit has merged.
     #[serde(skip)]
     next_command: Option<String>,
-    /// The most probable commit, found or not; several, as for the culprit.
+    /// The most probable commit, found or not; several as for the culprit.
     #[serde(skip)]
     pub(crate) likeliest: Vec<Suspect>,
     /// Other commits of the same probability as the most probable one.
     #[serde(skip)]
     pub(crate) tied: Vec<Suspect>,
-    /// Of the most probable commit, 0 to 1.
+    /// Probability of the most probable commit, 0 to 1.
     pub(crate) probability: f64,
     /// Elo by which the culprit changed the engine: below 0, a loss. `None` until it is
     /// found: the estimate assumes that a commit changed something.
@@ -67,7 +67,7 @@ pub(crate) struct BisectFacts {
     /// or depth they are in no match.
     repeated_pairs: u64,
     distinct_games: u64,
-    /// What makes the games weak evidence.
+    /// Reasons why the games are weak evidence.
     findings: Vec<Finding>,
     /// Commits that do not build or play.
     pub(crate) skipped: Vec<Suspect>,
@@ -76,12 +76,12 @@ pub(crate) struct BisectFacts {
     pub(crate) cleared: Vec<Suspect>,
     /// Every commit, oldest first, with its probability.
     pub(crate) posterior: Vec<Suspect>,
-    /// The probability that ends it.
+    /// The probability at which the run ends, 0 to 1.
     #[serde(skip)]
-    pub(crate) needed: f64,
-    /// How the probabilities have moved.
+    pub(crate) threshold: f64,
+    /// The probabilities over the pairs.
     #[serde(skip)]
-    pub(crate) moments: Vec<Moment>,
+    pub(crate) timeline: Vec<TimelinePoint>,
     pub(crate) matches: Vec<MatchFacts>,
     seconds: f64,
 }
@@ -108,9 +108,9 @@ pub(crate) struct Suspect {
     pub(crate) date: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) probability: Option<f64>,
-    /// Of one that is skipped because it fails in games: how often.
+    /// Of a commit that is skipped because its engine fails in games.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
-    pub(crate) failures: Option<Record>,
+    pub(crate) failures: Option<FailureCounts>,
 }
 
 /// A match between two commits, from the later one's side.
@@ -121,17 +121,16 @@ pub(crate) struct MatchFacts {
     /// LL, LD, DD+WL, WD, WW.
     pub(crate) pentanomial: [u64; 5],
     pub(crate) elo: Option<Estimate>,
-    /// Of `elo`.
+    /// The kind of interval of `elo`.
     pub(crate) interval: Interval,
 }
 
 impl BisectFacts {
-    /// Of a run whose experiment has absorbed what `fold` holds.
+    /// The facts of the run whose results `fold` has absorbed.
     pub(crate) fn of(files: &RunFiles, fold: &Fold<BisectExperiment>) -> Result<Self, LedgerError> {
         let manifest = &files.manifest;
         let experiment = &fold.experiment;
         let posterior = experiment.posterior();
-        let last = posterior.last();
         let suspect = |number: usize| Suspect::of(&manifest.engines[number]);
         let verdict = verdict(experiment);
         let is_found = verdict == BisectVerdict::Found;
@@ -148,7 +147,7 @@ impl BisectFacts {
             findings: evidence_findings(manifest, &fold.tally),
             verdict,
             good: suspect(0),
-            bad: suspect(last),
+            bad: suspect(posterior.last()),
             next_command: match likeliest.as_slice() {
                 [one] if is_found => next_command(manifest, &one.commit),
                 _ => None,
@@ -170,27 +169,15 @@ impl BisectFacts {
             games: 2 * pairs,
             max_pairs: experiment.section().max_pairs,
             absorbed: fold.absorbed(),
-            skipped: experiment
-                .skipped()
-                .iter()
-                .map(|k| Suspect {
-                    failures: Some(experiment.record(*k)).filter(|record| record.failures > 0),
-                    ..suspect(*k)
-                })
-                .collect(),
+            skipped: skipped(experiment, manifest),
             cleared: experiment
                 .cleared_by_bench()
                 .into_iter()
                 .map(suspect)
                 .collect(),
-            posterior: (1..=last)
-                .map(|number| Suspect {
-                    probability: Some(posterior.commit(number)),
-                    ..suspect(number)
-                })
-                .collect(),
-            needed: experiment.section().probability,
-            moments: experiment.moments(),
+            posterior: suspects(experiment, manifest),
+            threshold: experiment.section().probability,
+            timeline: experiment.timeline(),
             matches: matches(experiment, &manifest.names()),
             seconds: files.seconds_played()?,
         })
@@ -279,7 +266,7 @@ impl BisectFacts {
     /// The most probable commits.
     pub(crate) fn table(&self) -> String {
         let mut text = String::from("probability  commit\n");
-        for suspect in self.most_probable().into_iter().take(ROWS) {
+        for (_, suspect) in self.most_probable(ROWS) {
             let share = 100.0 * suspect.probability.unwrap_or_default();
             let _ = writeln!(text, "{share:>9.1} %  {}", suspect.describe());
         }
@@ -296,7 +283,7 @@ impl BisectFacts {
         text
     }
 
-    /// The commits that games have not cleared, and why they were not played.
+    /// Adds the commits that an equal bench has cleared, and the reason.
     fn add_cleared(&self, text: &mut String) {
         for cleared in self.cleared.iter().take(ROWS) {
             let _ = writeln!(text, " same bench  {}", cleared.describe());
@@ -315,17 +302,18 @@ impl BisectFacts {
         }
     }
 
-    /// All commits, the most probable first.
-    pub(crate) fn most_probable(&self) -> Vec<&Suspect> {
-        let mut suspects: Vec<&Suspect> = self.posterior.iter().collect();
-        suspects.sort_by(|a, b| {
-            let [a, b] = [a, b].map(|s| s.probability.unwrap_or_default());
+    /// The `count` most probable commits with their numbers, the most probable first.
+    pub(crate) fn most_probable(&self, count: usize) -> Vec<(usize, &Suspect)> {
+        let mut suspects: Vec<(usize, &Suspect)> = (1..).zip(&self.posterior).collect();
+        suspects.sort_by(|(_, a), (_, b)| {
+            let [a, b] = [a, b].map(|one| one.probability.unwrap_or_default());
             b.total_cmp(&a)
         });
+        suspects.truncate(count);
         suspects
     }
 
-    /// For a pull request or a wiki.
+    /// The result as Markdown, for a pull request or a wiki.
     pub(crate) fn markdown(&self) -> String {
         let sentence = self.sentence();
         let sentence: Vec<String> = sentence.lines().map(escape_markdown).collect();
@@ -338,6 +326,7 @@ impl BisectFacts {
     }
 }
 
+/// The command that bisects the branch which `culprit` has merged.
 fn next_command(manifest: &Manifest, culprit: &str) -> Option<String> {
     let [good, bad] = merged_branch(manifest, culprit)?;
     let [good, bad] = [&good, &bad].map(Commit::short);
@@ -378,6 +367,28 @@ fn change(size: Estimate, gained: bool) -> Estimate {
     }
 }
 
+/// Every commit but the good one, with its probability.
+fn suspects(experiment: &BisectExperiment, manifest: &Manifest) -> Vec<Suspect> {
+    let posterior = experiment.posterior();
+    (1..=posterior.last())
+        .map(|number| Suspect {
+            probability: Some(posterior.commit(number)),
+            ..Suspect::of(&manifest.engines[number])
+        })
+        .collect()
+}
+
+/// The commits that are skipped, and how often their engines failed.
+fn skipped(experiment: &BisectExperiment, manifest: &Manifest) -> Vec<Suspect> {
+    let skipped = experiment.skipped().iter();
+    skipped
+        .map(|number| Suspect {
+            failures: Some(experiment.failures(*number)).filter(|counts| counts.failures > 0),
+            ..Suspect::of(&manifest.engines[*number])
+        })
+        .collect()
+}
+
 fn matches(experiment: &BisectExperiment, names: &[String]) -> Vec<MatchFacts> {
     let evidence = experiment.evidence().iter();
     evidence
@@ -406,13 +417,13 @@ impl Suspect {
         }
     }
 
-    /// Its first digits and its subject.
+    /// Its short id and its subject.
     pub(crate) fn describe(&self) -> String {
         let short = short_id(&self.commit);
         format!("{short} ({})", self.subject)
     }
 
-    /// After its name: how often it failed, if it did.
+    /// How often it failed, if it did, to follow its description.
     fn fails(&self) -> String {
         self.failures.map_or(String::new(), |record| {
             format!(": failed in {} of {} games", record.failures, record.games)

@@ -1,4 +1,4 @@
-//! What a bisection has found, for the line of the run in a list.
+//! The result of a bisection, for its row in the list of runs.
 
 use super::facts::{BisectVerdict, Suspect, verdict};
 use crate::experiment::bisect::BisectExperiment;

@@ -1,50 +1,65 @@
 //! The commits that are bisected, as engines.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 
 use crate::builds::{BenchCheck, Commit, Repository};
-use crate::config::{Config, EngineConfig};
+use crate::config::{Config, EngineConfig, FaultyKey};
 use crate::run::{EngineIdentity, Manifest};
 
 fn repository(config: &Config, base: &Path) -> anyhow::Result<Repository> {
-    let repository = config.engine[0].git.as_ref();
+    let engine = &config.engine[0];
+    let repository = engine.git.as_ref();
     let repository = repository.context("the engine has no `git`")?;
-    Ok(Repository::open(&base.join(repository))?)
+    Repository::open(&base.join(repository)).with_context(|| {
+        let name = format!("engine `{}`", engine.name);
+        FaultyKey::new(name, &["engine", "0", "git"])
+    })
 }
 
-/// The commits from the good one to the bad one, both among them.
+/// An error about a commit of [bisect], or its context.
+fn faulty(end: &str, message: impl Into<String>) -> FaultyKey {
+    FaultyKey::new(message, &["bisect", end])
+}
+
+/// The commits from the good one to the bad one, both included.
 pub(super) fn history(config: &Config, base: &Path) -> anyhow::Result<Vec<Commit>> {
     let section = config.bisect.clone().unwrap_or_default();
     let repository = repository(config, base)?;
-    let good = repository.commit(&section.good)?;
-    let later = repository.first_parents(&good.id, &section.bad)?;
-    let Some(first) = later.first() else {
-        bail!(
+    let good = repository
+        .commit(&section.good)
+        .with_context(|| faulty("good", "the good commit"))?;
+    let later = repository
+        .first_parents(&good.id, &section.bad)
+        .with_context(|| faulty("bad", "the bad commit"))?;
+    let first = later.first().ok_or_else(|| {
+        let message = format!(
             "no commits from {} to {}: the bad commit must come after the good one",
-            section.good,
-            section.bad
+            section.good, section.bad
         );
-    };
+        faulty("bad", message)
+    })?;
     let before = repository
         .commit(&format!("{}^", first.id))
         .ok()
         .with_context(|| {
-            format!(
+            let message = format!(
                 "{} is not in the known history of {}: the branches are unrelated, or the clone is \
                  shallow (`git fetch --unshallow` completes it)",
                 section.good, section.bad
-            )
+            );
+            faulty("good", message)
         })?;
-    ensure!(
-        before.id == good.id,
-        "{} is not in the first-parent history of {}: choose a good commit on the same branch, as {}",
-        section.good,
-        section.bad,
-        before.describe()
-    );
+    ensure!(before.id == good.id, {
+        let message = format!(
+            "{} is not in the first-parent history of {}: choose a good commit on the same branch, as {}",
+            section.good,
+            section.bad,
+            before.describe()
+        );
+        faulty("good", message)
+    });
     let mut commits = vec![good];
     commits.extend(later);
     Ok(commits)
@@ -58,20 +73,23 @@ pub(super) fn skipped(
 ) -> anyhow::Result<Vec<String>> {
     let section = config.bisect.clone().unwrap_or_default();
     let repository = repository(config, base)?;
-    let id = |rev: &String| {
-        let commit = repository.commit(rev)?;
+    let id = |(index, rev): (usize, &String)| -> anyhow::Result<String> {
+        let refused = |reason: &str| {
+            let message = format!("{rev} cannot be skipped{reason}");
+            FaultyKey::new(message, &["bisect", "skip", &index.to_string()])
+        };
+        let commit = repository.commit(rev).with_context(|| refused(""))?;
         let number = commits.iter().position(|other| other.id == commit.id);
         match number {
             Some(number) if number > 0 && number + 1 < commits.len() => Ok(commit.id),
-            Some(_) => bail!("{rev} cannot be skipped: the good and the bad commit must play"),
-            None => bail!(
-                "{rev} cannot be skipped: it is not between {} and {}",
-                section.good,
-                section.bad
-            ),
+            Some(_) => Err(refused(": the good and the bad commit must play").into()),
+            None => {
+                let (good, bad) = (&section.good, &section.bad);
+                Err(refused(&format!(": it is not between {good} and {bad}")).into())
+            }
         }
     };
-    section.skip.iter().map(id).collect()
+    section.skip.iter().enumerate().map(id).collect()
 }
 
 /// The branch that a commit has merged: the commit at which it begins, and its last one.
@@ -92,25 +110,20 @@ pub(super) fn at(engine: &EngineConfig, commit: &Commit) -> EngineConfig {
     EngineConfig {
         name: commit.short().to_string(),
         rev: Some(commit.id.clone()),
-        // A wrong count in a message is not a reason to skip a commit.
+        // A wrong node count in a commit message is not a reason to skip the commit.
         bench: BenchCheck::Record,
         ..engine.clone()
     }
 }
 
+/// The identity of an engine that is not built yet.
 pub(super) fn identity(commit: &Commit) -> EngineIdentity {
     EngineIdentity {
         name: commit.short().to_string(),
-        id: String::new(),
-        author: String::new(),
-        program: PathBuf::new(),
-        sha256: String::new(),
         commit: Some(commit.id.clone()),
         subject: Some(commit.subject.clone()),
         commit_author: Some(commit.author.clone()),
         committed: Some(commit.date),
-        tree: None,
-        bench: None,
-        defaults: BTreeMap::new(),
+        ..EngineIdentity::default()
     }
 }

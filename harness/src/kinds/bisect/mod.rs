@@ -1,4 +1,4 @@
-//! `hone bisect`: matches between commits that are built when their turn comes.
+//! `hone bisect`: matches between commits, which are built when they are needed.
 
 mod builds;
 mod course;
@@ -24,6 +24,7 @@ use crate::config::Config;
 use crate::executor::Player;
 use crate::experiment::bisect::{BisectExperiment, BuildOutcome, KnownBuild};
 use crate::openings::Opening;
+use crate::output::Announce;
 use crate::report::counted;
 use crate::run::{Fold, Kind, Manifest, RunFiles, SessionError, View};
 use report::BisectReport;
@@ -63,12 +64,12 @@ impl RunKind for Bisection {
         Some(config.bisect.clone().unwrap_or_default().max_pairs)
     }
 
-    /// An engine for each commit; none is built yet.
+    /// Makes an engine of each commit. None is built yet.
     fn engines(
         config: &mut Config,
         base: &Path,
         _opening: &Opening,
-        _announce: &mut dyn FnMut(&str),
+        _announce: Announce<'_>,
     ) -> Result<Engines, SessionError> {
         let commits = history::history(config, base)?;
         let skip = history::skipped(config, base, &commits)?;
@@ -86,7 +87,7 @@ impl RunKind for Bisection {
     fn same_engines(
         _manifest: &Manifest,
         _opening: &Opening,
-        _announce: &mut dyn FnMut(&str),
+        _announce: Announce<'_>,
     ) -> Result<Vec<Player>, SessionError> {
         Ok(Vec::new())
     }
@@ -95,7 +96,7 @@ impl RunKind for Bisection {
         let section = manifest.config.bisect.clone().unwrap_or_default();
         let last = manifest.engines.len().saturating_sub(1);
         ensure!(last >= 1, "the manifest has no commits");
-        let is_timed = next_build::is_timed(manifest);
+        let is_timed = manifest.config.is_timed();
         let is_skipped =
             |rev: &Option<String>| rev.as_ref().is_some_and(|id| section.skip.contains(id));
         let commits = manifest.config.engine.iter().enumerate();
@@ -104,7 +105,7 @@ impl RunKind for Bisection {
             .map(|(commit, _)| KnownBuild {
                 after_pairs: 0,
                 commit,
-                known: BuildOutcome::Skipped,
+                outcome: BuildOutcome::Skipped,
             });
         let built = builds::read(dir)?
             .into_iter()
@@ -112,7 +113,7 @@ impl RunKind for Bisection {
             .map(|row| KnownBuild {
                 after_pairs: row.pairs,
                 commit: row.number,
-                known: row.known(is_timed),
+                outcome: row.outcome(is_timed),
             });
         let known = skipped.chain(built).collect();
         let max_failures = manifest.config.r#match.max_failures;
@@ -138,7 +139,7 @@ impl RunKind for Bisection {
 
     fn prepare_next(
         waiting: Waiting<'_, BisectExperiment>,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<Readiness, SessionError> {
         next_build::prepare_next(waiting, announce)
     }

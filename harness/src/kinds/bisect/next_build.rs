@@ -1,21 +1,22 @@
-//! Builds commits when their turn comes.
+//! Builds commits when they are needed.
 
 use crate::config::Config;
 use crate::executor::Player;
 use crate::experiment::bisect::BisectExperiment;
 use crate::kinds::kind::{Readiness, Waiting};
 use crate::openings::Opening;
+use crate::output::Announce;
 use crate::run::prepare::setup::check_same_program;
 use crate::run::{EngineIdentity, Manifest, PrepareError, PreparedEngines, SessionError};
 
 use super::builds::{self, BuildRow};
 
-/// Builds what the next match needs. A commit that does not build is skipped,
-/// which changes the next match. One that was built in this run before must
-/// become the same program: its games count already.
+/// Builds the commits of the next match. One that does not build is skipped, which changes the
+/// next match. One that was built in this run before must become the same program, because its
+/// games count already.
 pub(super) fn prepare_next(
     waiting: Waiting<'_, BisectExperiment>,
-    announce: &mut dyn FnMut(&str),
+    announce: Announce<'_>,
 ) -> Result<Readiness, SessionError> {
     let Waiting {
         dir,
@@ -62,9 +63,9 @@ pub(super) fn prepare_next(
             }
             Err(error) => return Err(SessionError::after_start(error)),
         };
-        if !experiment.knows(commit) {
+        if !experiment.has_build(commit) {
             builds::append(dir, &row).map_err(SessionError::AfterStart)?;
-            experiment.learn(commit, row.known(is_timed(manifest)));
+            experiment.add_build(commit, row.outcome(manifest.config.is_timed()));
         }
         if let Some(player) = player {
             driver.set_player(player);
@@ -78,7 +79,7 @@ fn build(
     manifest: &Manifest,
     commit: usize,
     opening: &Opening,
-    announce: &mut dyn FnMut(&str),
+    announce: Announce<'_>,
 ) -> Result<(Player, EngineIdentity), PrepareError> {
     let config = Config {
         engine: vec![manifest.config.engine[commit].clone()],
@@ -92,25 +93,15 @@ fn build(
     Ok((player, engines.identities[0].clone()))
 }
 
-/// Whether the games depend on the engine's speed.
-pub(super) fn is_timed(manifest: &Manifest) -> bool {
-    let config = &manifest.config;
-    let own = config
-        .engine
-        .first()
-        .and_then(|engine| engine.limit.as_ref());
-    own.unwrap_or(&config.r#match.limit).is_timed()
-}
-
-/// Whether the commit itself is at fault, so that bisection can skip it.
+/// Whether the error comes from the commit itself, so that it can be skipped.
 fn can_be_skipped(error: &PrepareError, commit: usize, manifest: &Manifest) -> bool {
     let is_end = commit == 0 || commit + 1 == manifest.engines.len();
-    let is_its_fault = match error {
+    let is_of_commit = match error {
         PrepareError::Source { source, .. } => source.is_of_commit(),
         PrepareError::Broken { .. }
         | PrepareError::Option { .. }
         | PrepareError::Chess960 { .. } => true,
         _ => false,
     };
-    is_its_fault && !is_end
+    is_of_commit && !is_end
 }

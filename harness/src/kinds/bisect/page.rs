@@ -14,7 +14,7 @@ use crate::report::limits;
 use crate::run::Manifest;
 use crate::stats::summary::Interval;
 
-/// Commits that are shown openly.
+/// Commits in the table that is not collapsed.
 const SHOWN: usize = 10;
 
 const REPEAT: &str = "To resume the run: `hone resume FOLDER`. To repeat it: run \
@@ -58,7 +58,7 @@ pub(crate) fn html(facts: &BisectFacts, source: Source<'_>) -> anyhow::Result<Pa
     Ok(page)
 }
 
-/// Where the commits have web pages, if that is known here.
+/// The website with the pages of the commits, if it is known.
 fn forge(manifest: &Manifest) -> Option<Forge> {
     let repository = manifest.config.engine.first()?.git.as_ref()?;
     Repository::open(&manifest.base.join(repository))
@@ -94,7 +94,7 @@ fn figures(facts: &BisectFacts) -> Vec<Figure> {
         games += &format!(", {} skipped", counted(skipped, "commit"));
     }
     vec![
-        commit.toned(tone(facts)),
+        commit.with_tone(tone(facts)),
         Figure::new("Probability", &percentage(facts.probability), &probability)
             .with_progress(facts.probability),
         match found {
@@ -105,7 +105,7 @@ fn figures(facts: &BisectFacts) -> Vec<Figure> {
     ]
 }
 
-/// What is known of the culprit, and how to look at it; empty until it is found.
+/// The culprit, and the command that shows it; empty until it is found.
 fn culprit(facts: &BisectFacts, forge: Option<&Forge>) -> Markup {
     let parts = facts.culprit.iter().map(|one| {
         let mut table = Table::new("", &["", ""]);
@@ -126,7 +126,7 @@ fn culprit(facts: &BisectFacts, forge: Option<&Forge>) -> Markup {
 fn linked(suspect: &Suspect, text: &str, forge: Option<&Forge>) -> Cell {
     match forge {
         Some(forge) => Cell::link(text, &forge.commit(&suspect.commit)),
-        None => Cell::text(text).of_words(),
+        None => Cell::text(text).aligned_as_text(),
     }
 }
 
@@ -136,7 +136,8 @@ fn suspects(facts: &BisectFacts, forge: Option<&Forge>) -> anyhow::Result<Markup
         words.push((Paint::Faint, "skipped: does not build or play"));
     }
     let picture = figure(&chart(facts), &words)?;
-    let likely: Vec<&Suspect> = facts.most_probable().into_iter().take(SHOWN).collect();
+    let likely = facts.most_probable(SHOWN).into_iter();
+    let likely: Vec<&Suspect> = likely.map(|(_, one)| one).collect();
     let has_more = likely.len() < facts.posterior.len();
     let first = table("The most probable commits", facts, &likely, forge);
     let all: Vec<&Suspect> = facts.posterior.iter().collect();
@@ -215,7 +216,7 @@ fn table(
     forge: Option<&Forge>,
 ) -> Table {
     let head = ["commit", "probability", "", "subject", "date", "author"];
-    // Older runs know the subjects alone.
+    // Older runs have only the subjects.
     let columns = match suspects.iter().any(|suspect| suspect.date.is_some()) {
         true => head.len(),
         false => head.len() - 2,
@@ -236,9 +237,9 @@ fn table(
             linked(suspect, short_id(&suspect.commit), forge),
             Cell::text(&percentage(share)),
             Cell::bar(share),
-            Cell::text(&format!("{}{note}", suspect.subject)).of_words(),
-            Cell::text(&date.unwrap_or_default()).of_words(),
-            Cell::text(suspect.author.as_deref().unwrap_or_default()).of_words(),
+            Cell::text(&format!("{}{note}", suspect.subject)).aligned_as_text(),
+            Cell::text(&date.unwrap_or_default()).aligned_as_text(),
+            Cell::text(suspect.author.as_deref().unwrap_or_default()).aligned_as_text(),
         ];
         let cells = cells.into_iter().take(columns);
         table.cells(match is_skipped {

@@ -15,7 +15,7 @@ pub(crate) struct BisectReport {
 }
 
 impl BisectReport {
-    /// Of a run whose experiment has absorbed what `fold` holds.
+    /// The report of the run whose results `fold` has absorbed.
     ///
     /// # Errors
     /// If the ledger cannot be read.

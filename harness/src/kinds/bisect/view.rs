@@ -2,7 +2,7 @@
 
 use crate::experiment::Experiment;
 use crate::experiment::bisect::BisectExperiment;
-use crate::report::{Block, STOPPING, Shown, done};
+use crate::report::{Block, RefreshTimer, STOPPING, progress_text};
 use crate::run::{Manifest, Progress, View};
 
 /// Suspects shown on a terminal, and in a line.
@@ -15,7 +15,7 @@ pub(crate) struct Suspects {
     /// Pairs that can be played at a time; `None` on a fleet.
     at_a_time: Option<usize>,
     block: Option<Block>,
-    shown: Shown,
+    refresh: RefreshTimer,
 }
 
 impl Suspects {
@@ -28,14 +28,14 @@ impl Suspects {
                 .collect(),
             at_a_time,
             block: Block::on_terminal(),
-            shown: Shown::default(),
+            refresh: RefreshTimer::default(),
         }
     }
 
     fn head(&self, experiment: &BisectExperiment, progress: &Progress<'_>) -> String {
         let pairs = progress.tally.pairs;
         let budget = format!("at most {}", experiment.budget());
-        let done = done(pairs, &budget, progress, self.at_a_time);
+        let done = progress_text(pairs, &budget, progress, self.at_a_time);
         let skipped = match experiment.skipped().len() {
             0 => String::new(),
             count => format!("  {count} skipped"),
@@ -48,7 +48,7 @@ impl Suspects {
         format!("nothing changed {share:.1} %")
     }
 
-    /// The likeliest commits, by their numbers, and their shares in percent.
+    /// The most probable commits by their numbers, with their probabilities in percent.
     fn suspects(experiment: &BisectExperiment, count: usize) -> Vec<(usize, f64)> {
         let posterior = experiment.posterior();
         let mut commits: Vec<usize> = (1..=posterior.last()).collect();
@@ -77,7 +77,7 @@ impl Suspects {
 
 impl View<BisectExperiment> for Suspects {
     fn update(&mut self, experiment: &BisectExperiment, progress: Progress<'_>) {
-        if !self.shown.is_due(self.block.is_some(), &progress) {
+        if !self.refresh.is_due(self.block.is_some(), &progress) {
             return;
         }
         if let Some(block) = &self.block {
@@ -127,7 +127,7 @@ mod tests {
             subjects: vec!["Change".to_string(); 9],
             at_a_time: Some(12),
             block: None,
-            shown: Shown::default(),
+            refresh: RefreshTimer::default(),
         };
         let lines = suspects.lines(&experiment, &progress);
         let line = lines

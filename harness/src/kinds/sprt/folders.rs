@@ -1,5 +1,5 @@
-//! Where the stages of a test are: the first is the run itself, each further
-//! one has a folder in that of the run.
+//! The folders of a test's stages: the first is the run itself, each further one has a folder
+//! in that of the run.
 
 use std::path::{Path, PathBuf};
 

@@ -9,11 +9,12 @@ use std::path::{Path, PathBuf};
 
 #[cfg(feature = "serve")]
 use super::follow::Following;
-use super::kind::{Engines, RunKind, Terms, introduction, prepared};
+use super::kind::{Engines, FollowUpOptions, RunKind, introduction, prepared};
 #[cfg(feature = "serve")]
 use super::reread::Reread;
 use crate::config::Config;
 use crate::openings::Opening;
+use crate::output::Announce;
 use crate::run::{Ended, Fold, Kind, Manifest, RunFiles, SessionError, View};
 #[cfg(feature = "serve")]
 pub(crate) use folders::folder as stage_folder;
@@ -43,9 +44,9 @@ impl RunKind for Test {
         config: &mut Config,
         base: &Path,
         opening: &Opening,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<Engines, SessionError> {
-        let engines = prepared(config, base, opening, announce)?;
+        let engines = prepared::<Self>(config, base, opening, announce)?;
         stages::check_engines(config, &engines.identities, base, announce)?;
         Ok(engines)
     }
@@ -84,10 +85,10 @@ impl RunKind for Test {
 
     fn follow_up(
         report: &mut TestReport,
-        terms: &Terms,
-        announce: &mut dyn FnMut(&str),
+        options: &FollowUpOptions,
+        announce: Announce<'_>,
     ) -> Result<Option<Ended>, SessionError> {
-        stages::play(report, terms, announce)
+        stages::play(report, options, announce)
     }
 
     fn later(manifest: &Manifest, dir: &Path) -> Vec<PathBuf> {

@@ -23,7 +23,7 @@ pub(crate) struct TestReport {
 }
 
 impl TestReport {
-    /// Of a run whose experiment has absorbed what `fold` holds.
+    /// The report of the run whose results `fold` has absorbed.
     ///
     /// # Errors
     /// If a ledger cannot be read.
@@ -76,7 +76,7 @@ impl TestReport {
         self.later.last().unwrap_or(&self.first)
     }
 
-    /// Of all stages together.
+    /// The verdict of all stages together.
     fn verdict(&self) -> TestVerdict {
         let last = self.last().facts.verdict;
         match last {
@@ -97,7 +97,7 @@ impl TestReport {
         self.manifest().config.stage.len() > 1
     }
 
-    /// Shows the stages on the page of the first one.
+    /// Adds all stages to the facts of the first, for its page.
     fn describe_stages(&mut self) {
         if !self.is_staged() {
             return;
@@ -121,7 +121,7 @@ impl TestReport {
         self.first.facts.stages = rows;
     }
 
-    /// What all stages have come to.
+    /// The result of all stages.
     fn sentence(&self) -> String {
         let words = self.manifest().config.stage_words(self.later.len());
         match (self.last().facts.verdict, self.verdict()) {
@@ -135,8 +135,8 @@ impl TestReport {
         }
     }
 
-    /// The facts of the last stage that has been started, under the name and
-    /// the verdict of the whole, and those of all stages.
+    /// The facts of the last stage that has been started, with the name and the verdict of
+    /// the whole run, and the facts of all stages.
     fn object(&self) -> anyhow::Result<Value> {
         if !self.is_staged() {
             return Ok(serde_json::to_value(&self.first.facts)?);
@@ -173,7 +173,7 @@ impl Report for TestReport {
         Ok(serde_json::to_string(&self.object()?)?)
     }
 
-    /// That of the last stage that has been started, as the JSON.
+    /// Like the JSON, that of the last stage that has been started.
     fn form(&self, form: Form) -> Option<String> {
         self.last().form(form)
     }

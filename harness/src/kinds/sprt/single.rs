@@ -22,9 +22,7 @@ impl SingleTest {
     /// # Errors
     /// If its files cannot be read.
     pub(crate) fn read(dir: &Path) -> anyhow::Result<MatchReport> {
-        let files = RunFiles::open(dir)?;
-        let fold = files.fold(Self::experiment(dir, &files.manifest)?)?;
-        Self::report(files, fold)
+        Self::read_report(RunFiles::open(dir)?)
     }
 }
 
@@ -49,6 +47,7 @@ impl RunKind for SingleTest {
     }
 
     fn experiment(_dir: &Path, manifest: &Manifest) -> anyhow::Result<Self::Experiment> {
+        Self::check(&manifest.config)?;
         let section = manifest.config.sprt.unwrap_or_default();
         let max_pairs = manifest.pairs.unwrap_or(section.max_pairs);
         let test = SprtExperiment::new(section.test(), max_pairs)?;
@@ -67,5 +66,23 @@ impl RunKind for SingleTest {
 
     fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<MatchReport> {
         MatchReport::new(files, &fold)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_with_one_engine_is_refused() {
+        let manifest = toml::from_str(
+            "hone = \"1\"\nkind = \"sprt\"\ncreated = \"2026-01-01T00:00:00Z\"\nbase = \"/\"\n\
+             concurrency = 1\nengines = []\n[config.match]\n[[config.engine]]\nname = \"a\"\n\
+             cmd = \"a\"\n",
+        );
+        let manifest: Manifest = manifest.expect("a manifest");
+        let error = SingleTest::experiment(Path::new(""), &manifest).err();
+        let error = error.expect("refused").to_string();
+        assert!(error.contains("two engines, and 1"), "{error}");
     }
 }

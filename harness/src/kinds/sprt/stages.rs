@@ -1,4 +1,4 @@
-//! Plays tests in a row, each if the one before accepts H1.
+//! Plays the stages of a test: each is played if the one before accepts H1.
 
 use std::path::Path;
 
@@ -7,38 +7,38 @@ use anyhow::{Context, ensure};
 use super::folders::folder;
 use super::report::TestReport;
 use super::single::SingleTest;
-use crate::config::Config;
+use crate::config::{Config, FaultyKey};
 use crate::experiment::Verdict;
-use crate::kinds::kind::{RunKind, Terms};
+use crate::kinds::kind::{FollowUpOptions, RunKind};
 use crate::kinds::session::Session;
+use crate::output::Announce;
 use crate::report::write_files;
-use crate::run::prepare::setup::{first_opening, leave_built, open_book};
-use crate::run::{Ended, EngineIdentity, Manifest, PreparedEngines, SessionError};
+use crate::run::prepare::setup::{first_opening, open_book, remove_finished_builds};
+use crate::run::{Ended, EngineIdentity, Manifest, PrepareError, PreparedEngines, SessionError};
 
-/// Refuses stages that cannot be played: they may start hours later.
+/// Refuses stages that cannot be played, because they may start hours later.
 pub(super) fn check(config: &Config) -> anyhow::Result<()> {
     let shard = config.r#match.shard;
     ensure!(
         config.stage.len() < 2 || shard.is_whole(),
-        "`shard` in [match] is {shard}, but a shard cannot know when a stage is passed\nhelp: divide each stage as a test of its own, without [[stage]]"
+        "`shard` in [match] is {shard}, but all shards together decide whether a stage is passed\nhelp: divide each stage as a test of its own, without [[stage]]"
     );
     let base = std::env::current_dir().context("cannot find the working directory")?;
     for (index, later) in (1..).zip(config.later_stages()) {
         if config.stage[index].openings.is_some() {
             open_book(&later, SingleTest::openings(&later), &base)
-                .with_context(|| config.stage_words(index))?;
+                .with_context(|| faulty(config, index, &["openings", "file"]))?;
         }
     }
     Ok(())
 }
 
-/// Refuses engines, which have been built, that do not take the options of a
-/// later stage.
+/// Refuses engines that do not accept the options of a later stage. They are built already.
 pub(super) fn check_engines(
     config: &Config,
     engines: &[EngineIdentity],
     base: &Path,
-    announce: &mut dyn FnMut(&str),
+    announce: Announce<'_>,
 ) -> Result<(), SessionError> {
     for (index, mut later) in (1..).zip(config.later_stages()) {
         if config.stage[index].options.is_empty() {
@@ -48,12 +48,34 @@ pub(super) fn check_engines(
             "checking the engines for {}",
             config.stage_words(index)
         ));
-        leave_built(&mut later, engines);
+        remove_finished_builds(&mut later, engines);
         let book = open_book(&later, SingleTest::openings(&later), base)?;
         let opening = first_opening(&later, book.as_ref());
-        PreparedEngines::prepare(&later, base, Some(&opening), announce)?;
+        PreparedEngines::prepare(&later, base, Some(&opening), announce)
+            .map_err(|error| of_stage(error, config, index))?;
     }
     Ok(())
+}
+
+/// The context of an error about a key of stage `index`.
+fn faulty(config: &Config, index: usize, keys: &[&str]) -> FaultyKey {
+    let number = index.to_string();
+    let path = [&["stage", &number], keys].concat();
+    FaultyKey::new(config.stage_words(index), &path)
+}
+
+/// Adds the stage to an error about one of its options.
+fn of_stage(error: PrepareError, config: &Config, index: usize) -> SessionError {
+    let PrepareError::Option { source, .. } = &error else {
+        return error.into();
+    };
+    let mut options = config.stage[index].options.0.iter();
+    let wrong = options.find(|(name, _)| name.eq_ignore_ascii_case(source.option()));
+    let context = wrong.map(|(name, _)| faulty(config, index, &["options", name]));
+    match context {
+        Some(context) => SessionError::Input(anyhow::Error::new(error).context(context)),
+        None => error.into(),
+    }
 }
 
 /// Plays or continues the stages after the first, as long as each accepts H1.
@@ -63,8 +85,8 @@ pub(super) fn check_engines(
 /// [`SessionError`].
 pub(super) fn play(
     report: &mut TestReport,
-    terms: &Terms,
-    announce: &mut dyn FnMut(&str),
+    options: &FollowUpOptions,
+    announce: Announce<'_>,
 ) -> Result<Option<Ended>, SessionError> {
     let manifest = report.manifest().clone();
     let dir = report.dir().to_path_buf();
@@ -78,7 +100,7 @@ pub(super) fn play(
         announce(&format!("\n{}", manifest.config.stage_words(index)));
         let (folder, books) = (folder(&dir, index), report.books());
         let stage =
-            Session::<SingleTest>::after(&manifest, &books, config, &folder, terms, announce)?;
+            Session::<SingleTest>::after(&manifest, &books, config, &folder, options, announce)?;
         let played = stage.run(announce).map_err(|error| error.of_folder(&dir))?;
         added += added_pairs(&played.manifest);
         report.set_stage(index, played.report);
@@ -94,6 +116,7 @@ pub(super) fn play(
 /// The pairs that `hone resume --pairs` has added to a test.
 fn added_pairs(manifest: &Manifest) -> u64 {
     let planned = manifest.config.sprt.unwrap_or_default().max_pairs;
-    let pairs = manifest.planned_pairs().unwrap_or(planned);
-    pairs.saturating_sub(planned)
+    manifest
+        .pairs
+        .map_or(0, |pairs| pairs.saturating_sub(planned))
 }

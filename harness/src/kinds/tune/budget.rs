@@ -1,5 +1,4 @@
-//! The budget of a run that is limited only by time: how many pairs this
-//! machine plays in it.
+//! The budget of a run that is limited only by time: the pairs that this machine plays in it.
 
 use std::time::{Duration, Instant};
 
@@ -11,40 +10,40 @@ use crate::experiment::{Sharded, TournamentExperiment};
 use crate::kinds::Place;
 use crate::kinds::match_::Match;
 use crate::kinds::session::Session;
+use crate::output::Announce;
 use crate::platform::physical_cores;
 use crate::report::counted;
 use crate::run::{Ended, Progress, RepeatRule, SessionError};
 use crate::settings::{Shard, TimeSpan};
 
-/// Share of the time spent on measuring, within bounds.
-const SHARE: u32 = 50;
+/// The measurement takes a fiftieth of the time, from 2 s to 10 min.
+const DIVISOR: u32 = 50;
 const SHORTEST: Duration = Duration::from_secs(2);
 const LONGEST: Duration = Duration::from_secs(600);
 
-/// Share of the rest that is planned for: a machine's speed varies, and a
-/// schedule cut off at its end has not settled.
-const PLANNED: f64 = 0.9;
+/// Share of the remaining time that is planned, 0 to 1: the machine's speed varies, and a
+/// schedule that is cut off at its end has not converged.
+const PLANNED_SHARE: f64 = 0.9;
 
-/// The pairs, whole batches of them, that are played in `time`. The pairs that
-/// show it are between the unchanged engine and itself, and are not kept.
-/// `None` if the user does not want to wait for it.
+/// Measures how many pairs, in whole batches, are played in `time`: by games of the unchanged
+/// engine against itself, which are not kept. `None` if the user interrupts the measurement.
 ///
 /// # Errors
 /// [`SessionError`].
 pub(super) fn measured(
     config: &Config,
     time: TimeSpan,
-    announce: &mut dyn FnMut(&str),
+    announce: Announce<'_>,
 ) -> Result<Option<u64>, SessionError> {
     let folder = tempfile::tempdir().context("cannot make a temporary folder")?;
     let mut config = config.clone();
     let TuneSection { batch, window, .. } = config.tune.take().unwrap_or_default();
     config.r#match.concurrency = Some(at_a_time(config.r#match.concurrency, window));
     let probe = folder.path().join("probe");
-    let limit = (time.duration() / SHARE).clamp(SHORTEST, LONGEST);
+    let limit = (time.duration() / DIVISOR).clamp(SHORTEST, LONGEST);
     let session = Session::<Match>::create(config, Some(&probe), Place::Here, &mut |_| {})?;
     let mut session = session.limited(Some(limit));
-    // It is the speed that is measured.
+    // Repeats count too, because only the speed is measured.
     session.manifest.repeats = RepeatRule::Count;
     announce(&format!(
         "measuring the speed: playing {} at a time for {} s",
@@ -70,7 +69,7 @@ pub(super) fn measured(
     Ok(Some(pairs))
 }
 
-/// The games that show the speed are not kept, so they cannot be resumed.
+/// The error of a measurement, which cannot be resumed because its games are not kept.
 fn unresumable(error: SessionError) -> SessionError {
     match error {
         SessionError::Stopped { source, .. } => {
@@ -81,7 +80,7 @@ fn unresumable(error: SessionError) -> SessionError {
     }
 }
 
-/// Pairs at a time, which the window of the tuning may limit.
+/// Pairs at a time, limited by the window of the tuning.
 fn at_a_time(concurrency: Option<usize>, window: u64) -> usize {
     let concurrency = concurrency.unwrap_or_else(physical_cores);
     concurrency.min(usize::try_from(window).unwrap_or(usize::MAX))
@@ -89,7 +88,7 @@ fn at_a_time(concurrency: Option<usize>, window: u64) -> usize {
 
 fn planned(played: u64, spent: Duration, time: Duration, batch: u64) -> u64 {
     let rate = played as f64 / spent.as_secs_f64().max(1e-3);
-    let pairs = rate * time.saturating_sub(spent).as_secs_f64() * PLANNED;
+    let pairs = rate * time.saturating_sub(spent).as_secs_f64() * PLANNED_SHARE;
     (pairs as u64 / batch).max(1) * batch
 }
 

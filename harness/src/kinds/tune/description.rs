@@ -38,8 +38,8 @@ pub(crate) fn describe(section: &TuneSection, space: &Space) -> String {
     text
 }
 
-/// The same for programs, in the units of `[tune.params]`. Null is what depends on
-/// the results.
+/// The same as JSON, in the units of `[tune.params]`. Numbers that depend on the results are
+/// null.
 pub(crate) fn description_json(section: &TuneSection, space: &Space) -> Value {
     let advice = advise(section, space);
     let params = advice.params.iter().map(|plan| {
@@ -66,7 +66,7 @@ pub(crate) fn description_json(section: &TuneSection, space: &Space) -> Value {
     })
 }
 
-/// In the engine's units.
+/// Adds the table of the parameters, in the engine's units.
 fn table(advice: &Advice, space: &Space, text: &mut String) {
     let names = advice.params.iter().map(|param| param.name.len());
     let width = names.max().unwrap_or(0).max(9);
@@ -78,7 +78,7 @@ fn table(advice: &Advice, space: &Space, text: &mut String) {
     for (plan, param) in advice.params.iter().zip(space.params()) {
         let [start, min, max] =
             [param.start, param.min, param.max].map(|value| param.engine_number(value));
-        // These lie between the values of the engine.
+        // One digit more than values have, because these lie between values.
         let digits = (decimals(param) + 1).max(2);
         let [first, last, drift] = [Some(plan.first), plan.last, plan.drift].map(|known| {
             known.map_or("-".to_owned(), |value| {

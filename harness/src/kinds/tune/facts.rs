@@ -7,11 +7,11 @@ use serde_json::{Map, Value, json};
 
 use super::units;
 use crate::experiment::tune::param::{Param, ParamKind};
-use crate::experiment::tune::response::{ParamResponse, Response, Weight};
+use crate::experiment::tune::response::{ParamResponse, Relevance, Response};
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
 use crate::stats::Estimate;
 
-/// What a predicted gain needs beside it.
+/// The caveat of every predicted gain.
 pub(super) const TOO_HIGH: &str = "too high where many parameters do not matter";
 
 /// The result of a run, finished or not.
@@ -23,7 +23,7 @@ pub(crate) struct TuneFacts {
     pub(crate) pairs: u64,
     /// Pairs left out because an engine failed.
     pub(super) failed: u64,
-    /// The final values as the engine can have them.
+    /// The final values, rounded to values that the engine can have.
     pub(crate) final_values: Vec<f64>,
     average: Vec<f64>,
     response: Option<Response>,
@@ -64,7 +64,7 @@ impl TuneFacts {
         }
     }
 
-    /// Adds what a model knows.
+    /// Adds the true gain in Elo, which is known in simulations.
     pub(crate) fn with_true_gain(self, elo: f64) -> Self {
         Self {
             true_gain: Some(elo),
@@ -81,18 +81,18 @@ impl TuneFacts {
     pub(super) fn matter(&self) -> usize {
         let params = self.response.iter().flat_map(|response| &response.params);
         params
-            .filter(|param| param.weight == Weight::Matters)
+            .filter(|param| param.weight == Relevance::Matters)
             .count()
     }
 
-    /// The predicted gain, if it is a finding. Values that follow noise seem to
-    /// gain Elo, the more the more parameters there are.
+    /// The predicted gain, if a parameter is shown to matter. Values that follow noise also
+    /// seem to gain Elo, and more of it with more parameters.
     pub(super) fn gain(&self) -> Option<Estimate> {
         let gain = self.response.as_ref().map(|response| response.gain);
         gain.filter(|_| self.matter() > 0)
     }
 
-    /// A predicted gain as what it is: a finding or noise.
+    /// The predicted gain in words, or that it is not shown.
     pub(super) fn gain_in_words(&self, gain: Estimate) -> String {
         match self.gain() {
             Some(gain) => format!(
@@ -170,7 +170,7 @@ impl TuneFacts {
         object
     }
 
-    /// The result for people.
+    /// The result as text.
     pub(crate) fn text(&self) -> String {
         let mut text = format!(
             "{}: {} of {} pairs\n\n",
@@ -285,7 +285,7 @@ impl TuneFacts {
                 text,
                 "{}, {kind}, {value}, {min}, {max}, {}, {gain}",
                 param.name,
-                // 0.07 times 100 is a little more than 7.
+                // Rounded, because 0.07 * 100 is a little more than 7 in `f64`.
                 (param.step * units::factor(param) * 1e9).round() / 1e9
             );
         }
@@ -301,7 +301,7 @@ impl TuneFacts {
 }
 
 fn toml_value(text: &str) -> String {
-    // TOML has no `01` and `+1`.
+    // `01` is not valid TOML, and `+1` is read as 1.
     let is_number = text
         .parse::<i64>()
         .is_ok_and(|number| number.to_string() == text);

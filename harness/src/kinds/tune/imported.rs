@@ -4,6 +4,7 @@ use std::fs;
 
 use anyhow::Context;
 
+use crate::config::FaultyKey;
 use crate::experiment::tune::param::Param;
 use crate::experiment::tune::{TuneSection, import};
 
@@ -16,7 +17,10 @@ pub(crate) fn imported(section: &TuneSection) -> anyhow::Result<Vec<Param>> {
         return Ok(vec![]);
     };
     let read = || anyhow::Ok(import::parse(&fs::read_to_string(path)?)?);
-    read().with_context(|| format!("[tune] import {}", path.display()))
+    read().with_context(|| {
+        let file = format!("[tune] import {}", path.display());
+        FaultyKey::new(file, &["tune", "import"])
+    })
 }
 
 #[cfg(test)]

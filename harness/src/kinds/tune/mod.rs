@@ -1,5 +1,5 @@
-//! `hone tune`: an engine with its parameters moved one way against the same
-//! engine with them moved the other way.
+//! `hone tune`: games between an engine with perturbed parameters and the same engine with the
+//! opposite perturbation.
 
 mod budget;
 mod description;
@@ -18,7 +18,7 @@ mod view;
 pub(crate) use description::{describe, description_json};
 pub(crate) use facts::TuneFacts;
 pub(crate) use imported::imported;
-pub(crate) use prepare::{Prepared, check_one_engine, prepare};
+pub(crate) use prepare::{Prepared, faulty, prepare};
 #[cfg(feature = "serve")]
 pub(crate) use tested::FOLDER as VERIFY;
 pub(crate) use verification::{test_folder, test_of};
@@ -29,12 +29,13 @@ use anyhow::Context;
 
 #[cfg(feature = "serve")]
 use super::follow::Following;
-use super::kind::{RunKind, Terms, playing};
+use super::kind::{FollowUpOptions, RunKind, playing};
 #[cfg(feature = "serve")]
 use super::reread::Reread;
 use crate::config::Config;
 use crate::experiment::tune::resolve::resolve;
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
+use crate::output::Announce;
 use crate::run::{
     Ended, EngineIdentity, Fold, Kind, Manifest, RepeatRule, RunFiles, SessionError, View,
 };
@@ -49,16 +50,16 @@ impl RunKind for Tuning {
     type Report = TuneReport;
 
     const KIND: Kind = Kind::Tune;
-    /// Values to copy, and pictures.
+    /// Values to copy, and charts.
     const REPORT_WRITES_FILES: bool = true;
 
-    /// A pair takes an opening of its own, and a tuning may take more of them
-    /// than there are in a book.
+    /// Each pair has its own opening, and a tuning may have more pairs than a book has
+    /// openings.
     fn openings(_config: &Config) -> Option<u64> {
         None
     }
 
-    /// The same games with other values are evidence: the values do not matter.
+    /// The same games with other values are evidence that the values do not matter.
     fn repeats(_config: &Config) -> RepeatRule {
         RepeatRule::Count
     }
@@ -109,23 +110,33 @@ impl RunKind for Tuning {
     }
 
     fn report(files: RunFiles, fold: Fold<TuneExperiment>) -> anyhow::Result<TuneReport> {
-        let verification = verification::read(files.folder.path())?;
+        let verification = verification::read(&files)?;
         Ok(TuneReport::new(files, fold, verification))
     }
 
     fn follow_up(
         report: &mut TuneReport,
-        terms: &Terms,
-        announce: &mut dyn FnMut(&str),
+        options: &FollowUpOptions,
+        announce: Announce<'_>,
     ) -> Result<Option<Ended>, SessionError> {
-        verification::play(report, terms, announce)
+        verification::play(report, options, announce)
     }
 }
 
-/// What a complete configuration tunes.
+/// Refuses a configuration that does not have exactly one engine, or whose verifying test
+/// cannot be played.
 ///
 /// # Errors
-/// If its parameters make no sense.
+/// The number of engines, or what is wrong with the book of the test.
+pub(crate) fn check(config: &Config) -> anyhow::Result<()> {
+    prepare::check_one_engine(config)?;
+    verification::check(config)
+}
+
+/// The section and the parameters of a complete configuration.
+///
+/// # Errors
+/// If the parameters are not valid.
 pub(crate) fn tuned(config: &Config) -> anyhow::Result<(TuneSection, Space)> {
     let section = config.tune.clone().unwrap_or_default();
     let space = resolve(&section, vec![], &[], &[]).context("the manifest's parameters")?;

@@ -74,7 +74,7 @@ pub(super) fn html(content: Content<'_>) -> anyhow::Result<Page> {
     Ok(page)
 }
 
-/// Of the test if there is one: the response only predicts.
+/// The tone of the test's verdict; without a test, that of the predicted gain.
 fn tone(facts: &TuneFacts, test: Option<&MatchReport>) -> Tone {
     match test {
         Some(test) => test.facts.verdict.into(),
@@ -103,7 +103,7 @@ fn lead(content: &Content<'_>) -> String {
     text
 }
 
-/// The advice while no result of a test is known; one may just be played.
+/// The advice while there is no result of a test, which may be in progress.
 fn untested(facts: &TuneFacts, source: Source<'_>) -> String {
     if !facts.is_changed() {
         return format!("{UNCHANGED}.");
@@ -122,8 +122,8 @@ fn untested(facts: &TuneFacts, source: Source<'_>) -> String {
     }
 }
 
-/// The test as text, and the way to its own page. That is not there if `hone`
-/// was killed during the test.
+/// The test as text, and a link to its own page, which is missing if `hone` was killed during
+/// the test.
 fn verifying(test: &MatchReport, source: Source<'_>) -> Markup {
     let page = format!("{FOLDER}/{}", test.page_name());
     html! {
@@ -166,7 +166,7 @@ fn predicted_figure(facts: &TuneFacts) -> Figure {
             format!("roughly {}; {TOO_HIGH}", ends(gain)),
         ),
     };
-    Figure::new("Predicted gain, Elo", &value, &note).toned(Tone::of(facts.gain()))
+    Figure::new("Predicted gain, Elo", &value, &note).with_tone(Tone::of(facts.gain()))
 }
 
 fn figures(facts: &TuneFacts, test: Option<&MatchReport>) -> Vec<Figure> {
@@ -184,7 +184,7 @@ fn figures(facts: &TuneFacts, test: Option<&MatchReport>) -> Vec<Figure> {
                 names.join(", ")
             ),
         )
-        .toned(Tone::Bad),
+        .with_tone(Tone::Bad),
     };
     vec![
         gain_figure(facts, test),
@@ -256,7 +256,7 @@ fn table(facts: &TuneFacts) -> Table {
     table
 }
 
-/// How far a value went; empty if it is not a number or did not move.
+/// The difference of two values, with the digits of `to`; empty if they are not numbers.
 fn difference(from: &str, to: &str) -> String {
     let (Ok(start), Ok(end)) = (from.parse::<f64>(), to.parse::<f64>()) else {
         return String::new();

@@ -1,4 +1,4 @@
-//! Charts of a run: the parameters' paths and their responses.
+//! Charts of a tuning: the parameters' paths and their responses.
 
 use super::facts::TuneFacts;
 use super::units;
@@ -10,7 +10,7 @@ use crate::report::chart::{
 };
 use crate::stats::Estimate;
 
-/// Charts in a row of a file.
+/// Charts in a row of an SVG file.
 const COLUMNS: usize = 3;
 /// Points of a drawn path or curve.
 const POINTS: usize = 200;
@@ -108,7 +108,7 @@ fn path_chart(param: &Param, points: Vec<(f64, f64)>) -> Option<Chart<'static>> 
     })
 }
 
-/// As many as can be pointed at.
+/// At most [`READINGS`] of the points, with their texts.
 fn readings(points: &[(f64, f64)], text: impl Fn(f64, f64) -> String) -> Vec<Reading> {
     let thinning = Thinning::new(points.len() as u64, READINGS);
     let points = (0..).zip(points).filter(|(at, _)| thinning.keeps(*at));

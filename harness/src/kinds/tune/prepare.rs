@@ -1,5 +1,5 @@
-//! Makes the configuration of a tuning complete, so that the manifest alone
-//! says what is played.
+//! Completes the configuration of a tuning, so that the manifest contains everything that
+//! defines the run.
 
 use std::env;
 
@@ -7,29 +7,31 @@ use anyhow::{Context, ensure};
 
 use super::budget;
 use super::imported::imported;
-use crate::config::Config;
+use crate::config::{Config, FaultyKey};
 use crate::engine::uci::{EngineOption, check_options};
+use crate::experiment::tune::TuneSection;
 use crate::experiment::tune::param::{Param, ParamKind};
-use crate::experiment::tune::resolve::resolve;
+use crate::experiment::tune::resolve::{ResolveError, resolve};
 use crate::experiment::tune::section::ParamSection;
+use crate::output::Announce;
 use crate::run::{PreparedEngines, SessionError};
 
-/// Ends the name of the engine whose parameters are moved one way.
+/// Suffix of the name of the engine with the positive perturbation.
 pub(super) const PLUS: &str = " plus";
 
-/// What [`prepare`] has done.
+/// The result of [`prepare`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Prepared {
     Ready,
-    /// The user did not want to wait for it.
+    /// The user has interrupted the measurement of the speed.
     Interrupted,
 }
 
-/// Refuses a configuration of other than one engine.
+/// Refuses a configuration that does not have exactly one engine.
 ///
 /// # Errors
 /// The number of engines.
-pub(crate) fn check_one_engine(config: &Config) -> anyhow::Result<()> {
+pub(super) fn check_one_engine(config: &Config) -> anyhow::Result<()> {
     ensure!(
         config.engine.len() == 1,
         "exactly one [[engine]] is needed; {} are configured",
@@ -38,14 +40,14 @@ pub(crate) fn check_one_engine(config: &Config) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Puts the engine twice into the configuration, and every parameter with all
-/// it needs; measures the budget if only its time is given.
+/// Puts the engine twice into the configuration, and every parameter with all its settings.
+/// Measures the speed if the budget is given only as time.
 ///
 /// # Errors
 /// [`SessionError`].
 pub(crate) fn prepare(
     config: &mut Config,
-    announce: &mut dyn FnMut(&str),
+    announce: Announce<'_>,
 ) -> Result<Prepared, SessionError> {
     complete(config, announce)?;
     let mut section = config.tune.clone().unwrap_or_default();
@@ -60,7 +62,7 @@ pub(crate) fn prepare(
     Ok(Prepared::Ready)
 }
 
-fn complete(config: &mut Config, announce: &mut dyn FnMut(&str)) -> Result<(), SessionError> {
+fn complete(config: &mut Config, announce: Announce<'_>) -> Result<(), SessionError> {
     check_one_engine(config)?;
     let base = env::current_dir().context("cannot find the working directory")?;
     let engines = PreparedEngines::prepare(config, &base, None, announce)?;
@@ -70,7 +72,7 @@ fn complete(config: &mut Config, announce: &mut dyn FnMut(&str)) -> Result<(), S
     let section = config.tune.get_or_insert_default();
     let imported = imported(section)?;
     let space = resolve(section, imported, options, &config.engine[0].options.0)
-        .map_err(|error| SessionError::Input(error.into()))?;
+        .map_err(|error| faulty(error, section))?;
     for param in space.params() {
         check_values(options, param)?;
     }
@@ -89,9 +91,20 @@ fn complete(config: &mut Config, announce: &mut dyn FnMut(&str)) -> Result<(), S
     Ok(())
 }
 
+/// The error with the key that it is about.
+pub(crate) fn faulty(error: ResolveError, section: &TuneSection) -> anyhow::Error {
+    match error.key(section) {
+        Some(key) => {
+            let path: Vec<&str> = key.iter().map(String::as_str).collect();
+            FaultyKey::new(error.to_string(), &path).into()
+        }
+        None => error.into(),
+    }
+}
+
 /// Checks that the engine accepts the start and the ends of a parameter's
-/// range, or all its choices. During the games nobody would notice: an engine
-/// that gets a value it does not accept keeps the one before.
+/// range, or all its choices. Games would not show it: an engine that gets a value which it
+/// does not accept keeps the one before.
 fn check_values(options: &[EngineOption], param: &Param) -> anyhow::Result<()> {
     let Param {
         name,
@@ -110,8 +123,10 @@ fn check_values(options: &[EngineOption], param: &Param) -> anyhow::Result<()> {
         ParamKind::Int | ParamKind::Check | ParamKind::Combo { .. } => String::new(),
     };
     let wanted = values.iter().map(|value| (name.as_str(), value.as_str()));
-    check_options(options, wanted)
-        .with_context(|| format!("cannot tune `{name}` from {min} to {max}{how}"))
+    check_options(options, wanted).with_context(|| {
+        let message = format!("cannot tune `{name}` from {min} to {max}{how}");
+        FaultyKey::new(message, &["tune", "params", name])
+    })
 }
 
 #[cfg(test)]

@@ -24,7 +24,7 @@ pub(crate) struct TuneReport {
     pub(super) files: RunFiles,
     experiment: TuneExperiment,
     pub(super) facts: TuneFacts,
-    /// What makes the games weak evidence.
+    /// Reasons why the games are weak evidence.
     findings: Vec<Finding>,
     repeated_pairs: u64,
     distinct_games: u64,
@@ -33,8 +33,8 @@ pub(crate) struct TuneReport {
 }
 
 impl TuneReport {
-    /// Of a run whose experiment has absorbed its results, and of its verifying
-    /// test if that has been started.
+    /// The report of the run whose results `fold` has absorbed, and of its verifying test if
+    /// that has been started.
     pub(super) fn new(
         files: RunFiles,
         fold: Fold<TuneExperiment>,
@@ -74,14 +74,13 @@ impl TuneReport {
         Ok(object)
     }
 
-    /// What the verifying test has found, if it has been started.
+    /// The result of the verifying test in words, if it has been started.
     fn tested(&self) -> Option<String> {
         let test = self.verification.as_ref()?;
         Some(tested::finding(&test.facts, self.files.folder.path()))
     }
 
-    /// The values to copy, and above them, as a comment, what shows that they are
-    /// better than the start.
+    /// The values to copy, after a comment about their test.
     fn values(&self) -> String {
         format!("# {}\n\n{}", self.status(), self.facts.exports_file())
     }
@@ -115,8 +114,8 @@ impl Report for TuneReport {
         for finding in &self.findings {
             text += &format!("{}\n", finding.sentence());
         }
-        if self.files.folder.path().join(VALUES).exists() {
-            let path = self.files.folder.path().join(VALUES);
+        let path = self.files.folder.path().join(VALUES);
+        if path.exists() {
             text += &format!("The values to copy are in {}.\n", path.display());
         }
         if let (Some(test), Some(finding)) = (&self.verification, self.tested()) {

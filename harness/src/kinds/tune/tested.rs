@@ -1,4 +1,4 @@
-//! What the verifying test of tuned values shows, in words.
+//! The result of the verifying test of tuned values, in words.
 
 use std::path::Path;
 
@@ -18,8 +18,7 @@ pub(super) const UNCHANGED: &str =
 const REJECTED: &str = "The verifying test accepted H0: it did not find the engine stronger. \
      Keep the old values.";
 
-/// What a test has found and what follows from it; `run` is the folder of the
-/// tuning.
+/// The result of a test and what to do; `run` is the folder of the tuning.
 pub(super) fn finding(test: &RunFacts, run: &Path) -> String {
     match test.verdict {
         TestVerdict::H1 => {
@@ -38,7 +37,7 @@ pub(super) fn finding(test: &RunFacts, run: &Path) -> String {
     }
 }
 
-/// What H1 shows depends on where H0 is.
+/// The meaning of H1, which depends on `elo0`.
 fn accepted(elo0: f64) -> String {
     if elo0 < 0.0 {
         return format!(
@@ -49,7 +48,7 @@ fn accepted(elo0: f64) -> String {
     "The verifying test accepted H1: the engine got stronger.".to_string()
 }
 
-/// Where a test stands: pairs, Elo, LLR.
+/// The state of a test: pairs, Elo, LLR.
 pub(super) fn standing(test: &RunFacts) -> String {
     let mut text = format!("{} at {}", counted(test.pairs, "pair"), test.limit);
     if let Some((elo, interval)) = elo(test) {

@@ -1,12 +1,12 @@
-//! Parameters in the engine's units, as people read them. The tuner, the
-//! configuration and the JSON have a scaled parameter in its own units.
+//! Parameters in the engine's units, for display. The tuner, the configuration and the JSON
+//! have scaled parameters in the parameters' own units.
 
 use crate::experiment::tune::param::{Param, ParamKind};
 use crate::experiment::tune::response::ParamResponse;
 use crate::report::fixed;
 use crate::stats::Estimate;
 
-/// The engine's units in one of the parameter's own.
+/// The number of the engine's units in one unit of the parameter.
 pub(super) fn factor(param: &Param) -> f64 {
     match param.kind {
         ParamKind::Scaled { factor } => factor,
@@ -14,7 +14,7 @@ pub(super) fn factor(param: &Param) -> f64 {
     }
 }
 
-/// Decimals of what the engine gets.
+/// Decimals of the values that the engine gets.
 pub(super) fn decimals(param: &Param) -> usize {
     match param.kind {
         ParamKind::Text { decimals } => decimals as usize,
@@ -22,8 +22,8 @@ pub(super) fn decimals(param: &Param) -> usize {
     }
 }
 
-/// A place in the range, in the engine's units, which may lie between two
-/// values; of a check or a combo, the nearest choice.
+/// A point of the range in the engine's units, which may lie between two values; of a check or
+/// a combo, the nearest choice.
 pub(super) fn place(param: &Param, at: f64) -> String {
     match param.is_choice() {
         true => param.text(at),
@@ -31,7 +31,7 @@ pub(super) fn place(param: &Param, at: f64) -> String {
     }
 }
 
-/// Estimate, low and high end of an optimum, as places.
+/// Estimate, low and high end of an optimum, by [`place`].
 pub(super) fn places(param: &Param, optimum: &Estimate) -> [String; 3] {
     [optimum.estimate, optimum.low, optimum.high].map(|at| place(param, at))
 }

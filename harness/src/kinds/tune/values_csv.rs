@@ -1,13 +1,13 @@
-//! The values over time as a table, for other programs.
+//! `values.csv`: the values over the pairs.
 
 use crate::experiment::tune::TuneExperiment;
 use crate::report::guarded;
 
 const HEADER: [&str; 5] = ["pairs", "parameter", "value", "plus", "minus"];
 
-/// A row for each parameter after each batch with a pair that counts: the pairs
-/// that counted until then, the value, not rounded, and what the two sides of
-/// the batch had. In the units of `[tune.params]`, like the JSON.
+/// A row for each parameter after each batch with a pair that counts: the pairs that counted so
+/// far, the value, not rounded, and the values of both sides in the batch. In the units of
+/// `[tune.params]`, like the JSON.
 ///
 /// # Errors
 /// If the table cannot be written.

@@ -1,32 +1,51 @@
 //! The sequential test of the tuned values against the start: a run of its own
 //! in the folder of the tuning.
 
+use std::env;
 use std::path::{Path, PathBuf};
+
+use anyhow::Context;
 
 use super::facts::TuneFacts;
 use super::report::TuneReport;
 use super::tested::{FOLDER, UNCHANGED};
-use crate::config::Config;
+use crate::config::{Config, FaultyKey};
 use crate::experiment::Verdict;
 use crate::experiment::tune::section::VerifySection;
-use crate::kinds::kind::Terms;
+use crate::kinds::kind::{FollowUpOptions, RunKind};
 use crate::kinds::session::Session;
 use crate::kinds::sprt::SingleTest;
+use crate::output::Announce;
 use crate::platform::quoted;
 use crate::report::{MatchReport, write_files};
+use crate::run::prepare::setup::open_book;
 use crate::run::{Ended, Kind, MANIFEST, Manifest, RunFiles, SessionError};
 
-/// Its results so far, if it has been started.
+/// Refuses a book of the test that cannot be used, because the test starts hours later.
+pub(super) fn check(config: &Config) -> anyhow::Result<()> {
+    let test = config.tune.as_ref().and_then(|tune| tune.verify.as_ref());
+    let Some(test) = test.filter(|test| test.openings.is_some()) else {
+        return Ok(());
+    };
+    let base = env::current_dir().context("cannot find the working directory")?;
+    // Openings of its own do not depend on those that the tuning has used.
+    let config = conditions(config, test, 0);
+    open_book(&config, SingleTest::openings(&config), &base).with_context(|| {
+        let key = ["tune", "verify", "openings", "file"];
+        FaultyKey::new("`openings` in [tune.verify]", &key)
+    })?;
+    Ok(())
+}
+
+/// The results so far of the test of a tuning's values, if it has been started.
 ///
 /// # Errors
 /// If its files cannot be read.
-pub(super) fn read(dir: &Path) -> anyhow::Result<Option<MatchReport>> {
-    let dir = dir.join(FOLDER);
-    let is_started = dir.join(MANIFEST).exists();
-    is_started.then(|| SingleTest::read(&dir)).transpose()
+pub(super) fn read(files: &RunFiles) -> anyhow::Result<Option<MatchReport>> {
+    test_of(files)?.map(SingleTest::read_report).transpose()
 }
 
-/// The test of a tuning's values: `None` of another run, and before it is started.
+/// The test of a tuning's values; `None` for another kind of run, and before it is started.
 ///
 /// # Errors
 /// If its files cannot be read.
@@ -35,7 +54,7 @@ pub(crate) fn test_of(files: &RunFiles) -> anyhow::Result<Option<RunFiles>> {
     dir.map(|dir| RunFiles::open(&dir)).transpose()
 }
 
-/// The folder of that test, under the same conditions.
+/// The folder of that test; `None` as in [`test_of`].
 pub(crate) fn test_folder(manifest: &Manifest, dir: &Path) -> Option<PathBuf> {
     let test = dir.join(FOLDER);
     let is_started = manifest.kind == Kind::Tune && test.join(MANIFEST).exists();
@@ -50,15 +69,15 @@ pub(crate) fn test_folder(manifest: &Manifest, dir: &Path) -> Option<PathBuf> {
 /// [`SessionError`].
 pub(super) fn play(
     report: &mut TuneReport,
-    terms: &Terms,
-    announce: &mut dyn FnMut(&str),
+    options: &FollowUpOptions,
+    announce: Announce<'_>,
 ) -> Result<Option<Ended>, SessionError> {
     let (facts, manifest) = (&report.facts, &report.files.manifest);
     let tuning = report.files.folder.path().to_path_buf();
     let dir = tuning.join(FOLDER);
     let section = manifest.config.tune.as_ref();
     let test = section.and_then(|tune| tune.verify.as_ref());
-    let is_begun = test.is_some() && dir.join(MANIFEST).exists();
+    let is_begun = test.is_some() && test_folder(manifest, &tuning).is_some();
     if !facts.is_changed() && !is_begun {
         announce(&format!("{UNCHANGED}."));
         return Ok(test.map(|_| Ended::Verdict(Verdict::Inconclusive)));
@@ -73,7 +92,7 @@ pub(super) fn play(
     let config = configuration(manifest, test, facts);
     let books = manifest.book.as_slice();
     let session =
-        Session::<SingleTest>::after(manifest, books, config.clone(), &dir, terms, announce)?;
+        Session::<SingleTest>::after(manifest, books, config.clone(), &dir, options, announce)?;
     let settings = &session.manifest.config;
     let sprt = settings.sprt.unwrap_or_default();
     announce(&format!(
@@ -93,13 +112,13 @@ pub(super) fn play(
     Ok(Some(played.ended))
 }
 
-/// A test that has begun keeps its settings: with others its pairs would not be
-/// of one test.
+/// A test keeps the settings with which it was started, because all its pairs must have the
+/// same.
 const CHANGED: &str = "warning: [config.tune.verify] in run.toml has changed since the test \
      began; the test keeps the settings in verify/run.toml\n\
      help: to test with the new settings, move the folder `verify` away and resume again";
 
-/// Whether a test with these settings is another one than was begun.
+/// Whether a test with the settings `wanted` differs from the one that is `played`.
 fn differs(wanted: &Config, played: &Config) -> bool {
     let (one, other) = (&wanted.r#match, &played.r#match);
     wanted.sprt != played.sprt
@@ -108,22 +127,29 @@ fn differs(wanted: &Config, played: &Config) -> bool {
         || one.seed != other.seed
 }
 
-/// The configuration of the verifying test.
-fn configuration(manifest: &Manifest, test: &VerifySection, facts: &TuneFacts) -> Config {
-    let mut config = manifest.config.clone();
+/// The conditions of the verifying test after a tuning of `planned` pairs, with the engines of
+/// the tuning.
+fn conditions(tuning: &Config, test: &VerifySection, planned: u64) -> Config {
+    let mut config = tuning.clone();
     config.tune = None;
     config.sprt = Some(test.sprt);
     if let Some(limit) = &test.limit {
         config.set_limit(limit.clone());
     }
-    // Other openings than the tuning's, even from the same book.
-    config.r#match.use_openings_after(1, facts.planned);
+    // Not the openings of the tuning, even from the same book.
+    config.r#match.use_openings_after(1, planned);
     if let Some(openings) = &test.openings {
         config.r#match.openings = openings.clone();
     }
     if let Some(seed) = test.seed {
         config.r#match.seed = seed;
     }
+    config
+}
+
+/// The configuration of the verifying test.
+fn configuration(manifest: &Manifest, test: &VerifySection, facts: &TuneFacts) -> Config {
+    let mut config = conditions(&manifest.config, test, facts.planned);
     let sides = [("tuned", facts.options()), ("start", facts.start_options())];
     for (engine, (name, options)) in config.engine.iter_mut().zip(sides) {
         engine.name = name.to_owned();

@@ -2,7 +2,7 @@
 
 use crate::experiment::Experiment;
 use crate::experiment::tune::TuneExperiment;
-use crate::report::{Block, STOPPING, Shown, done, time_for};
+use crate::report::{Block, RefreshTimer, STOPPING, progress_text, time_for};
 use crate::run::{Progress, View};
 
 /// Points of a parameter's path.
@@ -17,7 +17,7 @@ pub(crate) struct Paths {
     /// Pairs that can be played at a time; `None` on a fleet.
     at_a_time: Option<usize>,
     block: Option<Block>,
-    shown: Shown,
+    refresh: RefreshTimer,
 }
 
 impl Paths {
@@ -27,14 +27,14 @@ impl Paths {
         Self {
             at_a_time,
             block: Block::on_terminal(),
-            shown: Shown::default(),
+            refresh: RefreshTimer::default(),
         }
     }
 }
 
 impl View<TuneExperiment> for Paths {
     fn update(&mut self, experiment: &TuneExperiment, progress: Progress<'_>) {
-        if !self.shown.is_due(self.block.is_some(), &progress) {
+        if !self.refresh.is_due(self.block.is_some(), &progress) {
             return;
         }
         let pace = pace(experiment, &progress, self.at_a_time);
@@ -60,7 +60,7 @@ impl View<TuneExperiment> for Paths {
 
 fn pace(experiment: &TuneExperiment, progress: &Progress<'_>, at_a_time: Option<usize>) -> String {
     let (absorbed, budget) = (experiment.absorbed(), experiment.budget());
-    let mut text = done(absorbed, &budget.to_string(), progress, at_a_time);
+    let mut text = progress_text(absorbed, &budget.to_string(), progress, at_a_time);
     if let Some(left) = time_for(budget.saturating_sub(absorbed), progress) {
         text += &format!("  time left: {left}");
     }

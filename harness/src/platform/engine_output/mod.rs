@@ -1,9 +1,8 @@
-//! An engine's standard output as it is waited for.
+//! An engine's standard output.
 //!
-//! [`EngineOutput`] can be read like any stream. On Linux a thread that waits
-//! for one engine at a time and has a [`ReadTimer`] can also wait inside the
-//! read itself, which saves the way through the runtime, about half of what a
-//! quick move costs; other systems lack such a timer.
+//! [`EngineOutput`] is an [`AsyncRead`](tokio::io::AsyncRead). On Linux a thread with a
+//! [`ReadTimer`], which waits for one engine at a time, can also read it in blocking mode,
+//! without the runtime: that halves the overhead of a quick move.
 
 #[cfg(target_os = "linux")]
 mod pipe;
@@ -24,20 +23,20 @@ pub(crate) use read_timer::ReadTimer;
 use std::io;
 use std::time::Duration;
 
-/// While the read timer is armed, no read in its thread lasts longer than this.
-pub(crate) const TICK: Duration = Duration::from_millis(2);
+/// While the read timer is armed, no blocking read of its thread lasts longer.
+pub(crate) const READ_TIMEOUT: Duration = Duration::from_millis(2);
 
-/// Reads what an engine writes while nothing else is done by this thread.
-pub(crate) trait ReadAlone {
-    /// Waits for bytes in the read itself; `None` if the timer fired first.
+/// Reads without the runtime.
+pub(crate) trait DirectRead {
+    /// Waits for bytes in a blocking read; `None` if the read timer fired first.
     ///
     /// # Errors
     /// Those of the stream.
-    fn read_alone(&mut self, into: &mut [u8]) -> io::Result<Option<usize>>;
+    fn read_blocking(&mut self, into: &mut [u8]) -> io::Result<Option<usize>>;
 
-    /// Reads what is there already; `None` if nothing is.
+    /// Reads the bytes that have arrived; `None` if there are none.
     ///
     /// # Errors
     /// Those of the stream.
-    fn read_present(&mut self, into: &mut [u8]) -> io::Result<Option<usize>>;
+    fn read_available(&mut self, into: &mut [u8]) -> io::Result<Option<usize>>;
 }

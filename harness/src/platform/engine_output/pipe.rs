@@ -1,4 +1,4 @@
-//! The reading end of a pipe that can be waited for in two ways.
+//! The reading end of a pipe, for the runtime and for blocking reads.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -9,10 +9,9 @@ use tokio::io::unix::AsyncFd;
 use tokio::io::{AsyncRead, Interest, ReadBuf};
 use tokio::process::ChildStdout;
 
-use super::ReadAlone;
+use super::DirectRead;
 
-/// A pipe in blocking mode: as a stream it is read only when there is
-/// something.
+/// A pipe in blocking mode. As an [`AsyncRead`] it is read only when it has data.
 #[derive(Debug)]
 pub(crate) struct EngineOutput {
     pipe: AsyncFd<OwnedFd>,
@@ -20,7 +19,7 @@ pub(crate) struct EngineOutput {
 
 impl EngineOutput {
     /// # Errors
-    /// If the runtime does not take the pipe.
+    /// If the pipe cannot be set to blocking mode or registered with the runtime.
     pub(crate) fn new(stdout: ChildStdout) -> io::Result<Self> {
         let pipe = stdout.into_owned_fd()?;
         // SAFETY: the descriptor is open; these calls only change its flags.
@@ -37,36 +36,36 @@ impl EngineOutput {
     }
 
     fn read_once(&self, into: &mut [u8]) -> io::Result<usize> {
-        // SAFETY: the descriptor is open and the buffer is as long as said.
+        // SAFETY: the descriptor is open and the buffer has the given length.
         let count =
             unsafe { libc::read(self.pipe.as_raw_fd(), into.as_mut_ptr().cast(), into.len()) };
         usize::try_from(count).map_err(|_| io::Error::last_os_error())
     }
 
-    /// Whether a read would return at once. What the runtime knows may have
-    /// been read since.
-    fn has_something(&self) -> bool {
-        let mut asked = libc::pollfd {
+    /// Whether a read would return at once. The runtime's own state may be out of date: a
+    /// blocking read may have taken the data since.
+    fn is_readable(&self) -> bool {
+        let mut poll = libc::pollfd {
             fd: self.pipe.as_raw_fd(),
             events: libc::POLLIN,
             revents: 0,
         };
         // SAFETY: the pointer is to one live pollfd.
-        unsafe { libc::poll(&raw mut asked, 1, 0) > 0 }
+        unsafe { libc::poll(&raw mut poll, 1, 0) > 0 }
     }
 }
 
-impl ReadAlone for EngineOutput {
-    fn read_alone(&mut self, into: &mut [u8]) -> io::Result<Option<usize>> {
+impl DirectRead for EngineOutput {
+    fn read_blocking(&mut self, into: &mut [u8]) -> io::Result<Option<usize>> {
         match self.read_once(into) {
             Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
             read => read.map(Some),
         }
     }
 
-    fn read_present(&mut self, into: &mut [u8]) -> io::Result<Option<usize>> {
-        match self.has_something() {
-            true => self.read_alone(into),
+    fn read_available(&mut self, into: &mut [u8]) -> io::Result<Option<usize>> {
+        match self.is_readable() {
+            true => self.read_blocking(into),
             false => Ok(None),
         }
     }
@@ -80,7 +79,7 @@ impl AsyncRead for EngineOutput {
     ) -> Poll<io::Result<()>> {
         loop {
             let mut ready = ready!(self.pipe.poll_read_ready(context))?;
-            if !self.has_something() {
+            if !self.is_readable() {
                 ready.clear_ready();
                 continue;
             }
@@ -109,14 +108,12 @@ mod tests {
     use super::*;
     use crate::platform::ReadTimer;
 
-    /// `cat`'s two ends, used in a thread of its own that may hang.
+    /// Runs a test with the input and output of `cat` in a thread of its own, which may
+    /// hang.
     fn with_cat(test: impl AsyncFnOnce(ChildStdin, EngineOutput) + Send + 'static) {
         let (done, ended) = mpsc::channel();
         thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .expect("a runtime");
+            let runtime = crate::platform::runtime().expect("a runtime");
             runtime.block_on(async {
                 let mut cat = Command::new("cat")
                     .stdin(Stdio::piped())
@@ -135,10 +132,10 @@ mod tests {
             .expect("the test neither hangs nor fails");
     }
 
-    fn read_alone(output: &mut EngineOutput) -> Vec<u8> {
+    fn read_blocking(output: &mut EngineOutput) -> Vec<u8> {
         let mut bytes = [0; 16];
         loop {
-            if let Some(count) = output.read_alone(&mut bytes).expect("read") {
+            if let Some(count) = output.read_blocking(&mut bytes).expect("read") {
                 return bytes[..count].to_vec();
             }
         }
@@ -147,17 +144,17 @@ mod tests {
     #[test]
     fn the_read_timer_ends_a_read_that_finds_nothing() {
         with_cat(async |mut input, mut output| {
-            assert!(!ReadTimer::arm(), "there is none yet");
+            assert!(!ReadTimer::arm(), "the thread has no timer yet");
             let timer = ReadTimer::new().expect("a timer");
             assert!(ReadTimer::arm());
-            assert_eq!(output.read_alone(&mut [0; 16]).expect("read"), None);
-            assert_eq!(output.read_alone(&mut [0; 16]).expect("read"), None);
+            assert_eq!(output.read_blocking(&mut [0; 16]).expect("read"), None);
+            assert_eq!(output.read_blocking(&mut [0; 16]).expect("read"), None);
             input.write_all(b"here\n").await.expect("write");
-            assert_eq!(read_alone(&mut output), b"here\n");
+            assert_eq!(read_blocking(&mut output), b"here\n");
             drop(input);
-            assert_eq!(read_alone(&mut output), b"", "the end");
+            assert_eq!(read_blocking(&mut output), b"", "the end");
             drop(timer);
-            assert!(!ReadTimer::arm(), "it is gone");
+            assert!(!ReadTimer::arm(), "the timer is dropped");
         });
     }
 
@@ -165,14 +162,14 @@ mod tests {
     fn a_read_of_what_is_present_never_waits() {
         with_cat(async |mut input, mut output| {
             let mut bytes = [0; 16];
-            assert_eq!(output.read_present(&mut bytes).expect("read"), None);
+            assert_eq!(output.read_available(&mut bytes).expect("read"), None);
             input.write_all(b"one\n").await.expect("write");
-            while !output.has_something() {
+            while !output.is_readable() {
                 thread::yield_now();
             }
-            assert_eq!(output.read_present(&mut bytes).expect("read"), Some(4));
-            assert_eq!(output.read_present(&mut bytes).expect("read"), None);
-            // The runtime finds what comes later.
+            assert_eq!(output.read_available(&mut bytes).expect("read"), Some(4));
+            assert_eq!(output.read_available(&mut bytes).expect("read"), None);
+            // The runtime reports later data.
             input.write_all(b"two\n").await.expect("write");
             let count = output.read(&mut bytes).await.expect("read");
             assert_eq!(&bytes[..count], b"two\n");
@@ -180,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_read_alone_is_not_there_for_the_runtime() {
+    fn the_runtime_does_not_block_on_data_that_a_blocking_read_has_taken() {
         with_cat(async |mut input, mut output| {
             let _timer = ReadTimer::new().expect("a timer");
             let moment = Duration::from_millis(20);
@@ -188,9 +185,9 @@ mod tests {
             for _ in 0..3 {
                 input.write_all(b"one\n").await.expect("write");
                 assert!(ReadTimer::arm());
-                assert_eq!(read_alone(&mut output), b"one\n");
+                assert_eq!(read_blocking(&mut output), b"one\n");
                 ReadTimer::disarm();
-                // The runtime knows of the data and must not read it.
+                // The runtime has an event for data that a blocking read has taken.
                 assert!(timeout(moment, output.read(&mut bytes)).await.is_err());
                 input.write_all(b"two\n").await.expect("write");
                 let count = output.read(&mut bytes).await.expect("read");

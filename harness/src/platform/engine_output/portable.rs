@@ -1,4 +1,4 @@
-//! What there is where a thread's reads cannot be interrupted by a timer.
+//! Systems where no timer can interrupt the reads of a single thread.
 
 use std::io;
 use std::pin::Pin;
@@ -7,9 +7,9 @@ use std::task::{Context, Poll, Waker};
 use tokio::io::{AsyncRead, ReadBuf};
 use tokio::process::ChildStdout;
 
-use super::ReadAlone;
+use super::DirectRead;
 
-/// A timer that never fires, so that every wait goes through the runtime.
+/// Cannot be armed, so that every wait uses the runtime.
 #[derive(Debug)]
 pub(crate) struct ReadTimer;
 
@@ -38,12 +38,12 @@ impl EngineOutput {
     }
 }
 
-impl ReadAlone for EngineOutput {
-    fn read_alone(&mut self, _: &mut [u8]) -> io::Result<Option<usize>> {
+impl DirectRead for EngineOutput {
+    fn read_blocking(&mut self, _: &mut [u8]) -> io::Result<Option<usize>> {
         Ok(None)
     }
 
-    fn read_present(&mut self, into: &mut [u8]) -> io::Result<Option<usize>> {
+    fn read_available(&mut self, into: &mut [u8]) -> io::Result<Option<usize>> {
         let mut into = ReadBuf::new(into);
         // The next wait registers its own waker.
         let mut context = Context::from_waker(Waker::noop());

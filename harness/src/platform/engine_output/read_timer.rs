@@ -1,4 +1,4 @@
-//! A timer that interrupts its thread's system calls from time to time.
+//! A periodic timer that interrupts the system calls of its thread.
 
 use std::cell::Cell;
 use std::io;
@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use std::ptr;
 use std::sync::OnceLock;
 
-use super::TICK;
+use super::READ_TIMEOUT;
 
 /// By default this signal is ignored, so a stray one does no harm.
 const SIGNAL: libc::c_int = libc::SIGURG;
@@ -15,12 +15,12 @@ thread_local! {
     static TIMER: Cell<Option<Timer>> = const { Cell::new(None) };
 }
 
-/// Belongs to the thread that made it, until it is dropped there. Only a thread
-/// that waits for one thing at a time has one: its other tasks stand still for
-/// up to 2 ms at a time while it reads.
+/// The timer of the thread that made it, until it is dropped. Only for threads that wait
+/// for one engine at a time: while such a thread reads, its other tasks are blocked for up
+/// to [`READ_TIMEOUT`].
 #[derive(Debug)]
 pub(crate) struct ReadTimer {
-    /// It belongs to its thread.
+    /// Not [`Send`].
     _here: PhantomData<*const ()>,
 }
 
@@ -54,7 +54,7 @@ impl ReadTimer {
         Ok(Self { _here: PhantomData })
     }
 
-    /// Arms the timer of this thread: it fires every [`TICK`]. `false` if the
+    /// Arms the timer of this thread: it fires every [`READ_TIMEOUT`]. `false` if the
     /// thread has none.
     pub(crate) fn arm() -> bool {
         Self::set(true)
@@ -74,7 +74,11 @@ impl ReadTimer {
         }
         let every = libc::timespec {
             tv_sec: 0,
-            tv_nsec: if armed { TICK.subsec_nanos().into() } else { 0 },
+            tv_nsec: if armed {
+                READ_TIMEOUT.subsec_nanos().into()
+            } else {
+                0
+            },
         };
         let times = libc::itimerspec {
             it_interval: every,
@@ -100,7 +104,7 @@ impl Drop for ReadTimer {
     }
 }
 
-/// A handler that does nothing, but without which, or with `SA_RESTART`, the
+/// Installs a handler that does nothing: without a handler, or with `SA_RESTART`, the
 /// signal would not interrupt a read.
 fn install_handler() -> io::Result<()> {
     extern "C" fn interrupt(_: libc::c_int) {}

@@ -1,4 +1,4 @@
-//! An engine's process together with its descendants, which end with it.
+//! An engine's process and its descendants, which are killed together.
 
 #[cfg(unix)]
 mod unix;
@@ -17,8 +17,8 @@ mod tests {
 
     use super::ProcessGroup;
 
-    /// A shell that says something and then waits for another process; both hold
-    /// the pipe open.
+    /// A shell that writes a line and then waits for another process; both hold the pipe
+    /// open.
     fn waiting() -> Command {
         let (shell, flag, script) = match cfg!(windows) {
             true => ("cmd", "/C", "echo here& ping -n 1000 127.0.0.1 >NUL"),

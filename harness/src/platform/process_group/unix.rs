@@ -1,24 +1,24 @@
-//! A process group of Unix.
+//! Process groups of Unix.
 
 use std::io;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
-/// A process group, named by its first process.
+/// A process group, whose id is that of its first process.
 #[derive(Debug)]
 pub(crate) struct ProcessGroup {
     leader: libc::pid_t,
 }
 
 impl ProcessGroup {
-    /// Makes a command start in a group of its own: a terminal's Ctrl-C reaches
-    /// `hone` only.
+    /// Makes a command start in a group of its own, so that Ctrl-C in the terminal reaches
+    /// only `hone`.
     pub(crate) fn separate(command: &mut Command) {
         command.process_group(0);
     }
 
-    /// The same in a session of its own too: what it starts has no terminal to
-    /// write to or read from.
+    /// Makes a command start in a session and group of its own, without access to the
+    /// terminal.
     pub(crate) fn separate_session(command: &mut Command) {
         let detach = || {
             // SAFETY: setsid is async-signal-safe.
@@ -33,8 +33,8 @@ impl ProcessGroup {
         }
     }
 
-    /// Makes a command start a process that dies with the thread that starts
-    /// it, where the system can do that.
+    /// Makes a command start a process that dies with the thread that starts it (Linux
+    /// only).
     pub(crate) fn die_with_parent(command: &mut Command) {
         #[cfg(target_os = "linux")]
         die_with_parent(command);
@@ -42,22 +42,22 @@ impl ProcessGroup {
         let _ = command;
     }
 
-    /// The group of a process that was started so and is not reaped yet.
+    /// The group of a process that was started with [`Self::separate`] and is not reaped.
     pub(crate) fn of(pid: u32) -> Self {
         let leader = libc::pid_t::try_from(pid).unwrap_or(0);
         Self { leader }
     }
 
-    /// [`ProcessGroup::of`]; the memory was limited before the start.
+    /// As [`ProcessGroup::of`]; the memory was limited before the start.
     pub(crate) fn limited(pid: u32, _max_memory: Option<u64>) -> Self {
         Self::of(pid)
     }
 
-    /// Kills all its processes.
+    /// Kills all processes of the group.
     pub(crate) fn kill(&self) {
-        // -1 and 0 would name other processes.
+        // -1 and 0 would address other processes.
         if self.leader > 1 {
-            // SAFETY: kill takes any pid; a group that has ended does no harm.
+            // SAFETY: kill takes any pid, and fails if the group has ended.
             unsafe {
                 libc::kill(-self.leader, libc::SIGKILL);
             }
@@ -76,7 +76,7 @@ fn die_with_parent(command: &mut Command) {
             if libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL) != 0 {
                 return Err(io::Error::last_os_error());
             }
-            // The parent may have died before the request was in place.
+            // The parent may have died before the call of prctl.
             if libc::getppid() != parent {
                 libc::_exit(1);
             }

@@ -1,4 +1,4 @@
-//! A job object of Windows.
+//! Job objects of Windows.
 
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle, RawHandle};
 use std::os::windows::process::CommandExt;
@@ -17,45 +17,44 @@ use windows_sys::Win32::System::Threading::{
 
 use crate::platform::processors::bound_mask;
 
-/// A job object, which also holds every process that its processes start. Its
-/// only handle is here: the system ends the job's processes when `hone` ends,
-/// however it ends.
+/// A job object, which includes every process that its processes start. This has the only
+/// handle, so that the system kills the processes of the job when `hone` ends.
 #[derive(Debug)]
 pub(crate) struct ProcessGroup {
-    /// `None` if the system refused.
+    /// `None` if the job could not be created.
     job: Option<OwnedHandle>,
 }
 
 impl ProcessGroup {
-    /// Makes a command start in a console group of its own: Ctrl-C reaches
-    /// `hone` only.
+    /// Makes a command start in a console group of its own, so that Ctrl-C reaches only
+    /// `hone`.
     pub(crate) fn separate(command: &mut Command) {
         command.creation_flags(CREATE_NEW_PROCESS_GROUP);
     }
 
-    /// [`ProcessGroup::separate`]: Windows has no sessions of terminals.
+    /// As [`ProcessGroup::separate`]: Windows has no terminal sessions.
     pub(crate) fn separate_session(command: &mut Command) {
         Self::separate(command);
     }
 
-    /// Nothing to do: a job ends with the process that made it.
+    /// Does nothing: a job ends with the process that created it.
     pub(crate) fn die_with_parent(_command: &mut Command) {}
 
-    /// Puts a process that was just started into a job. A child that it starts
-    /// before that, within microseconds, is not part of the job. The processors
-    /// to which this thread is bound are those of the job.
+    /// Puts a process that was just started into a job, which is bound to the processors of
+    /// this thread. A child that the process has started before is not part of the job.
     pub(crate) fn of(pid: u32) -> Self {
         Self::limited(pid, None)
     }
 
-    /// The same, with a limit on the memory that each process of the job commits.
+    /// As [`ProcessGroup::of`], with a limit in bytes on the committed memory of each
+    /// process.
     pub(crate) fn limited(pid: u32, max_memory: Option<u64>) -> Self {
         Self {
             job: job_of(pid, max_memory),
         }
     }
 
-    /// Kills all its processes.
+    /// Kills all processes of the job.
     pub(crate) fn kill(&self) {
         if let Some(job) = &self.job {
             // SAFETY: the handle is open and has all rights.
@@ -69,7 +68,7 @@ impl ProcessGroup {
 fn job_of(pid: u32, max_memory: Option<u64>) -> Option<OwnedHandle> {
     // SAFETY: all arguments may be null; a handle that is not null is ours.
     let job = owned(unsafe { CreateJobObjectW(ptr::null(), ptr::null()) })?;
-    // An engine that crashes must end, and not show a dialog.
+    // A crashed engine must end without showing a dialog.
     let limits = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION;
     let memory = max_memory.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     let limits = match memory {

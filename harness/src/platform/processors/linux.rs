@@ -4,8 +4,7 @@ use std::fs;
 
 use super::processor::Processor;
 
-/// The processors that this process may use; empty where the system does not
-/// tell.
+/// The processors that this process may use; empty if they cannot be read.
 pub(crate) fn processors() -> Vec<Processor> {
     let allowed = allowed_processors();
     let mut processors: Vec<Processor> = allowed
@@ -27,19 +26,19 @@ pub(crate) fn processors() -> Vec<Processor> {
     processors
 }
 
-/// Processes that wanted a processor in the last minute, on average.
+/// The load average of the last minute.
 pub(crate) fn load() -> Option<f64> {
     let text = fs::read_to_string("/proc/loadavg").ok()?;
     text.split_whitespace().next()?.parse().ok()
 }
 
-/// Not known but by the processors.
+/// Not used: [`processors`] lists the cores.
 pub(super) fn core_count() -> Option<usize> {
     None
 }
 
-/// Binds the calling thread, and every process it starts from now on, to some
-/// processors. Returns whether the system did so.
+/// Binds the calling thread, and every process that it starts from now on, to some
+/// processors. Returns whether that succeeded.
 pub(crate) fn bind_thread(processors: &[usize]) -> bool {
     // SAFETY: a zeroed cpu_set_t is the empty set; CPU_SET stays within it
     // for the ids that fit; sched_setaffinity reads it.
@@ -56,8 +55,7 @@ pub(crate) fn bind_thread(processors: &[usize]) -> bool {
 }
 
 fn allowed_processors() -> Vec<usize> {
-    // SAFETY: sched_getaffinity fills a set of the size given; CPU_ISSET
-    // only reads it.
+    // SAFETY: sched_getaffinity fills a set of the given size; CPU_ISSET only reads it.
     unsafe {
         let mut set: libc::cpu_set_t = std::mem::zeroed();
         if libc::sched_getaffinity(0, size_of::<libc::cpu_set_t>(), &raw mut set) == 0 {

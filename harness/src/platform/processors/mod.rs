@@ -1,4 +1,4 @@
-//! Processors, their cores, and how busy they are.
+//! Processors, their cores, and the load.
 
 #[cfg(target_os = "linux")]
 mod linux;
@@ -20,21 +20,20 @@ pub(crate) use system::{bind_thread, load, processors};
 #[cfg(windows)]
 pub(super) use windows::bound_mask;
 
-/// Processors that this process may use at a time, at most a container's quota of
-/// processor time; `None` where the system does not list them.
+/// Number of processors that this process may use, limited by a container's quota of
+/// processor time; `None` where the processors cannot be listed.
 pub(crate) fn usable_processors() -> Option<usize> {
     let listed = processors().len();
     (listed > 0).then(|| parallelism().map_or(listed, |most| most.min(listed)))
 }
 
-/// What the system lets this process use, a container's quota of processor time counted.
+/// The standard library's number of processors, which includes a container's quota.
 fn parallelism() -> Option<usize> {
     std::thread::available_parallelism().ok().map(usize::from)
 }
 
-/// Physical cores that this process may use: hyper-threads of one core share
-/// it, and two games on it would slow each other down. A container has no more than its
-/// quota of processor time.
+/// Number of physical cores that this process may use, limited by a container's quota of
+/// processor time. Two games on the hyper-threads of one core slow each other down.
 pub(crate) fn physical_cores() -> usize {
     let mut cores: Vec<_> = processors().iter().map(|p| (p.package, p.core)).collect();
     cores.sort_unstable();
@@ -56,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn there_is_a_core_and_no_more_than_logical_processors() {
+    fn there_are_at_most_as_many_cores_as_processors() {
         let limited = [(Some(8), Some(2)), (Some(2), Some(8)), (None, None)];
         assert_eq!(
             limited.map(|(count, quota)| at_most(count, quota)),

@@ -1,14 +1,14 @@
-//! Processors of Unix systems other than Linux. macOS does not let a program
-//! choose the processor that it runs on.
+//! Processors of Unix systems other than Linux. macOS has no interface to bind a thread to
+//! a processor.
 
 use super::processor::Processor;
 
-/// The system does not tell.
+/// Always empty: the processors cannot be listed.
 pub(crate) fn processors() -> Vec<Processor> {
     Vec::new()
 }
 
-/// Processes that wanted a processor in the last minute, on average.
+/// The load average of the last minute.
 pub(crate) fn load() -> Option<f64> {
     let mut averages = [0.0];
     // SAFETY: there is room for one average.
@@ -16,7 +16,7 @@ pub(crate) fn load() -> Option<f64> {
     (count == 1).then_some(averages[0])
 }
 
-/// Physical cores.
+/// Number of physical cores.
 #[cfg(target_os = "macos")]
 pub(super) fn core_count() -> Option<usize> {
     let mut count: libc::c_int = 0;
@@ -38,13 +38,13 @@ pub(super) fn core_count() -> Option<usize> {
     usize::try_from(count).ok().filter(|count| *count > 0)
 }
 
-/// The system does not tell.
+/// Unknown on this system.
 #[cfg(not(target_os = "macos"))]
 pub(super) fn core_count() -> Option<usize> {
     None
 }
 
-/// Not possible.
+/// Not supported; returns `false`.
 pub(crate) fn bind_thread(_processors: &[usize]) -> bool {
     false
 }

@@ -1,9 +1,9 @@
 /// A logical processor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Processor {
-    /// As the system numbers it.
+    /// The number that the system uses for it.
     pub id: usize,
     pub package: usize,
-    /// Within its package.
+    /// Number of the physical core, unique within its package.
     pub core: usize,
 }

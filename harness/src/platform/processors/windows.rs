@@ -1,5 +1,5 @@
-//! Processors of Windows. Beyond 64 of them only those of the processor group
-//! in which `hone` was started are used.
+//! Processors of Windows. With more than 64 of them, only those of the processor group in
+//! which `hone` was started are used.
 
 use std::cell::Cell;
 use std::ptr;
@@ -19,7 +19,7 @@ thread_local! {
     static BOUND: Cell<usize> = const { Cell::new(0) };
 }
 
-/// The processors that this process may use; empty if the system does not tell.
+/// The processors that this process may use; empty if they cannot be read.
 pub(crate) fn processors() -> Vec<Processor> {
     let (mut allowed, mut all) = (0, 0);
     // SAFETY: the pseudo handle needs not be closed; both masks are written.
@@ -49,18 +49,18 @@ pub(crate) fn processors() -> Vec<Processor> {
     processors
 }
 
-/// Which processors belong to one core and to one package.
+/// The processors of each core and of each package.
 fn topology() -> Vec<SYSTEM_LOGICAL_PROCESSOR_INFORMATION> {
     let mut bytes = 0;
-    // SAFETY: a null buffer of no length asks for the length.
+    // SAFETY: a null buffer of length 0 makes the call return the length.
     unsafe {
         GetLogicalProcessorInformation(ptr::null_mut(), &raw mut bytes);
     }
     let entry = size_of::<SYSTEM_LOGICAL_PROCESSOR_INFORMATION>();
     let count = usize::try_from(bytes).unwrap_or(0) / entry;
     let mut table = vec![SYSTEM_LOGICAL_PROCESSOR_INFORMATION::default(); count];
-    // SAFETY: the table has the length that the system has asked for; it fails
-    // if that has grown since.
+    // SAFETY: the table has the length that the system returned; the call fails if it has
+    // grown since.
     let done = unsafe { GetLogicalProcessorInformation(table.as_mut_ptr(), &raw mut bytes) };
     if done == 0 {
         table.clear();
@@ -68,18 +68,18 @@ fn topology() -> Vec<SYSTEM_LOGICAL_PROCESSOR_INFORMATION> {
     table
 }
 
-/// The system does not keep this average.
+/// Windows has no load average.
 pub(crate) fn load() -> Option<f64> {
     None
 }
 
-/// Not known but by the processors.
+/// Not used: [`processors`] lists the cores.
 pub(super) fn core_count() -> Option<usize> {
     None
 }
 
-/// Binds the calling thread, and every engine it starts from now on, to some
-/// processors. Returns whether the system did so.
+/// Binds the calling thread, and every engine that it starts from now on, to some
+/// processors. Returns whether that succeeded.
 pub(crate) fn bind_thread(processors: &[usize]) -> bool {
     let mask = processors
         .iter()

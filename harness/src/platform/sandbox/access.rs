@@ -1,8 +1,8 @@
-//! What a program in a sandbox may do, and why a sandbox cannot be had.
+//! The access of a program in a sandbox, and errors of sandboxes.
 
 use std::path::PathBuf;
 
-/// Why a sandbox cannot be had.
+/// Why a sandbox cannot be made.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum SandboxError {
     #[cfg(target_os = "linux")]
@@ -22,7 +22,7 @@ pub(crate) enum SandboxError {
     Unsupported,
 }
 
-/// What a program in a sandbox sees besides the read-only file system.
+/// What a program in a sandbox can access besides the read-only file system.
 #[derive(Debug, Clone, Default)]
 #[cfg_attr(
     not(target_os = "linux"),
@@ -31,12 +31,12 @@ pub(crate) enum SandboxError {
 pub(crate) struct Access {
     /// Folders that it may write to.
     pub(crate) writable: Vec<PathBuf>,
-    /// What stays read-only in them.
+    /// Paths in the writable folders that stay read-only.
     pub(crate) sealed: Vec<PathBuf>,
-    /// Whether it has a session of its own, and no way to write to the terminal.
-    /// What is started in a session of its own needs none.
+    /// Whether the sandbox makes a new session, without access to the terminal. Not needed
+    /// for a process that is started in a session of its own.
     pub(crate) new_session: bool,
-    /// Bytes that each of its own temporary file systems may hold; `None` is
-    /// the system's default, half of the memory.
+    /// Size in bytes of each temporary file system; `None` is the system's default, half of
+    /// the memory.
     pub(crate) scratch: Option<u64>,
 }

@@ -1,4 +1,4 @@
-//! The sandbox of bubblewrap.
+//! Sandboxes made by bubblewrap.
 
 use std::collections::BTreeSet;
 use std::env;
@@ -13,18 +13,18 @@ use super::access::{Access, SandboxError};
 
 const PROGRAM: &str = "bwrap";
 
-/// Folders that are empty in a sandbox. They hold the sockets by which programs
-/// take orders, which a read-only view does not protect.
+/// Folders that are empty in a sandbox. They hold the sockets of other programs, to which a
+/// process can connect even in a read-only file system.
 const HIDDEN: [&str; 3] = ["/tmp", "/run", "/var/run"];
 
-/// What the bubblewrap of this machine can do.
+/// Features of the installed bubblewrap.
 #[derive(Debug, Clone, Copy)]
 struct Features {
-    /// Whether it has `--size`, from version 0.7 on.
+    /// Whether it has `--size` (version 0.7 or later).
     has_size: bool,
 }
 
-/// Makes sure that sandboxes can be made here; looks once.
+/// Checks that sandboxes can be made on this machine. Probes once per process.
 ///
 /// # Errors
 /// [`SandboxError`].
@@ -48,7 +48,7 @@ fn features() -> Result<Features, SandboxError> {
         .clone()
 }
 
-/// Runs nothing in a sandbox like all others.
+/// Runs `true` in a sandbox.
 fn probe(features: Features) -> Result<(), SandboxError> {
     let access = Access {
         scratch: Some(1 << 20),
@@ -73,18 +73,18 @@ fn probe(features: Features) -> Result<(), SandboxError> {
     Err(SandboxError::Refused { reason })
 }
 
-/// The command that runs `inner` in a sandbox. It takes over its program,
-/// arguments, working directory and environment, and nothing else of it.
+/// The command that runs `inner` in a sandbox, with its program, arguments, working
+/// directory and environment.
 ///
 /// # Errors
-/// [`SandboxError`] as an error of the start.
+/// [`SandboxError`] in an [`io::Error`].
 pub(crate) fn wrap(inner: &Command, access: &Access) -> io::Result<Command> {
     Ok(around(inner, access, features().map_err(io::Error::other)?))
 }
 
 fn around(inner: &Command, access: &Access, features: Features) -> Command {
     let mut command = Command::new(PROGRAM);
-    // All rights that root has would be inherited.
+    // Otherwise root's capabilities are inherited.
     command.args(["--unshare-all", "--die-with-parent", "--cap-drop", "ALL"]);
     if access.new_session {
         command.arg("--new-session");
@@ -131,7 +131,7 @@ fn around(inner: &Command, access: &Access, features: Features) -> Command {
     command
 }
 
-/// The hidden folders of this machine.
+/// The existing folders to hide: [`HIDDEN`] and the folder for temporary files.
 fn hidden() -> Vec<PathBuf> {
     let is_folder = |path: &&PathBuf| {
         let kind = fs::symlink_metadata(path).map(|file| file.file_type());
@@ -145,13 +145,13 @@ fn hidden() -> Vec<PathBuf> {
     folders.iter().filter(is_folder).cloned().collect()
 }
 
-/// What of the hidden folders a program needs: its own folder, its working
-/// directory, and what its arguments name. Outer folders come first.
+/// The paths in hidden folders that a program needs: its own folder, its working directory,
+/// and files named by its arguments. Outer folders come first.
 fn shown(inner: &Command, folder: Option<&Path>, hidden: &[PathBuf]) -> BTreeSet<PathBuf> {
     let mut wanted = BTreeSet::new();
     let program = Path::new(inner.get_program());
     let program = match folder {
-        // A bare name is looked for on the PATH.
+        // A bare name is searched on the `PATH`.
         Some(folder) if program.components().count() > 1 => folder.join(program),
         _ => program.to_path_buf(),
     };
@@ -178,8 +178,8 @@ fn shown(inner: &Command, folder: Option<&Path>, hidden: &[PathBuf]) -> BTreeSet
     wanted
 }
 
-/// The file that an argument names, as it stands there and where it lies. No folders
-/// and no sockets: on a worker of a fleet, somebody else writes the arguments.
+/// The file that an argument names, as named and with symbolic links resolved. Folders and
+/// sockets are excluded: the arguments for a fleet worker come from another user.
 fn files_named_by(argument: &Path) -> Vec<PathBuf> {
     let Ok(file) = argument.canonicalize() else {
         return Vec::new();
@@ -194,8 +194,8 @@ fn files_named_by(argument: &Path) -> Vec<PathBuf> {
     named.into_iter().chain([file]).collect()
 }
 
-/// The engine's process in the sandbox whose outer process is `pid`: the child
-/// of the sandbox's first process.
+/// The id of the engine's process in the sandbox whose outer process is `pid`: a grandchild
+/// of `pid`.
 pub(crate) fn engine_in(pid: u32) -> Option<u32> {
     let child = |pid: u32| -> Option<u32> {
         let path = format!("/proc/{pid}/task/{pid}/children");
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_the_program_needs_of_the_hidden_folders_is_shown() {
+    fn only_the_paths_that_a_program_needs_are_shown() {
         assert!(shown_of("/usr/bin/e", &["/"], "/srv/engines").is_empty());
         assert!(shown_of("e", &["/tmp", "/tmp/no such file"], "/tmp").is_empty());
         assert_eq!(shown_of("/tmp/e", &[], "/"), ["/tmp/e"]);

@@ -1,5 +1,5 @@
-//! Runs programs without network, with a read-only view of the file system and
-//! without sight of other processes: by bubblewrap, on Linux.
+//! Sandboxes for programs, made by bubblewrap on Linux: no network, a read-only file system
+//! and a process list of their own.
 
 mod access;
 #[cfg(target_os = "linux")]

@@ -1,4 +1,4 @@
-//! Systems without a sandbox.
+//! Systems without sandboxes.
 
 use std::io;
 use std::process::Command;

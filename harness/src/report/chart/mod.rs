@@ -1,8 +1,8 @@
-//! Charts as SVG: lines over an axis, bands, levels, marks, bars.
+//! Charts as SVG: lines, bands, levels, marks, bars.
 //!
-//! * `shapes`: what is drawn; [`Ticks`]: the numbers at an axis.
-//! * `plot`: a [`Chart`] and how it is drawn.
-//! * `on_page`: the same for wide and narrow pages, in the colours of `theme`.
+//! * `shapes`: the elements of a chart; [`Ticks`], `scale`: the axes.
+//! * `plot`: a [`Chart`] and its drawing.
+//! * `on_page`: a chart for wide and narrow pages, in the colours of `theme`.
 
 mod on_page;
 mod plot;

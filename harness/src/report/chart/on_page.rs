@@ -1,5 +1,5 @@
-//! A chart on a page: drawn for wide and for narrow screens, with its values
-//! for those who point at it.
+//! A chart on a page: drawn once for wide and once for narrow screens, with the values that
+//! the script shows at the pointer.
 
 use maud::{Markup, PreEscaped, html};
 use serde_json::json;
@@ -11,11 +11,11 @@ use super::theme::themed;
 const NARROW: Size = (330, 260);
 
 impl Chart<'_> {
-    /// In the colours of a page. What lies outside the axes is drawn
+    /// The chart in the colours of the page's theme. Points outside of the axes are drawn
     /// at their ends.
     ///
     /// # Errors
-    /// If an axis has no length.
+    /// If an axis is not finite or its ends are reversed.
     pub(crate) fn on_page(&self) -> anyhow::Result<Markup> {
         let pictures = html! { (self.picture("wide", WIDE)?) (self.picture("narrow", NARROW)?) };
         Ok(match self.readings.is_empty() {
@@ -28,9 +28,9 @@ impl Chart<'_> {
         })
     }
 
-    /// With the places of its axes: left, right, top and bottom as shares of the picture.
+    /// One drawing, with the ends of its axes (left, right, top, bottom) as shares of its size.
     fn picture(&self, class: &str, size: Size) -> anyhow::Result<Markup> {
-        let (svg, (x, y)) = self.drawn(size)?;
+        let (svg, (x, y)) = self.svg_content(size)?;
         let share = |at: i32, of: u32| (f64::from(at) / f64::from(of) * 1e4).round() / 1e4;
         let [left, right] = [x.0, x.1].map(|at| share(at, size.0));
         let [top, bottom] = [y.0, y.1].map(|at| share(at, size.1));
@@ -42,7 +42,7 @@ impl Chart<'_> {
         })
     }
 
-    /// Each reading with its place as a share of the x axis.
+    /// Each reading with its position as a share of the x axis.
     fn readings_json(&self) -> String {
         let (low, high) = self.x;
         let share = |x: f64| ((x - low) / (high - low).max(f64::MIN_POSITIVE)).clamp(0.0, 1.0);

@@ -1,4 +1,4 @@
-//! A chart and how it is drawn.
+//! A chart and its drawing.
 
 use anyhow::Context;
 use plotters::coord::Shift;
@@ -10,8 +10,8 @@ use super::ticks::short;
 use super::{Band, Bar, Level, Line, Mark, Paint, Reading, Ticks};
 use crate::report::numbers::real_minus;
 
-/// A chart's width and height in pixels. The page shows it about as large as
-/// it is drawn, so that its texts can be read.
+/// Width and height of a chart in pixels, about as large as the page shows it, so that its
+/// texts are readable.
 pub(super) type Size = (u32, u32);
 
 pub(super) const WIDE: Size = (560, 300);
@@ -19,22 +19,22 @@ pub(super) const WIDE: Size = (560, 300);
 /// First and last pixel.
 pub(super) type Ends = (i32, i32);
 
-/// 13 pixels in SVG, which measures the letters alone.
+/// In pixels: in SVG, `plotters` divides the size by 1.24.
 const FONT: (&str, u32) = ("sans-serif", 16);
-/// Pixels that a letter takes.
+/// Width of a letter in pixels.
 const LETTER: u32 = 8;
-/// Pixels from one number of the y axis to the next.
+/// Least distance of the numbers of the y axis in pixels.
 const LINE: u32 = 40;
 
-/// Height between two rows of marks, as a share of the axis.
+/// Distance of two rows of marks, as a share of the y axis.
 const ROW: f64 = 0.07;
 
 /// A chart.
 #[derive(Default)]
 pub(crate) struct Chart<'a> {
-    /// What it shows, for those who cannot see it.
+    /// What it shows, in words: its caption, and its text for screen readers.
     pub label: String,
-    /// Above it.
+    /// Its heading.
     pub title: String,
     pub x_title: &'a str,
     pub y_title: &'a str,
@@ -47,9 +47,9 @@ pub(crate) struct Chart<'a> {
     pub lines: Vec<Line>,
     pub levels: Vec<Level>,
     pub marks: Vec<Mark>,
-    /// Points to stand out.
+    /// Highlighted points.
     pub dots: Vec<(f64, f64)>,
-    /// Shown to those who point at it, in the order of the x axis.
+    /// Shown at the pointer; sorted by `x`.
     pub readings: Vec<Reading>,
 }
 
@@ -83,8 +83,8 @@ impl<'a> Chart<'a> {
         }
     }
 
-    /// What an SVG element of this size holds, and the ends of the axes in it.
-    pub(super) fn drawn(&self, size: Size) -> anyhow::Result<(String, (Ends, Ends))> {
+    /// The content of an SVG element of this size, and the ends of the axes in it.
+    pub(super) fn svg_content(&self, size: Size) -> anyhow::Result<(String, (Ends, Ends))> {
         let mut svg = String::new();
         let plot = {
             let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
@@ -95,7 +95,7 @@ impl<'a> Chart<'a> {
         let content = svg
             .split_once('>')
             .and_then(|(_, rest)| rest.rsplit_once("</svg>"));
-        let (content, _) = content.context("a picture without an element")?;
+        let (content, _) = content.context("the chart is not an SVG element")?;
         Ok((content.to_string(), plot))
     }
 
@@ -135,13 +135,14 @@ impl<'a> Chart<'a> {
             .bold_line_style(Paint::Soft.rgb().mix(0.7))
             .light_line_style(TRANSPARENT)
             .draw()?;
-        self.draw_areas(root, &mut plot)?;
-        self.draw_lines(&mut plot, x, y)?;
+        let clamp = |(px, py): (f64, f64)| (px.clamp(x.0, x.1), py.clamp(y.0, y.1));
+        self.draw_areas(root, &mut plot, clamp)?;
+        self.draw_lines(&mut plot, y, clamp)?;
         let (x, y) = plot.plotting_area().get_pixel_range();
         Ok(((x.start, x.end), (y.start, y.end)))
     }
 
-    /// How many texts have room side by side.
+    /// Number of texts that fit side by side below the x axis.
     fn x_labels(&self, width: u32) -> usize {
         let letters = match &self.x_ticks {
             Ticks::Named(all) => all.iter().map(|(_, text)| text.chars().count()).max(),
@@ -154,13 +155,17 @@ impl<'a> Chart<'a> {
         (width.saturating_sub(70) / room.max(36)) as usize
     }
 
-    fn draw_areas(&self, root: &Area<'_>, plot: &mut Plot<'_, '_>) -> anyhow::Result<()> {
-        let (x, y) = (axis(self.x)?, axis(self.y)?);
-        let clamp = |(px, py): (f64, f64)| (px.clamp(x.0, x.1), py.clamp(y.0, y.1));
+    /// Draws bands and bars. `clamp` moves a point into the axes.
+    fn draw_areas(
+        &self,
+        root: &Area<'_>,
+        plot: &mut Plot<'_, '_>,
+        clamp: impl Fn((f64, f64)) -> (f64, f64),
+    ) -> anyhow::Result<()> {
         for band in &self.bands {
             let upper = band.points.iter().map(|(x, _, high)| (*x, *high));
             let lower = band.points.iter().rev().map(|(x, low, _)| (*x, *low));
-            let outline: Vec<_> = upper.chain(lower).map(clamp).collect();
+            let outline: Vec<_> = upper.chain(lower).map(&clamp).collect();
             let fill = band.paint.rgb().mix(0.18).filled();
             plot.draw_series([Polygon::new(outline, fill)])?;
         }
@@ -181,20 +186,20 @@ impl<'a> Chart<'a> {
         Ok(())
     }
 
+    /// Draws levels, marks, lines and dots. `y` is the range of the y axis.
     fn draw_lines(
         &self,
         plot: &mut Plot<'_, '_>,
-        x: (f64, f64),
         y: (f64, f64),
+        clamp: impl Fn((f64, f64)) -> (f64, f64),
     ) -> anyhow::Result<()> {
-        let clamp = |(px, py): (f64, f64)| (px.clamp(x.0, x.1), py.clamp(y.0, y.1));
         for level in &self.levels {
-            let ends = [(x.0, level.y), (x.1, level.y)].map(clamp);
+            let ends = [f64::MIN, f64::MAX].map(|x| clamp((x, level.y)));
             let style = level.paint.rgb().stroke_width(2);
             plot.draw_series(DashedLineSeries::new(ends, 6, 5, style))?;
         }
         for mark in &self.marks {
-            let ends = [(mark.x, y.0), (mark.x, y.1)].map(clamp);
+            let ends = [y.0, y.1].map(|y| clamp((mark.x, y)));
             let style = mark.paint.rgb().stroke_width(1);
             plot.draw_series(DashedLineSeries::new(ends, 3, 4, style))?;
             let at = (ends[1].0, y.1 - mark.row as f64 * ROW * (y.1 - y.0));
@@ -202,21 +207,20 @@ impl<'a> Chart<'a> {
             plot.draw_series([Text::new(mark.text.clone(), at, style)])?;
         }
         for line in &self.lines {
-            let points = line.points.iter().copied().map(clamp);
+            let points = line.points.iter().copied().map(&clamp);
             let style = line.paint.rgb().stroke_width(2);
             plot.draw_series(LineSeries::new(points, style))?;
         }
-        let dots = self.dots.iter().copied().map(clamp);
+        let dots = self.dots.iter().copied().map(&clamp);
         plot.draw_series(dots.map(|at| Circle::new(at, 3, Paint::First.rgb().filled())))?;
         Ok(())
     }
 }
 
-/// Charts on white ground for a file of their own, in rows of `columns` (at
-/// least 1).
+/// Charts on a white background for an SVG file, in rows of `columns` (at least 1).
 ///
 /// # Errors
-/// If an axis has no length.
+/// If an axis is not finite or its ends are reversed.
 pub(crate) fn sheet(charts: &[Chart<'_>], columns: usize) -> anyhow::Result<String> {
     let rows = charts.len().div_ceil(columns).max(1);
     let size = (WIDE.0 * columns as u32, WIDE.1 * rows as u32);
@@ -234,7 +238,7 @@ pub(crate) fn sheet(charts: &[Chart<'_>], columns: usize) -> anyhow::Result<Stri
     Ok(svg.replacen('>', &format!(">{title}"), 1))
 }
 
-/// Width of the numbers and the title beside the y axis.
+/// Width of the numbers and the title of the y axis, in pixels.
 fn left_side(ticks: &[(f64, String)], has_title: bool) -> u32 {
     let letters = ticks.iter().map(|(_, text)| text.chars().count()).max();
     let title = if has_title { 26 } else { 6 };
@@ -247,7 +251,10 @@ fn text_style(paint: Paint, x: HPos, y: VPos) -> TextStyle<'static> {
     style.pos(Pos::new(x, y))
 }
 
-/// An axis of some length.
+/// The ends of an axis; one of length 0 becomes 1 long.
+///
+/// # Errors
+/// If an end is not finite, or the first is greater than the second.
 pub(super) fn axis((low, high): (f64, f64)) -> anyhow::Result<(f64, f64)> {
     anyhow::ensure!(
         low.is_finite() && high.is_finite() && low <= high,

@@ -1,11 +1,11 @@
-//! An axis with chosen places and texts.
+//! An axis with given ticks.
 
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 use plotters::coord::types::RangedCoordf64;
 
-/// An axis with its ticks: places and their texts.
+/// An axis with its ticks: positions and texts.
 pub(super) struct Scale {
     range: RangedCoordf64,
     ticks: Vec<(f64, String)>,

@@ -1,8 +1,8 @@
-//! What is drawn on a chart.
+//! The elements of a chart.
 
 use super::Paint;
 
-/// Points of a drawn line: more cannot be seen.
+/// Most points of a line: more cannot be distinguished.
 pub(crate) const POINTS: u64 = 400;
 
 /// A line through points.
@@ -26,13 +26,13 @@ pub(crate) struct Level {
     pub y: f64,
 }
 
-/// A dashed line from bottom to top with a word beside it.
+/// A dashed line from bottom to top with a label.
 #[derive(Debug, Clone)]
 pub(crate) struct Mark {
     pub paint: Paint,
     pub x: f64,
     pub text: String,
-    /// Rows from the top to the word, so that words do not overlap.
+    /// Row of the label, from 0 at the top, so that labels do not overlap.
     pub row: usize,
 }
 
@@ -43,22 +43,22 @@ pub(crate) struct Bar {
     /// Left and right end.
     pub x: (f64, f64),
     pub height: f64,
-    /// Written below it, and its height above, in place of an x axis.
+    /// Written below the bar, with its height above it, instead of an x axis.
     pub name: Option<String>,
 }
 
-/// Values at one place of the x axis.
+/// The values at one position of the x axis.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Reading {
     pub x: f64,
-    /// All values there, in words.
+    /// The values as text.
     pub text: String,
 }
 
-/// Readings on a chart: a finer choice than a finger can make.
+/// Most readings of a chart: a pointer cannot select more.
 pub(crate) const READINGS: u64 = 120;
 
-/// A choice of points out of many: evenly spread, the last among them.
+/// A selection of evenly spaced points, with the last one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Thinning {
     total: u64,
@@ -72,7 +72,7 @@ impl Thinning {
         Self { total, step }
     }
 
-    /// Whether the point of this index, from 0, is among them.
+    /// Whether the point at `index` (from 0) is selected.
     pub(crate) fn keeps(self, index: u64) -> bool {
         index < self.total && (self.total - 1 - index).is_multiple_of(self.step)
     }

@@ -1,5 +1,5 @@
-//! The colours of pictures. They are drawn in the colours of the light theme;
-//! on a page each becomes a variable of its style sheet.
+//! The colours of charts. Charts are drawn in the colours of the light theme; on a page,
+//! each colour is replaced by a variable of the style sheet.
 
 use plotters::style::RGBColor;
 
@@ -8,7 +8,7 @@ use plotters::style::RGBColor;
 pub(crate) enum Paint {
     /// Text and axes.
     Ink,
-    /// What is of less weight.
+    /// Less important text.
     Faint,
     /// Grid lines.
     Soft,
@@ -31,7 +31,7 @@ impl Paint {
         Self::Bad,
     ];
 
-    /// As it is drawn.
+    /// The colour in the light theme.
     pub(crate) fn rgb(self) -> RGBColor {
         match self {
             Self::Ink => RGBColor(0x24, 0x29, 0x2f),
@@ -44,7 +44,7 @@ impl Paint {
         }
     }
 
-    /// As the style sheet names it.
+    /// The variable of the style sheet.
     pub(crate) fn css(self) -> &'static str {
         match self {
             Self::Ink => "var(--ink)",
@@ -58,7 +58,7 @@ impl Paint {
     }
 }
 
-/// A picture in colours that follow the theme of its page.
+/// An SVG whose colours follow the theme of its page.
 pub(super) fn themed(mut svg: String) -> String {
     for paint in Paint::ALL {
         let RGBColor(r, g, b) = paint.rgb();
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_style_sheet_knows_every_colour() {
+    fn the_style_sheet_defines_every_colour() {
         let style = include_str!("../html/theme.css");
         for paint in Paint::ALL {
             let name = paint.css().trim_start_matches("var(").trim_end_matches(')');

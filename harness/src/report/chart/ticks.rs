@@ -1,4 +1,4 @@
-//! Where the numbers of an axis stand.
+//! The positions and texts of the numbers at an axis.
 
 /// The numbers of an axis.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -8,12 +8,12 @@ pub(crate) enum Ticks {
     Numbers,
     /// Whole numbers only: counts, depths.
     Whole,
-    /// Places with a text each, in order; as many are shown as have room.
+    /// Positions with texts, in order; as many are shown as fit.
     Named(Vec<(f64, String)>),
 }
 
 impl Ticks {
-    /// Places and texts on an axis with this range and room for `most` texts.
+    /// Positions and texts on an axis with this range and room for `most` texts.
     pub(super) fn of(&self, range: (f64, f64), most: usize) -> Vec<(f64, String)> {
         match self {
             Self::Numbers => numbers(range, most, 0.0),
@@ -26,12 +26,12 @@ impl Ticks {
     }
 }
 
-/// Multiples of 1, 2 or 5 times a power of ten, at least `finest`, that divide
-/// the range at most `most` times, with as many digits as tell them apart.
+/// Multiples of a step of 1, 2 or 5 times a power of ten. The step is at least `finest` and
+/// divides the range at most `most` times. Texts have the digits of the step.
 fn numbers((low, high): (f64, f64), most: usize, finest: f64) -> Vec<(f64, String)> {
     let wanted = ((high - low) / most.max(1) as f64).max(finest);
     let power = 10f64.powf(wanted.log10().floor());
-    // A little less than wanted is wanted, too: 0.2 is not exactly 2 times 0.1.
+    // With a tolerance: products such as 2 times 0.1 are not exact.
     let steps = [1.0, 2.0, 5.0, 10.0].map(|factor| factor * power);
     let step = steps.into_iter().find(|step| *step >= wanted * 0.999_999);
     let step = step.unwrap_or(wanted);
@@ -43,7 +43,7 @@ fn numbers((low, high): (f64, f64), most: usize, finest: f64) -> Vec<(f64, Strin
         .collect()
 }
 
-/// A number with no more digits than a reader of a picture needs.
+/// A number rounded for a chart: two decimals, one from 10 on, none from 100 on.
 pub(crate) fn short(value: &f64) -> String {
     let text = match value.abs() {
         size if size >= 100.0 => format!("{value:.0}"),
@@ -53,7 +53,7 @@ pub(crate) fn short(value: &f64) -> String {
     trimmed(&text)
 }
 
-/// A number without zeros at its end, and zero without a sign.
+/// A number without trailing zeros, and zero without a sign.
 fn trimmed(text: &str) -> String {
     let text = match text.contains('.') {
         true => text.trim_end_matches('0').trim_end_matches('.'),

@@ -1,20 +1,20 @@
 //! Bins of a histogram.
 
-/// Edges within a decade from 10 on, nearly even on a logarithmic scale.
+/// Edges within a decade from 10 on, nearly equidistant on a logarithmic scale.
 const DECADE: [u64; 8] = [10, 13, 18, 24, 32, 42, 56, 75];
-/// Numbers that get a bin each at most: an engine may report any depth.
+/// Most values with a bin each: an engine may report any depth.
 const MOST: u64 = 128;
-/// Larger numbers may be in no bin, so that no edge overflows.
+/// Values above this may be in no bin, so that edges do not overflow.
 const LARGEST: u64 = u64::MAX / 100;
 
-/// Bins of whole numbers: each from one edge to before the next.
+/// Bins of integers: from one edge (included) to the next (excluded).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Bins {
     edges: Vec<u64>,
 }
 
 impl Bins {
-    /// A bin for each number from `first` to `last`; growing ones if they are many.
+    /// A bin for each value from `first` to `last`; growing bins if there are too many.
     pub(super) fn each(first: u64, last: u64) -> Self {
         let last = last.max(first);
         if last > LARGEST || last - first >= MOST {
@@ -25,8 +25,8 @@ impl Bins {
         }
     }
 
-    /// Bins that grow with the numbers and hold at least one each, so that
-    /// none is empty because no number could be in it.
+    /// Bins from `first` to `last` whose widths grow with the values; each contains at least
+    /// one integer.
     pub(super) fn growing(first: u64, last: u64) -> Self {
         let first = first.min(LARGEST);
         let last = last.clamp(first, LARGEST);
@@ -43,7 +43,7 @@ impl Bins {
         Self { edges }
     }
 
-    /// Whether each bin is one number.
+    /// Whether each bin is a single value.
     pub(super) fn are_single(&self) -> bool {
         (0..self.count()).all(|bin| self.edges[bin] + 1 == self.edges[bin + 1])
     }
@@ -52,13 +52,13 @@ impl Bins {
         self.edges.len() - 1
     }
 
-    /// The bin that a number is in; none if it is beyond them.
+    /// The bin of a value; `None` if it is outside of all bins.
     pub(super) fn of(&self, value: u64) -> Option<usize> {
         let after = self.edges.partition_point(|edge| *edge <= value);
         (1..self.edges.len()).contains(&after).then(|| after - 1)
     }
 
-    /// First and last number of a bin.
+    /// First and last value of a bin.
     pub(super) fn ends(&self, bin: usize) -> (u64, u64) {
         (self.edges[bin], self.edges[bin + 1] - 1)
     }
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_growing_bin_holds_a_number() {
+    fn every_growing_bin_contains_an_integer() {
         let bins = Bins::growing(0, 120_000);
         for bin in 0..bins.count() {
             let (first, last) = bins.ends(bin);
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn bins_begin_and_end_with_what_is_in_them() {
+    fn bins_cover_the_range() {
         let bins = Bins::growing(11, 20);
         assert_eq!(bins.edges(), [10, 13, 18, 24]);
         assert_eq!(bins.of(9), None);
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn absurd_numbers_get_few_bins() {
+    fn huge_values_share_bins() {
         for last in [u64::from(u32::MAX), LARGEST, u64::MAX] {
             for bins in [Bins::each(1, last), Bins::growing(0, last)] {
                 assert!(bins.count() < 200, "{} bins up to {last}", bins.count());

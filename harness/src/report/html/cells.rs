@@ -18,7 +18,7 @@ impl Cell {
     /// A text.
     pub(crate) fn text(text: &str) -> Self {
         match is_number(text) {
-            true => Self::html(html! { (real_minus(text)) }).of_number(),
+            true => Self::html(html! { (real_minus(text)) }).aligned_as_number(),
             false => Self::html(html! { (text) }),
         }
     }
@@ -28,14 +28,14 @@ impl Cell {
         Self::html(html! { (first) br; small { (second) } })
     }
 
-    /// The same, even if it begins with a digit.
-    pub(crate) fn of_words(mut self) -> Self {
+    /// Aligned as text, even if it begins with a digit.
+    pub(crate) fn aligned_as_text(mut self) -> Self {
         self.is_number = false;
         self
     }
 
-    /// The same, even if it is a link.
-    pub(super) fn of_number(mut self) -> Self {
+    /// Aligned as a number, even if it is a link.
+    pub(super) fn aligned_as_number(mut self) -> Self {
         self.is_number = true;
         self
     }
@@ -49,12 +49,12 @@ impl Cell {
         }
     }
 
-    /// A text that leads to `href`.
+    /// A link to `href`.
     pub(crate) fn link(text: &str, href: &str) -> Self {
         Self::html(html! { a href=(href) { (text) } })
     }
 
-    /// A command to copy.
+    /// A command, as code.
     pub(crate) fn command(command: &str) -> Self {
         Self::html(html! { code { (command) } })
     }
@@ -65,8 +65,8 @@ impl Cell {
         Self::html(html! { span.bar style=(format!("width:{width:.1}%")) {} })
     }
 
-    /// An estimate with its interval on a scale that all rows share; `words`
-    /// are its values.
+    /// An estimate with its interval on a scale that all rows share; `words` are its values
+    /// as text.
     pub(crate) fn interval(estimate: Estimate, scale: (f64, f64), words: &str) -> Self {
         let place = |value: f64| {
             let share = (value - scale.0) / (scale.1 - scale.0).max(f64::MIN_POSITIVE);
@@ -84,8 +84,8 @@ impl Cell {
         })
     }
 
-    /// The same, coloured from bad (`share` 0) over nothing (0.5) to good (1).
-    pub(crate) fn judged(mut self, share: f64) -> Self {
+    /// With a background from bad (`share` 0) over none (0.5) to good (1).
+    pub(crate) fn shaded(mut self, share: f64) -> Self {
         let weight = (100.0 * (share - 0.5).abs().min(0.5)).round();
         let paint = if share < 0.5 { "bad" } else { "good" };
         self.style = Some(format!(
@@ -94,19 +94,19 @@ impl Cell {
         self
     }
 
-    /// The same, of less weight.
+    /// In a lighter colour.
     pub(crate) fn faint(mut self) -> Self {
         self.is_faint = true;
         self
     }
 
-    /// The same with an explanation for those who point at it.
-    pub(crate) fn explained(mut self, words: &str) -> Self {
+    /// With a tooltip.
+    pub(crate) fn with_tooltip(mut self, words: &str) -> Self {
         self.html = html! { span title=(words) { (self.html) } };
         self
     }
 
-    /// Its class where it `is_number`, or is not.
+    /// Its CSS class if it is shown as a number or not.
     pub(super) fn class(&self, is_number: bool) -> Option<&'static str> {
         match (is_number, self.is_faint) {
             (true, false) => Some("n"),
@@ -117,17 +117,17 @@ impl Cell {
     }
 }
 
-/// A scale on which all these have a place, and zero.
+/// A scale that contains all intervals and zero, with a margin.
 pub(crate) fn scale_of(estimates: impl IntoIterator<Item = Estimate>) -> (f64, f64) {
     let ends = estimates.into_iter();
     let (low, high) = ends.fold((0.0f64, 0.0f64), |(low, high), e| {
         (low.min(e.low), high.max(e.high))
     });
-    let air = (0.05 * (high - low)).max(0.5);
-    (low - air, high + air)
+    let margin = (0.05 * (high - low)).max(0.5);
+    (low - margin, high + margin)
 }
 
-/// A number, perhaps with its unit or another number: not a sentence.
+/// Whether a text is a short one that begins with a number, such as `1.2 to 3 ms`.
 fn is_number(cell: &str) -> bool {
     let is_short = cell.chars().count() <= 28;
     is_short
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn intervals_stay_in_their_cell() {
+    fn intervals_are_clamped_to_the_scale() {
         let estimate = Estimate {
             estimate: 5.0,
             low: -900.0,
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_scale_has_zero_and_all() {
+    fn a_scale_contains_zero_and_all_intervals() {
         let estimate = Estimate {
             estimate: 20.0,
             low: 10.0,

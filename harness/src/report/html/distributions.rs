@@ -1,4 +1,4 @@
-//! Distributions of move times and depths.
+//! Distributions of the times and depths of moves.
 
 use maud::{Markup, html};
 
@@ -6,29 +6,30 @@ use super::bins::Bins;
 use super::markup::{figure, paragraph, pictures};
 use super::table::Table;
 use crate::report::chart::{Band, Chart, Line, Paint, Reading, Ticks};
-use crate::report::effort::{Counts, Effort};
+use crate::report::effort::{Histogram, MoveHistograms};
 use crate::report::facts::RunFacts;
 
-/// Engines in a chart: more cannot be distinguished.
+/// Most engines in a chart.
 const SHOWN: usize = 2;
 
-/// What a distribution is of.
+/// A quantity with a distribution.
 struct Quantity {
     title: &'static str,
     unit: &'static str,
-    pick: fn(&Effort) -> &Counts,
-    /// Share of the moves that the chart shows.
+    pick: fn(&MoveHistograms) -> &Histogram,
+    /// Share of the moves (0 to 1) that the chart shows.
     shown: f64,
+    /// Bins from the first to the last value.
     bins: fn(u64, u64) -> Bins,
-    /// Whether its unit is written before the number, and a number that has a bin of
-    /// its own below the middle of that bin.
+    /// Whether the unit is written before the number, and the number of a bin of one value
+    /// below the middle of the bin.
     is_count: bool,
 }
 
 const TIME: Quantity = Quantity {
     title: "Time of a move",
     unit: "ms",
-    pick: |effort| &effort.ms,
+    pick: |engine| &engine.ms,
     shown: 1.0,
     bins: Bins::growing,
     is_count: false,
@@ -37,24 +38,24 @@ const TIME: Quantity = Quantity {
 const DEPTH: Quantity = Quantity {
     title: "Depth of a move",
     unit: "depth",
-    pick: |effort| &effort.depth,
-    // Mates are found at any depth: the last few would squeeze all others.
+    pick: |engine| &engine.depth,
+    // Without the last 0.5 %: a few very large depths, as after a mate, would squeeze the rest.
     shown: 0.995,
     bins: Bins::each,
     is_count: true,
 };
 
-/// Of `efforts`, read from the comments of the games, or, if there are no
-/// comments, of the means of games in the ledger.
+/// Charts and tables of `moves`, from the comments of the games; without comments, of
+/// `means`, the means of each game in the ledger.
 pub(super) fn section(
-    efforts: &[Effort],
+    moves: &[MoveHistograms],
     facts: &RunFacts,
-    means: &[Effort],
+    means: &[MoveHistograms],
 ) -> anyhow::Result<Markup> {
     let names: Vec<&str> = facts.engines.iter().map(|e| e.name.as_str()).collect();
-    let from_comments = efforts.iter().any(|effort| effort.ms.total() > 0);
-    let (efforts, unit, origin) = if from_comments {
-        (efforts, "moves", "From every move's comment in games.pgn.")
+    let has_comments = moves.iter().any(|engine| engine.ms.total() > 0);
+    let (engines, unit, origin) = if has_comments {
+        (moves, "moves", "From every move's comment in games.pgn.")
     } else {
         (
             means,
@@ -62,29 +63,34 @@ pub(super) fn section(
             "Means of each game, from games.csv: a live page does not read the comments in games.pgn, and with [pgn] minimal = true there are none.",
         )
     };
-    if efforts.iter().all(|effort| effort.ms.total() == 0) {
+    if engines.iter().all(|engine| engine.ms.total() == 0) {
         return Ok(paragraph("No moves yet."));
     }
     let quantities = [TIME, DEPTH];
     let figures: Vec<Markup> = quantities
         .iter()
-        .map(|quantity| quantity.figure(unit, &names, efforts))
+        .map(|quantity| quantity.figure(unit, &names, engines))
         .collect::<anyhow::Result<_>>()?;
     Ok(html! {
         (paragraph(origin))
         (pictures(&figures))
-        @for quantity in &quantities { (quantity.table(unit, &names, efforts).collapsed()) }
+        @for quantity in &quantities { (quantity.table(unit, &names, engines).collapsed()) }
     })
 }
 
 impl Quantity {
     /// Histograms of the first engines.
-    fn figure(&self, unit: &str, names: &[&str], efforts: &[Effort]) -> anyhow::Result<Markup> {
-        let both: Vec<(&str, &Counts)> = names
+    fn figure(
+        &self,
+        unit: &str,
+        names: &[&str],
+        engines: &[MoveHistograms],
+    ) -> anyhow::Result<Markup> {
+        let both: Vec<(&str, &Histogram)> = names
             .iter()
-            .zip(efforts)
+            .zip(engines)
             .take(SHOWN)
-            .map(|(name, effort)| (*name, (self.pick)(effort)))
+            .map(|(name, engine)| (*name, (self.pick)(engine)))
             .filter(|(_, counts)| counts.total() > 0)
             .collect();
         let end = |q| {
@@ -99,19 +105,11 @@ impl Quantity {
             .iter()
             .flatten()
             .fold(0.0, |top: f64, share| top.max(*share));
-        let medians: Vec<String> = both
-            .iter()
-            .filter_map(|(name, counts)| Some(format!("{name} {}", counts.quantile(0.5)?)))
-            .collect();
-        let mut label = format!("{}: median {}.", self.title, medians.join(", "));
-        if self.shown < 1.0 {
-            label += &format!(" Shown up to {last}, where {} % lie.", 100.0 * self.shown);
-        }
         let paints = [Paint::First, Paint::Second];
         let outlines = || shares.iter().map(|shares| outline(shares)).zip(paints);
         let y_title = format!("% of {unit}");
         let chart = Chart {
-            label,
+            label: self.label(unit, &both, last),
             title: self.title.to_string(),
             x_title: self.unit,
             y_title: &y_title,
@@ -137,6 +135,20 @@ impl Quantity {
         figure(&chart, &legend)
     }
 
+    /// The caption; `last` is the last value of the chart.
+    fn label(&self, unit: &str, both: &[(&str, &Histogram)], last: u64) -> String {
+        let medians: Vec<String> = both
+            .iter()
+            .filter_map(|(name, counts)| Some(format!("{name} {}", counts.quantile(0.5)?)))
+            .collect();
+        let mut label = format!("{}: median {}.", self.title, medians.join(", "));
+        if self.shown < 1.0 {
+            let percent = 100.0 * self.shown;
+            label += &format!(" The chart shows values up to {last}: {percent} % of all {unit}.");
+        }
+        label
+    }
+
     fn ticks(&self, bins: &Bins) -> Ticks {
         let is_centred = self.is_count && bins.are_single();
         let shift = if is_centred { 0.5 } else { 0.0 };
@@ -149,7 +161,12 @@ impl Quantity {
         )
     }
 
-    fn readings(&self, bins: &Bins, both: &[(&str, &Counts)], shares: &[Vec<f64>]) -> Vec<Reading> {
+    fn readings(
+        &self,
+        bins: &Bins,
+        both: &[(&str, &Histogram)],
+        shares: &[Vec<f64>],
+    ) -> Vec<Reading> {
         let reading = |bin: usize| {
             let numbers = match bins.ends(bin) {
                 (first, last) if first == last => first.to_string(),
@@ -170,15 +187,15 @@ impl Quantity {
         (0..bins.count()).map(reading).collect()
     }
 
-    fn table(&self, unit: &str, names: &[&str], efforts: &[Effort]) -> Table {
-        let head = ["engine", unit, "10 %", "median", "90 %", "99 %", "most"];
+    fn table(&self, unit: &str, names: &[&str], engines: &[MoveHistograms]) -> Table {
+        let head = ["engine", unit, "10 %", "median", "90 %", "99 %", "maximum"];
         let caption = match self.is_count {
             true => format!("{}: quantiles", self.title),
             false => format!("{}: quantiles, in {}", self.title, self.unit),
         };
         let mut table = Table::new(&caption, &head);
-        for (name, effort) in names.iter().zip(efforts) {
-            let counts = (self.pick)(effort);
+        for (name, engine) in names.iter().zip(engines) {
+            let counts = (self.pick)(engine);
             let mut row = vec![(*name).to_string(), counts.total().to_string()];
             row.extend([0.1, 0.5, 0.9, 0.99, 1.0].map(|q| {
                 let value = counts.quantile(q);
@@ -190,8 +207,8 @@ impl Quantity {
     }
 }
 
-/// Percent of all in each bin.
-fn shares(counts: &Counts, bins: &Bins) -> Vec<f64> {
+/// The percentage of the values in each bin.
+fn shares(counts: &Histogram, bins: &Bins) -> Vec<f64> {
     let mut shares = vec![0.0; bins.count()];
     for (value, count) in counts.iter() {
         if let Some(bin) = bins.of(value) {
@@ -201,7 +218,7 @@ fn shares(counts: &Counts, bins: &Bins) -> Vec<f64> {
     shares
 }
 
-/// The outline of bins of width 1 from 0 on.
+/// The outline of bins of width 1, the first from 0 to 1.
 fn outline(shares: &[f64]) -> Vec<(f64, f64)> {
     let mut points = vec![(0.0, 0.0)];
     for (bin, share) in shares.iter().enumerate() {
@@ -215,14 +232,14 @@ fn outline(shares: &[f64]) -> Vec<(f64, f64)> {
 mod tests {
     use super::*;
 
-    fn counts(values: &[u64]) -> Counts {
-        let mut counts = Counts::default();
+    fn counts(values: &[u64]) -> Histogram {
+        let mut counts = Histogram::default();
         values.iter().for_each(|value| counts.add(*value));
         counts
     }
 
     #[test]
-    fn a_histogram_is_an_outline_of_all() {
+    fn an_outline_has_a_step_for_each_bin() {
         let shares = shares(&counts(&[1, 2, 2, 4]), &Bins::each(1, 4));
         assert_eq!(shares, [25.0, 50.0, 0.0, 25.0]);
         let outline = outline(&shares[..2]);
@@ -246,19 +263,19 @@ mod tests {
     }
 
     #[test]
-    fn depths_stand_below_the_middle_of_their_bins() {
+    fn depths_are_written_below_the_middle_of_their_bins() {
         let Ticks::Named(ticks) = DEPTH.ticks(&Bins::each(4, 5)) else {
             panic!("depths are named");
         };
         assert_eq!(ticks, [(0.5, "4".to_string()), (1.5, "5".to_string())]);
     }
 
-    /// An engine may report any depth, and charts have a point for each bin.
+    /// Engines may report any depth, and a chart has points for each bin.
     #[test]
-    fn absurd_depths_share_bins() {
-        let depths = Effort {
+    fn huge_depths_share_bins() {
+        let depths = MoveHistograms {
             depth: counts(&[9, 4_294_967_295]),
-            ..Effort::default()
+            ..MoveHistograms::default()
         };
         let figure = DEPTH.figure("moves", &["wild"], &[depths]);
         let figure = figure.expect("a figure").into_string();

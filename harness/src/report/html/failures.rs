@@ -1,4 +1,4 @@
-//! Games that an engine lost by failing, with what is kept of them.
+//! Games that an engine lost by a failure, with the evidence that is kept.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -14,40 +14,40 @@ use crate::platform::full_path;
 use crate::report::escape::percent_encoded;
 use crate::run::Repeats;
 
-/// Bundles whose summary is on the page; the others are linked.
+/// Most bundles whose summaries are on the page; the others are only linked.
 const SHOWN: usize = 50;
 
-/// A game by the number of its pair and its own in the pair, both from 1.
+/// Number of a pair, and of a game in it, both from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct GameNumber {
     pair: u64,
     game: u64,
 }
 
-/// The evidence of one failure.
+/// A folder with the evidence of one failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Bundle {
     number: GameNumber,
-    /// From 1: games can be played again.
+    /// From 1; a game that is played again has several.
     attempt: u64,
     path: PathBuf,
 }
 
-/// What became of the game of a bundle.
+/// Whether the game of a bundle counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    /// It is the game in the ledger.
+enum GameStatus {
+    /// It is in the ledger and counts.
     Counted,
-    /// So it is, but its pair repeats earlier games.
+    /// It is in the ledger, but its pair repeats earlier games.
     LeftOut,
-    /// Another game took its place.
+    /// It was played again: another game is in the ledger.
     PlayedAgain,
-    /// Its pair is not among those up to the verdict.
+    /// Its pair is not complete yet, or comes after the verdict.
     NotJudged,
 }
 
-/// The bundles of a run; those whose games count among the first `pairs` pairs
-/// link to the board.
+/// The bundles of a run. Those whose games count, among the first `pairs` pairs, link to
+/// the board.
 ///
 /// # Errors
 /// If the ledger cannot be read.
@@ -60,28 +60,28 @@ pub(crate) fn failures_section(source: &Source<'_>, pairs: u64) -> Result<Markup
     }
     let last = bundles.last().map_or(0, |bundle| bundle.number.pair);
     let failed = failed_games(source, pairs.min(last))?;
-    let fates = fates(&bundles, &failed, pairs);
+    let statuses = statuses(&bundles, &failed, pairs);
     Ok(html! {
-        (paragraph(&sentence(&fates)))
-        @for (index, (bundle, fate)) in bundles.iter().zip(fates).enumerate() {
-            (entry(source, bundle, fate, index < SHOWN))
+        (paragraph(&sentence(&statuses)))
+        @for (index, (bundle, status)) in bundles.iter().zip(statuses).enumerate() {
+            (bundle_html(source, bundle, status, index < SHOWN))
         }
     })
 }
 
-/// A bundle on the page, with its summary or only linked.
-fn entry(source: &Source<'_>, bundle: &Bundle, fate: Fate, is_shown: bool) -> Markup {
+/// A bundle, with its summary or only linked.
+fn bundle_html(source: &Source<'_>, bundle: &Bundle, status: GameStatus, is_shown: bool) -> Markup {
     let name = bundle.path.file_name().unwrap_or_default();
     let name = name.to_string_lossy();
     let GameNumber { pair, game } = bundle.number;
     let link = html! {
         a href=(address(source, &bundle.path, &name)) { (FAILURES) "/" (name) }
         " · "
-        @match fate {
-            Fate::Counted => a href={ "#game-" (pair) "-" (game) } { "Show the end on the board" },
-            Fate::LeftOut => "The pair repeats earlier games",
-            Fate::PlayedAgain => "The game was played again",
-            Fate::NotJudged => "The pair is not judged",
+        @match status {
+            GameStatus::Counted => a href={ "#game-" (pair) "-" (game) } { "Show the end on the board" },
+            GameStatus::LeftOut => "The pair repeats earlier games",
+            GameStatus::PlayedAgain => "The game was played again",
+            GameStatus::NotJudged => "The pair is not judged",
         }
     };
     if !is_shown {
@@ -97,32 +97,32 @@ fn entry(source: &Source<'_>, bundle: &Bundle, fate: Fate, is_shown: bool) -> Ma
     }
 }
 
-/// How many failures there are of each fate.
-fn sentence(fates: &[Fate]) -> String {
+/// The number of failures by status.
+fn sentence(statuses: &[GameStatus]) -> String {
     let words = [
         (
-            Fate::Counted,
+            GameStatus::Counted,
             "in a game that counts",
             "in games that count",
         ),
         (
-            Fate::LeftOut,
+            GameStatus::LeftOut,
             "in a pair that repeats earlier games and is left out",
             "in pairs that repeat earlier games and are left out",
         ),
         (
-            Fate::PlayedAgain,
+            GameStatus::PlayedAgain,
             "in a game that was played again",
             "in games that were played again",
         ),
         (
-            Fate::NotJudged,
+            GameStatus::NotJudged,
             "in a pair that is not judged (after the verdict, or not yet complete)",
             "in pairs that are not judged (after the verdict, or not yet complete)",
         ),
     ];
-    let parts = words.map(|(fate, one, several)| {
-        match fates.iter().filter(|other| **other == fate).count() {
+    let parts = words.map(|(status, one, several)| {
+        match statuses.iter().filter(|other| **other == status).count() {
             0 => None,
             1 => Some(format!("1 {one}")),
             count => Some(format!("{count} {several}")),
@@ -131,7 +131,7 @@ fn sentence(fates: &[Fate]) -> String {
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     format!(
         "Evidence of {} is kept: {}. `hone replay` repeats the situation.",
-        counted(fates.len() as u64, "failure"),
+        counted(statuses.len() as u64, "failure"),
         parts.join(", ")
     )
 }
@@ -141,44 +141,48 @@ fn sentence(fates: &[Fate]) -> String {
 fn failed_games(
     source: &Source<'_>,
     pairs: u64,
-) -> Result<BTreeMap<GameNumber, Fate>, LedgerError> {
+) -> Result<BTreeMap<GameNumber, GameStatus>, LedgerError> {
     let mut failed = BTreeMap::new();
     let mut repeats = Repeats::new(source.manifest.repeats);
-    // A live page opened its ledger before the newest pairs came.
+    // The ledger of a live page was opened before the newest pairs were written.
     let ledger = Pairs::open(source.dir, &source.manifest.names())?;
     for entry in ledger.in_order(pairs)? {
         let result = entry?.result;
-        let fate = match repeats.take(&result).is_dropped {
-            true => Fate::LeftOut,
-            false => Fate::Counted,
+        let status = match repeats.take(&result).is_dropped {
+            true => GameStatus::LeftOut,
+            false => GameStatus::Counted,
         };
         let pair = result.pair + 1;
         for (game, played) in (1..).zip(&result.games) {
             if played.termination.is_failure() {
-                failed.insert(GameNumber { pair, game }, fate);
+                failed.insert(GameNumber { pair, game }, status);
             }
         }
     }
     Ok(failed)
 }
 
-/// Of each of the bundles, which are in order: only the last of a game can be
-/// that of the game in the ledger.
-fn fates(bundles: &[Bundle], failed: &BTreeMap<GameNumber, Fate>, pairs: u64) -> Vec<Fate> {
+/// The status of each bundle. `bundles` are sorted: only the last one of a game can belong
+/// to the game in the ledger.
+fn statuses(
+    bundles: &[Bundle],
+    failed: &BTreeMap<GameNumber, GameStatus>,
+    pairs: u64,
+) -> Vec<GameStatus> {
     let next = bundles.iter().skip(1).map(|bundle| Some(bundle.number));
     let next = next.chain([None]);
-    let fates = bundles.iter().zip(next).map(|(bundle, next)| {
+    let statuses = bundles.iter().zip(next).map(|(bundle, next)| {
         let number = bundle.number;
         match failed.get(&number) {
-            _ if number.pair > pairs => Fate::NotJudged,
-            Some(fate) if next != Some(number) => *fate,
-            _ => Fate::PlayedAgain,
+            _ if number.pair > pairs => GameStatus::NotJudged,
+            Some(status) if next != Some(number) => *status,
+            _ => GameStatus::PlayedAgain,
         }
     });
-    fates.collect()
+    statuses.collect()
 }
 
-/// By pair, game and attempt.
+/// The bundles in a folder, sorted by pair, game and attempt.
 fn bundles(dir: &Path) -> Vec<Bundle> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     let mut bundles: Vec<Bundle> = entries
@@ -191,8 +195,8 @@ fn bundles(dir: &Path) -> Vec<Bundle> {
 }
 
 impl Bundle {
-    /// None if the folder does not have the name of a bundle, as a copy that
-    /// was interrupted.
+    /// `None` if the folder does not have the name of a bundle, for example an interrupted
+    /// copy.
     fn of(path: PathBuf) -> Option<Self> {
         let name = path.file_name()?.to_str()?;
         let numbers: Result<Vec<u64>, _> = name.split('-').map(str::parse).collect();
@@ -209,6 +213,7 @@ impl Bundle {
     }
 }
 
+/// The address of a bundle's folder.
 fn address(source: &Source<'_>, bundle: &Path, name: &str) -> String {
     let inside = format!("{FAILURES}/{}/", percent_encoded(name));
     match source.place {
@@ -226,7 +231,7 @@ fn address(source: &Source<'_>, bundle: &Path, name: &str) -> String {
     }
 }
 
-/// A path in an address.
+/// A path with encoded segments.
 fn encoded_path(path: &str) -> String {
     let segments: Vec<String> = path.split('/').map(percent_encoded).collect();
     segments.join("/")
@@ -237,15 +242,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn addresses_hold_any_path() {
+    fn paths_are_percent_encoded() {
         assert_eq!(encoded_path("/a b/ü\"<"), "/a%20b/%C3%BC%22%3C");
     }
 
     #[test]
     fn only_the_last_bundle_of_a_failed_game_up_to_the_verdict_counts() {
-        use Fate::{Counted, LeftOut, NotJudged, PlayedAgain};
+        use GameStatus::{Counted, LeftOut, NotJudged, PlayedAgain};
         let dir = tempfile::tempdir().expect("a folder");
-        // Game 1 of pair 2 failed twice and then did not; that of pair 10 failed to the end.
+        // Game 1 of pair 2 failed twice and then succeeded; that of pair 10 failed three times.
         let names = [
             "10-1", "10-1-2", "10-1-10", "2-1-2", "2-1", "2-2", "3-1", "11-1",
         ];
@@ -263,8 +268,8 @@ mod tests {
             (number(10, 1), Counted),
             (number(11, 1), Counted),
         ]);
-        let fates = fates(&bundles, &failed, 10);
-        let found: Vec<(&str, Fate)> = bundles
+        let statuses = statuses(&bundles, &failed, 10);
+        let found: Vec<(&str, GameStatus)> = bundles
             .iter()
             .map(|bundle| {
                 bundle
@@ -274,7 +279,7 @@ mod tests {
                     .to_str()
                     .expect("text")
             })
-            .zip(fates)
+            .zip(statuses)
             .collect();
         let expected = [
             ("2-1", PlayedAgain),
@@ -290,22 +295,22 @@ mod tests {
     }
 
     #[test]
-    fn the_sentence_has_the_number_of_each() {
-        let said = |fates: &[Fate]| {
-            let text = sentence(fates);
+    fn the_sentence_counts_failures_by_status() {
+        let kept_text = |statuses: &[GameStatus]| {
+            let text = sentence(statuses);
             let (kept, _) = text.split_once(". ").expect("two sentences");
             kept.to_string()
         };
         assert_eq!(
-            said(&[Fate::Counted]),
+            kept_text(&[GameStatus::Counted]),
             "Evidence of 1 failure is kept: 1 in a game that counts"
         );
         assert_eq!(
-            said(&[
-                Fate::PlayedAgain,
-                Fate::Counted,
-                Fate::NotJudged,
-                Fate::Counted
+            kept_text(&[
+                GameStatus::PlayedAgain,
+                GameStatus::Counted,
+                GameStatus::NotJudged,
+                GameStatus::Counted
             ]),
             "Evidence of 4 failures is kept: 2 in games that count, \
              1 in a game that was played again, \

@@ -9,7 +9,7 @@ use super::table::Table;
 use crate::report::facts::RunFacts;
 use crate::report::numbers::TOO_FEW;
 use crate::report::standings::Standing;
-use crate::report::tournament::{against, ranked};
+use crate::report::tournament::{opponents, ranked, results};
 use crate::stats::Wdl;
 use crate::stats::summary::Interval;
 
@@ -27,14 +27,19 @@ pub(super) fn section(facts: &RunFacts) -> Markup {
     }
 }
 
-/// The likelihood of superiority of each engine over each other one.
-fn superiority(ratings: &[Standing]) -> Markup {
-    let numbers: Vec<String> = (1..=ratings.len()).map(|rank| rank.to_string()).collect();
+/// A table with a column for each engine of these ranks.
+fn matrix_table(caption: &str, ranks: impl Iterator<Item = usize>) -> Table {
+    let numbers: Vec<String> = ranks.map(|rank| rank.to_string()).collect();
     let mut head = vec!["engine"];
     head.extend(numbers.iter().map(String::as_str));
+    Table::new(caption, &head)
+}
+
+/// The likelihood of superiority of each engine over each other one.
+fn superiority(ratings: &[Standing]) -> Markup {
     let caption = "LOS: probability that the engine in the row is stronger than the one in the \
                    column";
-    let mut table = Table::new(caption, &head);
+    let mut table = matrix_table(caption, 1..=ratings.len());
     for (row, one) in ratings.iter().enumerate() {
         let name = &one.rating.name;
         let mut cells = vec![Cell::text(&format!("{}. {name}", row + 1))];
@@ -44,8 +49,8 @@ fn superiority(ratings: &[Standing]) -> Markup {
                 _ if column == row => Cell::text("").faint(),
                 None => Cell::text("–").faint(),
                 Some(los) => Cell::text(&probability(*los))
-                    .judged(*los)
-                    .explained(&format!("{name} over {}", other.rating.name)),
+                    .shaded(*los)
+                    .with_tooltip(&format!("{name} over {}", other.rating.name)),
             }
         }));
         table.cells(cells);
@@ -91,10 +96,10 @@ fn ratings(ratings: &[Standing]) -> Markup {
         };
         table.cells(vec![
             Cell::text(&(index + 1).to_string()),
-            Cell::text(&rating.name).of_words(),
+            Cell::text(&rating.name).aligned_as_text(),
             elo,
             Cell::text(&standing.wdl().to_string()),
-            Cell::text(&percentage(standing.score().unwrap_or(0.0))),
+            Cell::text(&standing.score().map_or("–".to_string(), percentage)),
             bar,
             Cell::text(&rating.games.to_string()),
             Cell::text(&standing.los.map_or("–".to_string(), probability)),
@@ -103,21 +108,22 @@ fn ratings(ratings: &[Standing]) -> Markup {
     table.html()
 }
 
-/// Each engine's score against each other one, best first.
+/// The score of each engine against its opponents, the best engine first.
 fn crosstable(facts: &RunFacts) -> Markup {
-    let names = ranked(facts);
-    let numbers: Vec<String> = (1..=names.len()).map(|rank| rank.to_string()).collect();
-    let mut head = vec!["engine"];
-    head.extend(numbers.iter().map(String::as_str));
+    let (opponents, results) = (opponents(facts), results(facts));
     let caption =
         "Crosstable: score and W-D-L of the engine in the row against the one in the column";
-    let mut table = Table::new(caption, &head);
-    for (row, name) in names.iter().enumerate() {
+    let mut table = matrix_table(caption, opponents.iter().map(|(rank, _)| *rank));
+    for (row, name) in ranked(facts).into_iter().enumerate() {
         let mut cells = vec![Cell::text(&format!("{}. {name}", row + 1))];
-        cells.extend(names.iter().map(|other| match against(facts, name, other) {
-            Some(wdl) => score(wdl, name, other),
-            None => Cell::text("").faint(),
-        }));
+        cells.extend(
+            opponents
+                .iter()
+                .map(|(_, other)| match results.get(&[name, *other]) {
+                    Some(wdl) => score(*wdl, name, other),
+                    None => Cell::text("").faint(),
+                }),
+        );
         table.cells(cells);
     }
     table.html()
@@ -128,8 +134,8 @@ fn score(wdl: Wdl, name: &str, other: &str) -> Cell {
         return Cell::text("–").faint();
     };
     Cell::lines(&percentage(share), &wdl.to_string())
-        .judged(share)
-        .explained(&format!("{name} against {other}"))
+        .shaded(share)
+        .with_tooltip(&format!("{name} against {other}"))
 }
 
 fn pairings(facts: &RunFacts) -> Table {
@@ -153,4 +159,24 @@ fn pairings(facts: &RunFacts) -> Table {
         ]);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::standings::standings;
+    use crate::report::standings::tests::tally_of;
+
+    #[test]
+    fn an_engine_without_games_has_no_score() {
+        let names = ["a", "b", "idle"].map(String::from);
+        let level = [[0, 0, 1], [0, 1, 0], [1, 0, 0]];
+        let list = standings(&names, &tally_of(3, &[([0, 1], level)])).expect("rated");
+        let html = ratings(&list).into_string();
+        assert!(html.contains(">no games<"), "{html}");
+        assert!(
+            html.contains(">50.0 %<") && !html.contains(">0.0 %<"),
+            "{html}"
+        );
+    }
 }

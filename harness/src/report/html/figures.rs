@@ -1,4 +1,4 @@
-//! The large figures under the verdict.
+//! The large figures below the verdict.
 
 use maud::{Markup, html};
 
@@ -7,8 +7,7 @@ use super::numbers::{ends, signed, with_margin};
 use crate::report::numbers::TOO_FEW;
 use crate::stats::Estimate;
 
-/// What a figure is judged to be; it gets a colour and, beside the number, no
-/// meaning of its own.
+/// How a result is coloured. The colour only repeats what the number shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum Tone {
     Good,
@@ -18,7 +17,7 @@ pub(crate) enum Tone {
 }
 
 impl Tone {
-    /// Good above zero, bad below, neutral where the interval holds zero.
+    /// Good above zero, bad below, neutral if the interval contains zero.
     pub(crate) fn of(estimate: Option<Estimate>) -> Self {
         match estimate {
             Some(e) if e.low > 0.0 => Self::Good,
@@ -36,7 +35,7 @@ impl Tone {
     }
 }
 
-/// A number in large letters with its name, a picture, and a note.
+/// A number in large type with its name, a small chart, and a note.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Figure {
     pub(crate) name: String,
@@ -46,7 +45,7 @@ pub(crate) struct Figure {
     picture: Option<Markup>,
 }
 
-/// A part of a whole, with the class that colours it.
+/// A part of a whole, with its CSS class.
 pub(crate) struct Part<'a> {
     pub(crate) name: &'a str,
     pub(crate) count: u64,
@@ -63,14 +62,13 @@ impl Figure {
         }
     }
 
-    /// Elo with its interval, and with a margin if that is symmetric; green or
-    /// red where the interval leaves out zero.
+    /// Elo with its interval, and with a margin if the interval is symmetric. Coloured if
+    /// the interval does not contain zero.
     pub(crate) fn elo(name: &str, estimate: Option<Estimate>) -> Self {
         Self::elo_as(name, estimate, estimate.map(with_margin))
     }
 
-    /// Elo after too few pairs for a margin: only the ends of its interval are
-    /// shown.
+    /// Elo with too few pairs for a margin: only the ends of its interval.
     pub(crate) fn early_elo(name: &str, estimate: Option<Estimate>) -> Self {
         Self::elo_as(name, estimate, None)
     }
@@ -84,11 +82,11 @@ impl Figure {
         let words = format!("{value} ({note})");
         Self {
             picture: Some(Cell::interval(elo, scale_of([elo]), &words).html),
-            ..Self::new(name, &value, &note).toned(Tone::of(estimate))
+            ..Self::new(name, &value, &note).with_tone(Tone::of(estimate))
         }
     }
 
-    pub(crate) fn toned(mut self, tone: Tone) -> Self {
+    pub(crate) fn with_tone(mut self, tone: Tone) -> Self {
         self.tone = tone;
         self
     }
@@ -111,7 +109,7 @@ impl Figure {
         self
     }
 
-    /// A bar filled to a share of it.
+    /// A bar that is filled to `share` (0 to 1).
     pub(crate) fn with_progress(mut self, share: f64) -> Self {
         let width = (100.0 * share).clamp(0.0, 100.0);
         self.picture = Some(html! {
@@ -120,7 +118,7 @@ impl Figure {
         self
     }
 
-    /// One bar of all parts, each as wide as its share.
+    /// One bar with all parts side by side, each as wide as its share.
     pub(crate) fn with_parts(mut self, parts: &[Part<'_>]) -> Self {
         let total: u64 = parts.iter().map(|part| part.count).sum();
         self.picture = Some(html! {
@@ -133,7 +131,7 @@ impl Figure {
         self
     }
 
-    /// Upright bars side by side.
+    /// Vertical bars side by side.
     pub(crate) fn with_columns(mut self, parts: &[Part<'_>]) -> Self {
         let most = parts
             .iter()
@@ -165,7 +163,7 @@ impl Figure {
     }
 }
 
-/// All of them, side by side where there is room.
+/// The figures, side by side if there is room.
 pub(super) fn html(figures: &[Figure]) -> Markup {
     html! { dl.figures { @for figure in figures { (figure.html()) } } }
 }

@@ -1,22 +1,20 @@
-//! Every game for the board of the page. Positions are computed here: a move
-//! is written as what it changes on the board, so the page needs no rules of
-//! chess.
+//! The games of a run for the board of the page. A move is written as its changes of the
+//! board, so the script of the page does not need the rules of chess.
 //!
-//! One line a game, fields separated by spaces: pair, game, index of White, of
-//! Black, result (`w`, `d`, `b`), index of the termination, plies, start
-//! (`.` the usual one, `=` that of the line before, else a FEN with `_` for
-//! spaces), moves, what the engines said. A square or number is one of the 64
-//! characters of [`ALPHABET`]. The result of a game that is being played is `*`.
-//! A move is
+//! One line a game, fields separated by spaces: pair and game (from 1), indices of White
+//! and Black, result (`w`, `d`, `b`, or `*` while the game is played), index of the
+//! termination, plies, start (`.` the usual position, `=` that of the line before, else a
+//! FEN with `_` for spaces), moves, comments. A square or a digit is one of the 64
+//! characters of [`ALPHABET`]. A move is
 //!
 //! * any of `+` (check), `#` (mate), `/` `:` `;` (SAN names the file, the
 //!   rank, both), then
 //! * `from to`, or `!` king from, to, rook from, to (castling), or `*` from, to,
 //!   captured square (en passant), or `=` letter of the piece, from, to.
 //!
-//! What was said is five characters a ply: two of the score (White's view,
-//! [`packed_score`]), one of the depth (at most 63), two of the time
-//! ([`packed_time`]); `.....` where nothing was.
+//! A comment has five characters: two for the score from White's side
+//! ([`packed_score`]), one for the depth (at most 63), two for the time
+//! ([`packed_time`]); `.....` for a ply without a comment.
 
 use std::env;
 use std::io::{self, Write};
@@ -26,47 +24,48 @@ use anyhow::Context;
 use maud::{Markup, PreEscaped, html};
 use serde_json::json;
 use shakmaty::san::San;
-use shakmaty::{CastlingMode, CastlingSide, Color, Move, Position, Square};
+use shakmaty::{CastlingMode, CastlingSide, Color, Move, Position, Role, Square};
 use tempfile::SpooledTempFile;
 
 use super::markup::paragraph;
-use super::page::{Games, LINES};
-use super::record::{self, Ply, Record, Said, Value};
+use super::numbers::counted;
+use super::page::{GamesSection, LINES};
+use super::record::{self, CommentScore, MoveComment, Ply, Record};
 use super::{PageLocation, Source};
 use crate::ledger::{Entry, GAMES_PGN, GamesFile, PgnSpan};
-use crate::report::effort::Effort;
+use crate::report::effort::MoveHistograms;
 use crate::rules::{Notation, Outcome, Stage, Termination};
 
+/// The digits 0 to 63.
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// Games on a page, and games whose scores and times are on it too: twenty
-/// thousand games make a page of about seven megabytes.
+/// Most games on a page: 20,000 games make a page of about 7 MB.
 const MAX_GAMES: usize = 20_000;
-const MAX_SAID: usize = 4_000;
+/// Most games with scores and times.
+const MAX_COMMENTED: usize = 4_000;
 
-/// Bytes of games in memory; more wait in a temporary file.
+/// Bytes of games that are kept in memory; more are written to a temporary file.
 const SPOOLED: usize = 1 << 16;
-
-const TEMPORARY: &str = "cannot write the temporary file for the page's games";
 
 const VIEWER: PreEscaped<&str> = PreEscaped(include_str!("viewer.html"));
 
-/// The games of the first `pairs` pairs, and what each engine's moves took;
-/// live pages ask for the games when they are looked at.
+/// The section of the games of the first `pairs` pairs, and each engine's times and
+/// depths from the comments. Live pages load the games later: their section is without
+/// games, and the list is empty.
 ///
 /// # Errors
 /// If the ledger or the file of games cannot be read.
 pub(crate) fn games_section(
     source: &Source<'_>,
     pairs: u64,
-) -> anyhow::Result<(Games, Vec<Effort>)> {
+) -> anyhow::Result<(GamesSection, Vec<MoveHistograms>)> {
     if matches!(source.place, PageLocation::Served(_)) {
         let words = Termination::ALL.map(Termination::words);
         let html = viewer(source, &words);
-        return Ok((Games { html, lines: None }, Vec::new()));
+        return Ok((GamesSection { html, lines: None }, Vec::new()));
     }
     let mut packer = Packer::new(source)?;
-    for entry in source.counted(pairs)? {
+    for entry in source.pairs.in_order(pairs)? {
         let entry = entry?;
         for game in 0..2 {
             packer.add(&entry, game)?;
@@ -75,16 +74,22 @@ pub(crate) fn games_section(
     Ok(packer.finish(source))
 }
 
+/// Writes the lines of the games.
 struct Packer {
+    /// `None` if the run has no games.
     pgn: Option<GamesFile>,
     mode: CastlingMode,
     notation: Notation,
-    efforts: Vec<Effort>,
+    /// Of each engine.
+    histograms: Vec<MoveHistograms>,
+    /// Those that occur, in the order of their first game.
     terminations: Vec<Termination>,
     lines: SpooledTempFile,
-    /// Games so far, and those of them on the page.
+    /// Games so far.
     total: usize,
+    /// Games on the page.
     games: usize,
+    /// Games whose moves cannot be read.
     unreadable: usize,
     last_fen: Option<String>,
 }
@@ -97,7 +102,7 @@ impl Packer {
             pgn: open(&path).with_context(|| format!("cannot read {}", path.display()))?,
             mode: config.r#match.variant.castling_mode(),
             notation: config.pgn.notation,
-            efforts: vec![Effort::default(); source.manifest.engines.len()],
+            histograms: vec![MoveHistograms::default(); source.manifest.engines.len()],
             terminations: Vec::new(),
             lines: SpooledTempFile::new_in(SPOOLED, spool_folder(source.dir)),
             total: 0,
@@ -113,7 +118,7 @@ impl Packer {
         let result = &entry.result;
         let [white, black] = [game, 1 - game].map(|side| result.engines[side]);
         if let Some(record) = &record {
-            self.count_effort(record, [white, black]);
+            self.add_effort(record, [white, black]);
         } else {
             self.unreadable += 1;
         }
@@ -128,16 +133,16 @@ impl Packer {
             termination: self.termination(result.games[game].termination),
         };
         let start = self.start(record.as_ref().and_then(|record| record.fen.clone()));
-        let line = line(&head, record.as_ref(), &start, self.games < MAX_SAID);
+        let line = line(&head, record.as_ref(), &start, self.games < MAX_COMMENTED);
         // A script element ends at `</script`, whatever is in it.
         self.lines
             .write_all((line + "\n").replace('<', "").as_bytes())
-            .context(TEMPORARY)?;
+            .context("cannot write the temporary file for the page's games")?;
         self.games += 1;
         Ok(())
     }
 
-    /// The game at a place in the file; none if it cannot be made out.
+    /// The game at a place in the file; `None` if its moves cannot be read.
     fn record(&mut self, place: PgnSpan) -> anyhow::Result<Option<Record>> {
         let Some(pgn) = &mut self.pgn else {
             return Ok(None);
@@ -146,16 +151,20 @@ impl Packer {
         Ok(record::read(&text, self.mode, self.notation).ok())
     }
 
-    fn count_effort(&mut self, record: &Record, engines: [usize; 2]) {
-        for Ply { before, said, .. } in &record.plies {
-            let Some(said) = said else { continue };
-            let engine = before.turn().fold_wb(engines[0], engines[1]);
-            let effort = &mut self.efforts[engine];
-            effort.ms.add(said.ms);
-            effort.depth.add(u64::from(said.depth));
+    /// Adds times and depths of the moves; `engines` are White and Black.
+    fn add_effort(&mut self, record: &Record, engines: [usize; 2]) {
+        for ply in &record.plies {
+            let Some(comment) = &ply.comment else {
+                continue;
+            };
+            let engine = ply.before.turn().fold_wb(engines[0], engines[1]);
+            let histograms = &mut self.histograms[engine];
+            histograms.ms.add(comment.ms);
+            histograms.depth.add(u64::from(comment.depth));
         }
     }
 
+    /// Index of the termination among those that occur.
     fn termination(&mut self, termination: Termination) -> usize {
         let known = self.terminations.iter().position(|t| *t == termination);
         known.unwrap_or_else(|| {
@@ -164,6 +173,7 @@ impl Packer {
         })
     }
 
+    /// The field of the first position.
     fn start(&mut self, fen: Option<String>) -> String {
         if fen.is_some() && fen == self.last_fen {
             return "=".to_string();
@@ -172,32 +182,32 @@ impl Packer {
         start_text(self.last_fen.as_deref())
     }
 
-    fn finish(self, source: &Source<'_>) -> (Games, Vec<Effort>) {
+    fn finish(self, source: &Source<'_>) -> (GamesSection, Vec<MoveHistograms>) {
         let (total, shown) = (self.total, self.games);
         if total == 0 {
             let html = paragraph("No games yet.");
-            return (Games { html, lines: None }, self.efforts);
+            return (GamesSection { html, lines: None }, self.histograms);
         }
         let words: Vec<&str> = self.terminations.iter().map(|t| t.words()).collect();
         let html = html! {
             @if total > shown {
-                p { "The page holds the first " (shown) " of " (total) " games; all are in games.pgn." }
+                p { "The page contains the first " (shown) " of " (total) " games; all are in games.pgn." }
             }
-            @if shown > MAX_SAID {
-                p { "Scores and times are on the page for the first " (MAX_SAID) " games; those of all games are in games.pgn." }
+            @if shown > MAX_COMMENTED {
+                p { "Scores and times are on the page for the first " (MAX_COMMENTED) " games; those of all games are in games.pgn." }
             }
             @if self.unreadable > 0 {
-                p { "The moves of " (self.unreadable) " games could not be read from games.pgn." }
+                p { "The moves of " (counted(self.unreadable as u64, "game")) " could not be read from games.pgn." }
             }
             (viewer(source, &words))
             script type="text/plain" id="games-data" { (LINES) }
         };
         let lines = Some(self.lines);
-        (Games { html, lines }, self.efforts)
+        (GamesSection { html, lines }, self.histograms)
     }
 }
 
-/// Where a temporary file can be made: the system's folder, or the run's.
+/// The system's temporary folder if a file can be made there, else the folder of the run.
 fn spool_folder(run: &Path) -> PathBuf {
     let system = env::temp_dir();
     match tempfile::tempfile_in(&system) {
@@ -206,7 +216,7 @@ fn spool_folder(run: &Path) -> PathBuf {
     }
 }
 
-/// The viewer, and what all games have in common.
+/// The viewer, and the data that all games share.
 fn viewer(source: &Source<'_>, terminations: &[&str]) -> Markup {
     let variant = source.manifest.config.r#match.variant;
     let meta = json!({
@@ -222,23 +232,29 @@ fn viewer(source: &Source<'_>, terminations: &[&str]) -> Markup {
     }
 }
 
-/// What a game's line begins with.
+/// The first fields of a game's line.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Head {
-    /// Number of the pair, from 0, and of the game in it, 0 or 1.
+    /// Number of the pair, from 0.
     pub pair: u64,
+    /// Number of the game in its pair, 0 or 1.
     pub game: usize,
     /// Indices of White and Black.
     pub players: [usize; 2],
-    /// None while it is played.
+    /// `None` while the game is played.
     pub outcome: Option<Outcome>,
     /// Index among the terminations of the page.
     pub termination: usize,
 }
 
-/// A game's line, without its end; `start` as [`start_text`] writes it. None
-/// as `record` is a game that cannot be read.
-pub(crate) fn line(head: &Head, record: Option<&Record>, start: &str, with_said: bool) -> String {
+/// The line of a game, without a line end. `record` is `None` if the moves cannot be read;
+/// `start` is the field of the first position.
+pub(crate) fn line(
+    head: &Head,
+    record: Option<&Record>,
+    start: &str,
+    with_comments: bool,
+) -> String {
     let outcome = match head.outcome {
         Some(Outcome::White) => 'w',
         Some(Outcome::Draw) => 'd',
@@ -246,36 +262,36 @@ pub(crate) fn line(head: &Head, record: Option<&Record>, start: &str, with_said:
         None => '*',
     };
     let plies = record.map_or(0, |record| record.plies.len());
-    let (moves, said) = match record {
-        Some(record) => packed_moves(&record.plies, with_said),
+    let (moves, comments) = match record {
+        Some(record) => packed_moves(&record.plies, with_comments),
         None => ("?".to_string(), String::new()),
     };
     let [white, black] = head.players;
     format!(
-        "{} {} {white} {black} {outcome} {} {plies} {start} {moves} {said}",
+        "{} {} {white} {black} {outcome} {} {plies} {start} {moves} {comments}",
         head.pair + 1,
         head.game + 1,
         head.termination
     )
 }
 
-/// The first position of a game; none is the usual one.
+/// The field of a first position; `None` is the usual one.
 pub(crate) fn start_text(fen: Option<&str>) -> String {
     fen.map_or(".".to_string(), |fen| fen.replace(' ', "_"))
 }
 
-/// The stages of each engine's clock, in milliseconds; none if none runs.
+/// The stages of each engine's clock, in milliseconds; an empty list without a clock.
 fn clocks(source: &Source<'_>) -> Vec<serde_json::Value> {
     let config = &source.manifest.config;
-    let limits = config.engine.iter();
-    let limits = limits.map(|engine| engine.limit.as_ref().unwrap_or(&config.r#match.limit));
+    let engines = config.engine.iter();
+    let limits = engines.map(|engine| config.limit_of(engine));
     let stage = |stage: &Stage| json!({ "moves": stage.moves, "base": stage.base, "increment": stage.increment });
     limits
         .map(|limit| limit.stages().iter().map(stage).collect())
         .collect()
 }
 
-/// The file of games; none where a run has none.
+/// The file of games; `None` if the run has none.
 fn open(path: &Path) -> io::Result<Option<GamesFile>> {
     match GamesFile::open(path) {
         Ok(file) => Ok(Some(file)),
@@ -284,38 +300,33 @@ fn open(path: &Path) -> io::Result<Option<GamesFile>> {
     }
 }
 
-fn packed_moves(plies: &[Ply], with_said: bool) -> (String, String) {
+/// The fields of the moves and of the comments.
+fn packed_moves(plies: &[Ply], with_comments: bool) -> (String, String) {
     let mut moves = String::with_capacity(plies.len() * 2);
-    let mut said = String::new();
+    let mut comments = String::new();
     for ply in plies {
         push_move(&mut moves, ply);
-        if with_said {
-            push_said(&mut said, ply);
+        if with_comments {
+            push_comment(&mut comments, ply);
         }
     }
     if plies.is_empty() {
         moves.push('.');
     }
-    (moves, said)
+    (moves, comments)
 }
 
 fn push_move(out: &mut String, Ply { before, legal, .. }: &Ply) {
-    let after = {
-        let mut after = before.clone();
-        after.play_unchecked(*legal);
-        after
-    };
+    let mut after = before.clone();
+    after.play_unchecked(*legal);
     if after.is_check() {
-        out.push(if after.legal_moves().is_empty() {
-            '#'
-        } else {
-            '+'
-        });
+        let is_mate = after.legal_moves().is_empty();
+        out.push(if is_mate { '#' } else { '+' });
     }
     if let San::Normal {
         role, file, rank, ..
     } = San::from_move(before, *legal)
-        && role != shakmaty::Role::Pawn
+        && role != Role::Pawn
     {
         match (file, rank) {
             (Some(_), Some(_)) => out.push(';'),
@@ -357,36 +368,31 @@ fn push_move(out: &mut String, Ply { before, legal, .. }: &Ply) {
     );
 }
 
-fn push_said(out: &mut String, Ply { before, said, .. }: &Ply) {
-    let Some(Said { score, depth, ms }) = *said else {
+fn push_comment(out: &mut String, ply: &Ply) {
+    let Some(MoveComment { score, depth, ms }) = ply.comment else {
         out.push_str(".....");
         return;
     };
-    let score = packed_score(score, before.turn());
+    let score = packed_score(score, ply.before.turn());
     let time = packed_time(ms);
-    let digits = [
-        score / 64,
-        score % 64,
-        (depth as usize).min(63),
-        time / 64,
-        time % 64,
-    ];
+    let depth = (depth as usize).min(63);
+    let digits = [score / 64, score % 64, depth, time / 64, time % 64];
     out.extend(digits.map(letter));
 }
 
-/// A score from White's side: 2048 plus centipawns up to 2000 either way;
-/// beyond that, 2047 less the plies to the mate (at most 46).
-fn packed_score(score: Value, turn: Color) -> usize {
+/// A score from White's side, 0 to 4095: 2048 plus the centipawns (limited to 2000 either
+/// way); for a mate, 2048 plus or minus 2047 less its plies (limited to 46).
+fn packed_score(score: CommentScore, turn: Color) -> usize {
     let own = match score {
-        Value::Centipawns(cp) => cp.clamp(-2000, 2000),
-        Value::Mate(plies) => plies.signum() * (2047 - plies.abs().min(46)),
+        CommentScore::Centipawns(cp) => cp.clamp(-2000, 2000),
+        CommentScore::Mate(plies) => plies.signum() * (2047 - plies.saturating_abs().min(46)),
     };
     let white = if turn == Color::White { own } else { -own };
     usize::try_from(2048 + white).unwrap_or(0)
 }
 
-/// 200 times the binary logarithm of one plus the milliseconds: three digits
-/// of precision up to a quarter of an hour.
+/// 200 times the binary logarithm of one plus the milliseconds, at most 4095 (24 minutes):
+/// the error is at most 0.4 %.
 fn packed_time(ms: u64) -> usize {
     ((1.0 + ms as f64).log2() * 200.0).round().min(4095.0) as usize
 }
@@ -415,7 +421,7 @@ mod tests {
     }
 
     #[test]
-    fn moves_say_what_they_change() {
+    fn moves_are_changes_of_the_board() {
         let (moves, _) = packed("1. e4 a6 2. e5 d5 3. exd6 Nf6 4. Nf3 e6 5. Be2 Be7 6. O-O");
         let expected = squares("e2 e4 a7 a6 e4 e5 d7 d5") + "*" + &squares("e5 d6 d5");
         assert!(moves.starts_with(&expected), "{moves}");
@@ -444,19 +450,38 @@ mod tests {
     }
 
     #[test]
-    fn scores_are_whites_and_keep_their_mates() {
-        assert_eq!(packed_score(Value::Centipawns(123), Color::White), 2171);
-        assert_eq!(packed_score(Value::Centipawns(123), Color::Black), 1925);
-        assert_eq!(packed_score(Value::Centipawns(9999), Color::White), 4048);
-        assert_eq!(packed_score(Value::Mate(3), Color::White), 2048 + 2044);
-        assert_eq!(packed_score(Value::Mate(-200), Color::White), 2048 - 2001);
-        let (_, said) = packed("1. e4 {+0.35/12 0.500s} e5 {book}");
-        assert_eq!(said.len(), 10);
-        assert!(said.ends_with("....."));
+    fn scores_are_from_whites_side() {
+        assert_eq!(
+            packed_score(CommentScore::Centipawns(123), Color::White),
+            2171
+        );
+        assert_eq!(
+            packed_score(CommentScore::Centipawns(123), Color::Black),
+            1925
+        );
+        assert_eq!(
+            packed_score(CommentScore::Centipawns(9999), Color::White),
+            4048
+        );
+        assert_eq!(
+            packed_score(CommentScore::Mate(3), Color::White),
+            2048 + 2044
+        );
+        assert_eq!(
+            packed_score(CommentScore::Mate(-200), Color::White),
+            2048 - 2001
+        );
+        assert_eq!(
+            packed_score(CommentScore::Mate(i32::MIN), Color::White),
+            2048 - 2001
+        );
+        let (_, comments) = packed("1. e4 {+0.35/12 0.500s} e5 {book}");
+        assert_eq!(comments.len(), 10);
+        assert!(comments.ends_with("....."));
     }
 
     #[test]
-    fn times_keep_three_digits() {
+    fn times_have_an_error_below_half_a_percent() {
         for ms in [0, 1, 17, 430, 59_999, 900_000] {
             let back = 2f64.powf(packed_time(ms) as f64 / 200.0) - 1.0;
             assert!(

@@ -4,13 +4,14 @@ use maud::{Markup, html};
 
 use super::cells::Cell;
 use super::markup::paragraph;
+use super::numbers::p_value;
 use super::table::Table;
 use crate::report::machines::{FleetFacts, MachineFacts};
 use crate::run::files::machines::IncidentKind;
 
 pub(super) fn section(fleet: &FleetFacts) -> Markup {
-    let caption = "Workers: what each played, and how often a difference as large as that \
-                   between its pairs and those of the others would be by chance (p)";
+    let caption = "Workers; p: how often the pairs of a good worker would differ at least as \
+                   much from those of the others";
     let head = [
         "worker",
         "number in the ledger",
@@ -31,7 +32,7 @@ pub(super) fn section(fleet: &FleetFacts) -> Markup {
     for worker in &fleet.workers {
         table.cells(cells(worker));
     }
-    let caption = "Pairs that were played by another worker than the one that had them first";
+    let caption = "Pairs that were reassigned to another worker";
     let mut again = Table::new(caption, &["pair", "worker", "reason"]);
     for pair in &fleet.played_again {
         again.row(&[&pair.pair.to_string(), &pair.worker, &pair.reason]);
@@ -54,19 +55,19 @@ fn cells(worker: &MachineFacts) -> Vec<Cell> {
         None => "",
     };
     vec![
-        Cell::text(&worker.worker).of_words(),
+        Cell::text(&worker.worker).aligned_as_text(),
         or_dash(worker.number.map(|number| number.to_string())),
-        Cell::text(&worker.processor).of_words(),
+        Cell::text(&worker.processor).aligned_as_text(),
         number(worker.cores as u64),
         number(worker.pairs),
-        Cell::text(&format!("{:?}", worker.pentanomial)).of_words(),
-        or_dash(worker.p_value.map(|p| format!("{p:.3}"))),
+        Cell::text(&format!("{:?}", worker.pentanomial)).aligned_as_text(),
+        Cell::text(&p_value(worker.p_value)),
         number(worker.time_forfeits),
         number(worker.crashes),
         number(worker.stalls),
         number(worker.illegal_moves),
         or_dash(worker.latency_us.map(|us| format!("{us:.0} µs"))),
         or_dash(worker.clock_factor.map(|factor| format!("{factor:.3}"))),
-        Cell::text(state).of_words(),
+        Cell::text(state).aligned_as_text(),
     ]
 }

@@ -5,35 +5,35 @@ use maud::{Markup, html};
 use crate::report::chart::{Chart, Paint};
 use crate::report::numbers::real_minus;
 
-/// A paragraph of text.
+/// A paragraph; text between backticks is code.
 pub(crate) fn paragraph(text: &str) -> Markup {
     html! { p { (prose(text)) } }
 }
 
-/// A paragraph of text with names of others in it, whose backticks stay.
+/// A paragraph with names from outside: backticks are kept.
 pub(super) fn plain(text: &str) -> Markup {
     html! { p { (real_minus(text)) } }
 }
 
-/// Text in which what stands between two backticks is code.
+/// Text; what is between two backticks is code.
 pub(super) fn prose(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
     html! {
         @for (index, part) in parts.iter().enumerate() {
             @if index % 2 == 0 { (real_minus(part)) }
-            // A last backtick alone is text.
+            // A last backtick without a partner is text.
             @else if index + 1 == parts.len() { (real_minus(&format!("`{part}"))) }
             @else { code { (part) } }
         }
     }
 }
 
-/// Text as it is, scrolling sideways where it is too wide.
+/// Preformatted text, which scrolls sideways if it is too wide.
 pub(crate) fn preformatted(text: &str) -> Markup {
     html! { pre tabindex="0" { (text) } }
 }
 
-/// The same with a button that copies it.
+/// Preformatted text with a button that copies it.
 pub(crate) fn copyable(text: &str) -> Markup {
     html! {
         div.copyable {
@@ -43,7 +43,7 @@ pub(crate) fn copyable(text: &str) -> Markup {
     }
 }
 
-/// A chart, what its colours mean, and what it shows in words.
+/// A chart with its legend and a caption.
 ///
 /// # Errors
 /// If an axis has no length.
@@ -58,22 +58,22 @@ pub(crate) fn figure(chart: &Chart<'_>, entries: &[(Paint, &str)]) -> anyhow::Re
     })
 }
 
-/// Charts side by side where there is room.
+/// Charts, side by side if there is room.
 pub(crate) fn pictures(figures: &[Markup]) -> Markup {
     html! { div.pictures { @for figure in figures { (figure) } } }
 }
 
-/// What is only seen when it is opened.
+/// Content that is collapsed at first.
 pub(crate) fn collapsed(summary: &str, content: &Markup) -> Markup {
     html! { details { summary { (prose(summary)) } (content) } }
 }
 
-/// Pictures or tables, two side by side where there is room.
+/// Charts or tables, two side by side if there is room.
 pub(crate) fn side_by_side(parts: &[Markup]) -> Markup {
     html! { div.beside { @for part in parts { div { (part) } } } }
 }
 
-/// What the colours of a picture mean.
+/// The legend of a chart.
 fn legend(entries: &[(Paint, &str)]) -> Markup {
     html! {
         ul.legend {
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn code_is_set_as_code() {
+    fn text_between_backticks_is_code() {
         let prose = |text| prose(text).into_string();
         assert_eq!(prose("see `a & b`."), "see <code>a &amp; b</code>.");
         assert_eq!(prose("a ` alone"), "a ` alone");

@@ -1,5 +1,5 @@
-//! The report as one self-contained page of HTML: no network,
-//! light and dark, readable on a phone, a table or a text beside each picture.
+//! The report as a self-contained page of HTML: it loads nothing, has a light and a dark
+//! theme, fits a phone, and has a table or a caption beside each chart.
 
 mod bins;
 mod cells;
@@ -32,6 +32,8 @@ pub(crate) use games::{Head, line as game_line, start_text};
 pub(crate) use markup::{
     collapsed, copyable, figure, paragraph, pictures, preformatted, side_by_side,
 };
+#[cfg(all(feature = "serve", feature = "fleet"))]
+pub(crate) use numbers::p_value;
 pub(crate) use numbers::{counted, ends, percentage, rounded, signed, with_ends, with_margin};
 #[cfg(feature = "serve")]
 pub(crate) use openings::openings_section;
@@ -39,7 +41,9 @@ pub(crate) use page::Page;
 #[cfg(feature = "serve")]
 pub(crate) use page::{SCRIPT, STYLE, Section, section};
 #[cfg(feature = "serve")]
-pub(crate) use record::{Ply, Record, Said, Swing, Value, biggest_swing, read as read_record};
+pub(crate) use record::{
+    CommentScore, MoveComment, Ply, Record, Swing, biggest_swing, read as read_record,
+};
 pub(crate) use source::{BELOW, PageLocation, Source};
 pub(crate) use table::Table;
 #[cfg(feature = "serve")]
@@ -51,16 +55,16 @@ use super::breakdown::Breakdown;
 use super::course::Timeline;
 use super::facts::RunFacts;
 use super::text::verdict_sentence;
-use crate::run::Manifest;
+use crate::run::{Kind, Manifest};
 use failures::failures_section;
-use page::Games;
+use page::GamesSection;
 use setup::setup_section;
 
-/// The page of a match or a sequential test; that of a test's first stage has
-/// no verdict in words.
+/// The page of a match or a sequential test. For a test in stages, the caller adds the
+/// verdict.
 ///
 /// # Errors
-/// If the games cannot be read or a picture cannot be drawn.
+/// If the games cannot be read or a chart cannot be drawn.
 pub(crate) fn run_page(
     facts: &RunFacts,
     course: &Timeline,
@@ -73,9 +77,8 @@ pub(crate) fn run_page(
         all => format!("Tournament of {} engines", all.len()),
     };
     let mut page = Page::new(&title, &subtitle(facts, source.manifest));
-    // Of a test in stages, the report of all stages adds the lead.
     if facts.stages.is_empty() {
-        // What follows its first line is among the results.
+        // The section of the results contains what the other lines state.
         let verdict = verdict_sentence(facts);
         page.plain_lead(
             verdict.lines().next().unwrap_or_default(),
@@ -98,11 +101,11 @@ pub(crate) fn run_page(
         );
     }
     page.section("pairs", "Pairs and games", outcomes::counts(facts)?);
-    let (games, efforts) = games_section(&source, facts.absorbed)?;
+    let (games, moves) = games_section(&source, facts.absorbed)?;
     page.section(
         "effort",
         "Time and depth of the moves",
-        distributions::section(&efforts, facts, course.means())?,
+        distributions::section(&moves, facts, course.means())?,
     );
     if let Some(fleet) = &facts.fleet {
         page.section("machines", "Machines", machines::section(fleet));
@@ -117,8 +120,8 @@ pub(crate) fn run_page(
     Ok(page)
 }
 
-/// The last sections of every run's page: failures among the first `pairs`
-/// pairs, workers, openings, games, configuration; `repeat` tells how to repeat the run.
+/// The last sections of every run's page: failures, workers and openings of the first
+/// `pairs` pairs, games, configuration. `repeat` explains how to repeat the run.
 ///
 /// # Errors
 /// If the ledger cannot be read or the configuration cannot be written.
@@ -126,18 +129,18 @@ pub(crate) fn record_sections(
     page: &mut Page,
     source: &Source<'_>,
     pairs: u64,
-    games: Games,
+    games: GamesSection,
     repeat: &Markup,
 ) -> anyhow::Result<()> {
     page.section("failures", "Failures", failures_section(source, pairs)?);
-    // The live pages count them as the ledger grows.
+    // The live pages count workers and openings as the ledger grows.
     if !matches!(source.place, PageLocation::Served(_)) {
         let mut breakdown = Breakdown::default();
-        for entry in source.counted(pairs)? {
+        for entry in source.pairs.in_order(pairs)? {
             breakdown.absorb(&entry?);
         }
         let facts = breakdown.workers.facts(source.manifest, source.dir);
-        // Those of a fleet are there already, with more about each.
+        // The workers of a fleet are in the section of the machines.
         if !page.has_section("machines") {
             page.section("workers", "Workers", workers::workers_section(&facts, None));
         }
@@ -150,11 +153,11 @@ pub(crate) fn record_sections(
     Ok(())
 }
 
-/// How a run of engines that the configuration names is repeated.
+/// How to repeat a match or a sequential test.
 fn repeat(manifest: &Manifest) -> Markup {
-    let words = "To repeat it: save this as config.toml, start hone in the same folder with the \
-         same programs and the same book, and compare the digests that `hone verify` prints. \
-         With a node or depth limit they are equal.";
+    let words = "To repeat the run: save the configuration below as config.toml, start hone in \
+         the same folder with the same programs and the same book, and compare the digests that \
+         `hone verify` prints. With a node or depth limit they are equal.";
     let command = manifest.kind.name();
     html! {
         (paragraph(words))
@@ -163,9 +166,9 @@ fn repeat(manifest: &Manifest) -> Markup {
 }
 
 fn subtitle(facts: &RunFacts, manifest: &Manifest) -> String {
-    let kind = match facts.sprt {
-        Some(_) => "SPRT",
-        None => "Match",
+    let kind = match facts.kind {
+        Kind::Sprt => "SPRT",
+        _ => "Match",
     };
     let part = match (facts.shard.is_whole(), &facts.pool) {
         (false, _) => format!(", {}", facts.shard.words()),

@@ -1,10 +1,10 @@
-//! Numbers as people read them.
+//! Numbers as pages show them.
 
 pub(crate) use crate::report::numbers::{counted, duration, real_minus};
-use crate::report::numbers::{probability as in_words, signed as in_text};
+use crate::report::numbers::{probability as with_decimals, signed as with_hyphen};
 use crate::stats::Estimate;
 
-/// Three digits and a unit: `732 k` for 732035.43.
+/// Three significant digits with a unit prefix: `732 k` for 732035.43.
 pub(crate) fn rounded(value: f64) -> String {
     let (scaled, unit) = match value.abs() {
         size if size >= 999.5e6 => (value / 1e9, " G"),
@@ -20,13 +20,13 @@ pub(crate) fn rounded(value: f64) -> String {
     format!("{scaled:.digits$}{unit}")
 }
 
-/// The same, where there may be none.
+/// As [`rounded`]; a dash for `None`.
 pub(crate) fn rounded_or_dash(value: Option<f64>) -> String {
     value.map_or("–".to_string(), rounded)
 }
 
-/// `+4.2 ± 3.1`, with a real minus sign. Without the margin where the two sides
-/// of the interval differ in the digits that are shown: its ends would be others.
+/// `+4.2 ± 3.1`, with a real minus sign. Without the margin if the interval is not
+/// symmetric in the decimal that is shown.
 pub(crate) fn with_margin(estimate: Estimate) -> String {
     let value = signed(estimate.estimate);
     match estimate.margin() {
@@ -35,30 +35,39 @@ pub(crate) fn with_margin(estimate: Estimate) -> String {
     }
 }
 
-/// `+12.3 [+1.2, +20.4]`: of any interval.
+/// `+12.3 [+1.2, +20.4]`: for intervals that may be asymmetric.
 pub(crate) fn with_ends(estimate: Estimate) -> String {
     let [value, low, high] = [estimate.estimate, estimate.low, estimate.high].map(signed);
     format!("{value} [{low}, {high}]")
 }
 
-/// `−1.2 to +3.4`.
+/// `−1.2 to +3.4`: the ends of the interval.
 pub(crate) fn ends(estimate: Estimate) -> String {
     format!("{} to {}", signed(estimate.low), signed(estimate.high))
 }
 
 /// One decimal with its sign; zero has none.
 pub(crate) fn signed(value: f64) -> String {
-    real_minus(&in_text(value))
+    real_minus(&with_hyphen(value))
 }
 
-/// A share as a percentage with one decimal.
+/// A share (0 to 1) as a percentage with one decimal.
 pub(crate) fn percentage(share: f64) -> String {
     format!("{:.1} %", 100.0 * share)
 }
 
-/// A probability with one decimal; none is certain.
+/// A probability (0 to 1) as a percentage with one decimal, never 0 % or 100 %.
 pub(crate) fn probability(share: f64) -> String {
-    in_words(share, 1)
+    with_decimals(share, 1)
+}
+
+/// A p-value: `0.123`, or `4e-5` below 0.001; a dash for `None`.
+pub(crate) fn p_value(p: Option<f64>) -> String {
+    match p {
+        None => "–".to_string(),
+        Some(p) if p < 0.001 => format!("{p:.0e}"),
+        Some(p) => format!("{p:.3}"),
+    }
 }
 
 #[cfg(test)]
@@ -81,6 +90,12 @@ mod tests {
             assert_eq!(rounded(value), text);
         }
         assert_eq!(rounded_or_dash(None), "–");
+    }
+
+    #[test]
+    fn small_p_values_are_not_zero() {
+        let shown = [None, Some(0.25), Some(0.000_04)].map(p_value);
+        assert_eq!(shown, ["–", "0.250", "4e-5"]);
     }
 
     #[test]

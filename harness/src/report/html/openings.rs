@@ -1,4 +1,4 @@
-//! The openings of a run.
+//! Results by opening.
 
 use maud::Markup;
 
@@ -9,8 +9,8 @@ use super::table::Table;
 use crate::report::openings::OpeningFacts;
 use crate::run::Manifest;
 
-/// How the openings came out; `games` is the address of a page's games, which
-/// can be asked for those of an opening.
+/// The results by opening. `games` is the address of a live page: openings link to their
+/// games there.
 pub(crate) fn openings_section(
     facts: &OpeningFacts,
     manifest: &Manifest,
@@ -44,7 +44,7 @@ fn totals(facts: &OpeningFacts, manifest: &Manifest) -> Table {
     table.row(&["score of White", &share(2 * white + drawn, 2 * games)]);
     table.row(&["draws", &share(drawn, games)]);
     table.row(&[
-        "pairs of which the same colour won both games",
+        "pairs in which the same colour won both games",
         &format!("{} ({})", facts.decided, share(facts.decided, facts.pairs)),
     ]);
     table
@@ -72,7 +72,7 @@ fn extreme(facts: &OpeningFacts, games: Option<&str>) -> Table {
         let mut cells = vec![
             name,
             Cell::text(&one.pairs.to_string()),
-            Cell::text(&percentage(one.score)).judged(one.score),
+            Cell::text(&percentage(one.score)).shaded(one.score),
         ];
         cells.extend(one.by_colour.map(|count| Cell::text(&count.to_string())));
         table.cells(cells);

@@ -1,4 +1,4 @@
-//! The numbers of a run: results, engines, pairs, endings, colours.
+//! The results of a run: numbers, engines, pairs, colours, terminations.
 
 use maud::{Markup, html};
 
@@ -16,7 +16,7 @@ use crate::report::text::at_the_end;
 use crate::stats::summary::Interval;
 use crate::stats::{Counts, Estimate, Wdl};
 
-/// Results beside engines.
+/// The findings, the results and the engines.
 pub(super) fn results(facts: &RunFacts) -> Markup {
     let numbers = match facts.engines.len() > 2 {
         true => all_games(facts),
@@ -62,6 +62,7 @@ fn first_engine(facts: &RunFacts) -> Table {
     table
 }
 
+/// Adds the rows of a sequential test.
 fn test(table: &mut Table, sprt: &SprtFacts) {
     if let Some(estimate) = &sprt.elo {
         let name = "Elo, corrected for the stopping rule";
@@ -115,7 +116,7 @@ fn engines(facts: &RunFacts) -> Table {
     let mut row = |name: &str, cell: &dyn Fn(&EngineFacts) -> String| {
         let mut cells = vec![Cell::text(name)];
         let values = facts.engines.iter().map(cell);
-        cells.extend(values.map(|value| Cell::text(&value).of_number()));
+        cells.extend(values.map(|value| Cell::text(&value).aligned_as_number()));
         table.cells(cells);
     };
     row("limit", &|e| e.limit.clone());
@@ -130,7 +131,7 @@ fn engines(facts: &RunFacts) -> Table {
     table
 }
 
-/// Pairs, endings and colours.
+/// Pairs, colours and terminations.
 pub(super) fn counts(facts: &RunFacts) -> anyhow::Result<Markup> {
     let games = html! {
         (colours(facts).html())

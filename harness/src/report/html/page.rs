@@ -1,4 +1,4 @@
-//! The frame of a page: style, headings, navigation, script.
+//! The frame of a page: style sheet, headings, navigation, script.
 
 use std::io::{self, Seek, Write};
 use std::path::Path;
@@ -22,8 +22,8 @@ pub(crate) const STYLE: [&str; 4] = [
     include_str!("viewer.css"),
 ];
 
-/// One scope: each uses functions of those before it. The last starts all on a
-/// page that has its games in it.
+/// The files of the script, in one scope: each uses functions of those before it. The last
+/// one starts the viewer on a page that contains its games.
 pub(crate) const SCRIPT: [&str; 11] = [
     include_str!("script/copy.js"),
     include_str!("script/charts.js"),
@@ -38,7 +38,7 @@ pub(crate) const SCRIPT: [&str; 11] = [
     include_str!("script/list.js"),
 ];
 
-/// Only this script runs, known by its digest, and nothing is ever loaded.
+/// The content security policy: only `script` may run, and nothing may be loaded.
 fn policy(script: &str) -> String {
     let digest = STANDARD.encode(Sha256::digest(script));
     format!(
@@ -47,21 +47,21 @@ fn policy(script: &str) -> String {
     )
 }
 
-/// The script of a page, as a browser reads it: without carriage returns.
+/// The script of a page, without carriage returns, as browsers hash it.
 fn script() -> String {
     let script = format!("\n(() => {{\n\"use strict\";\n{}}})();\n", SCRIPT.concat());
     script.replace('\r', "")
 }
 
-/// What the section of the games holds.
+/// The section of the games.
 #[derive(Debug)]
-pub(crate) struct Games {
+pub(crate) struct GamesSection {
     pub(super) html: Markup,
-    /// What stands at [`LINES`] in it: it may be too large for the memory.
+    /// Replaces [`LINES`] in `html`; it may be too large for memory.
     pub(super) lines: Option<SpooledTempFile>,
 }
 
-/// The place of the games' lines. Text cannot look like it: its `<` is escaped.
+/// Placeholder of the games' lines. Text cannot contain it: its `<` is escaped.
 pub(super) const LINES: PreEscaped<&str> = PreEscaped("<!--lines-->");
 
 impl From<TestVerdict> for Tone {
@@ -90,12 +90,12 @@ pub(crate) struct Page {
 pub(crate) struct Section {
     pub(crate) id: &'static str,
     pub(crate) heading: &'static str,
-    /// What stands below its heading.
+    /// The content below the heading.
     pub(crate) html: Markup,
 }
 
 impl Page {
-    /// A page with nothing below its title.
+    /// A page without content.
     pub(crate) fn new(title: &str, subtitle: &str) -> Self {
         Self {
             title: title.to_string(),
@@ -107,17 +107,17 @@ impl Page {
         }
     }
 
-    /// The result in words, one paragraph a line.
+    /// Sets the result in words: one paragraph a line, text between backticks as code.
     pub(crate) fn lead(&mut self, text: &str, tone: Tone) {
         self.lead = lead(text, tone, paragraph);
     }
 
-    /// The same with names of others in it.
+    /// As [`Page::lead`] for a text with names of engines: backticks are kept.
     pub(crate) fn plain_lead(&mut self, text: &str, tone: Tone) {
         self.lead = lead(text, tone, plain);
     }
 
-    /// The large figures under it.
+    /// Sets the large figures below the result.
     pub(crate) fn figures(&mut self, figures: &[Figure]) {
         self.figures = figures::html(figures);
     }
@@ -135,7 +135,7 @@ impl Page {
     }
 
     /// Adds the section of the games.
-    pub(super) fn games(&mut self, games: Games) {
+    pub(super) fn games(&mut self, games: GamesSection) {
         self.section("games", "Games", games.html);
         self.lines = games.lines;
     }
@@ -148,7 +148,7 @@ impl Page {
     /// Writes the page to a file, replacing what it held.
     ///
     /// # Errors
-    /// If that cannot be done; the error names the file.
+    /// If the file cannot be written.
     pub(crate) fn save(self, path: &Path) -> anyhow::Result<()> {
         write_whole(path, |out| self.write(out))
             .with_context(|| format!("cannot write {}", path.display()))
@@ -209,7 +209,7 @@ pub(crate) fn section(id: &str, heading: &str, content: &Markup) -> Markup {
     }
 }
 
-/// The result in words, one `paragraph` a line.
+/// The result in words, one paragraph a line.
 fn lead(text: &str, tone: Tone, paragraph: fn(&str) -> Markup) -> Markup {
     html! {
         div class={ "lead" (tone.class()) } {
@@ -228,7 +228,7 @@ mod tests {
         String::from_utf8(html).expect("text")
     }
 
-    /// A name that is declared twice in one scope stops the whole script.
+    /// The whole script fails if a name is declared twice in its scope.
     #[test]
     fn no_name_is_declared_twice_in_the_script() {
         let declared = |line: &str| -> Option<String> {
@@ -267,11 +267,11 @@ mod tests {
     }
 
     #[test]
-    fn the_games_stand_in_their_element_whatever_the_texts_are() {
+    fn the_games_replace_only_their_placeholder() {
         let mut page = Page::new(LINES.0, LINES.0);
         let mut lines = SpooledTempFile::new(100);
         lines.write_all(b"1 1 0 1 w").expect("written");
-        page.games(Games {
+        page.games(GamesSection {
             html: html! { i { (LINES) } },
             lines: Some(lines),
         });

@@ -1,51 +1,51 @@
-//! LLR and Elo over pairs.
+//! Charts and a table of LLR and Elo over pairs.
 
 use maud::{Markup, html};
 
 use super::markup::{figure, paragraph, pictures};
-use super::numbers::{ends, real_minus, signed};
+use super::numbers::{counted, ends, real_minus, signed};
 use super::table::Table;
 use crate::report::chart::{
     Band, Chart, Level, Line, Paint, READINGS, Reading, Thinning, Ticks, short,
 };
-use crate::report::course::{Moment, Trace};
+use crate::report::course::{Trace, TracePoint};
 use crate::report::numbers::fixed;
 use crate::stats::{Estimate, SprtState};
 
-/// Rows of the table beside the pictures.
+/// Most rows of the table below the charts.
 const ROWS: u64 = 10;
 
 pub(super) fn section(trace: &Trace) -> anyhow::Result<Markup> {
-    let moments = trace.moments();
-    if moments.is_empty() {
+    let trace_points = trace.points();
+    if trace_points.is_empty() {
         return Ok(paragraph("No pairs yet."));
     }
-    let mut figures = vec![elo_figure(&moments)?];
+    let mut figures = vec![elo_figure(&trace_points)?];
     if trace.is_test() {
-        figures.insert(0, llr_figure(&moments)?);
+        figures.insert(0, llr_figure(&trace_points)?);
     }
     Ok(html! {
         (pictures(&figures))
-        (table(&moments, trace.is_test()).collapsed())
+        (table(&trace_points, trace.is_test()).collapsed())
     })
 }
 
-/// As many as can be pointed at.
+/// At most [`READINGS`] readings of a line.
 fn readings<T: Copy>(points: &[(f64, T)], text: impl Fn(T) -> String) -> Vec<Reading> {
     let thinning = Thinning::new(points.len() as u64, READINGS);
     let points = (0..).zip(points).filter(|(at, _)| thinning.keeps(*at));
     points
         .map(|(_, (pairs, value))| Reading {
             x: *pairs,
-            text: format!("after {pairs} pairs\n{}", text(*value)),
+            text: format!("after {}\n{}", counted(*pairs as u64, "pair"), text(*value)),
         })
         .collect()
 }
 
-fn llr_figure(moments: &[Moment]) -> anyhow::Result<Markup> {
-    let tests: Vec<(f64, SprtState)> = moments
+fn llr_figure(trace_points: &[TracePoint]) -> anyhow::Result<Markup> {
+    let tests: Vec<(f64, SprtState)> = trace_points
         .iter()
-        .filter_map(|moment| Some((moment.pairs as f64, moment.test?)))
+        .filter_map(|point| Some((point.pairs as f64, point.test?)))
         .collect();
     let Some((pairs, last)) = tests.last().copied() else {
         return Ok(Markup::default());
@@ -53,8 +53,9 @@ fn llr_figure(moments: &[Moment]) -> anyhow::Result<Markup> {
     let (low, high) = range(tests.iter().flat_map(|(_, t)| [t.llr, t.lower, t.upper]));
     let line = |value: fn(&SprtState) -> f64| tests.iter().map(|(x, t)| (*x, value(t))).collect();
     let label = format!(
-        "The LLR over pairs: {} after {pairs} pairs; its bounds are {:.2} and {:.2}.",
+        "The LLR over pairs: {} after {}; its bounds are {:.2} and {:.2}.",
         fixed(last.llr, 2),
+        counted(pairs as u64, "pair"),
         last.lower,
         last.upper
     );
@@ -94,23 +95,23 @@ fn llr_figure(moments: &[Moment]) -> anyhow::Result<Markup> {
     )
 }
 
-fn elo_figure(moments: &[Moment]) -> anyhow::Result<Markup> {
-    let points: Vec<(f64, Estimate)> = moments
+fn elo_figure(trace_points: &[TracePoint]) -> anyhow::Result<Markup> {
+    let points: Vec<(f64, Estimate)> = trace_points
         .iter()
-        .filter_map(|moment| Some((moment.pairs as f64, moment.elo?)))
+        .filter_map(|point| Some((point.pairs as f64, point.elo?)))
         .collect();
     let Some((pairs, last)) = points.last().copied() else {
         return Ok(Markup::default());
     };
-    // The interval of the first pairs is very wide: their band may leave the
-    // picture.
+    // The interval of the first pairs is very wide: it may be cut off.
     let width = last.high - last.low;
     let kept = (last.low - 1.5 * width).min(0.0)..=(last.high + 1.5 * width).max(0.0);
     let all = points.iter().flat_map(|(_, e)| [e.low, e.high, 0.0]);
     let (low, high) = range(all.map(|elo| elo.clamp(*kept.start(), *kept.end())));
     let label = format!(
-        "Elo over pairs: {} after {pairs} pairs, always-valid 95 % band from {}.",
+        "Elo over pairs: {} after {}, always-valid 95 % band from {}.",
         signed(last.estimate),
+        counted(pairs as u64, "pair"),
         ends(last)
     );
     let chart = Chart {
@@ -150,30 +151,32 @@ fn elo_figure(moments: &[Moment]) -> anyhow::Result<Markup> {
     )
 }
 
-/// The ends of an axis on which all values have a place, with some air.
+/// The ends of an axis for these values, with a margin.
 fn range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let (low, high) = values.fold((f64::MAX, f64::MIN), |(low, high), value| {
         (low.min(value), high.max(value))
     });
-    let air = 0.06 * (high - low).max(0.1);
-    (low - air, high + air)
+    let margin = 0.06 * (high - low).max(0.1);
+    (low - margin, high + margin)
 }
 
-fn table(moments: &[Moment], is_test: bool) -> Table {
+fn table(trace_points: &[TracePoint], is_test: bool) -> Table {
     let mut head = vec!["after pairs", "Elo", "always-valid 95 %"];
     if is_test {
         head.extend(["LLR", "bounds"]);
     }
     let mut table = Table::new("The same in numbers", &head);
-    let thinning = Thinning::new(moments.len() as u64, ROWS);
-    let rows = (0..).zip(moments).filter(|(at, _)| thinning.keeps(*at));
-    for (_, moment) in rows {
-        let mut row = vec![moment.pairs.to_string()];
-        match moment.elo {
+    let thinning = Thinning::new(trace_points.len() as u64, ROWS);
+    let rows = (0..)
+        .zip(trace_points)
+        .filter(|(at, _)| thinning.keeps(*at));
+    for (_, point) in rows {
+        let mut row = vec![point.pairs.to_string()];
+        match point.elo {
             Some(elo) => row.extend([signed(elo.estimate), ends(elo)]),
             None => row.extend(["–".to_string(), "–".to_string()]),
         }
-        if let Some(test) = moment.test {
+        if let Some(test) = point.test {
             row.push(real_minus(&fixed(test.llr, 2)));
             let bounds = format!("{} to {}", short(&test.lower), short(&test.upper));
             row.push(real_minus(&bounds));

@@ -1,4 +1,4 @@
-//! Reads a game as hone wrote it: its moves and the engines' comments.
+//! Reads games in the PGN that `hone` writes: moves and the engines' comments.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -12,34 +12,37 @@ use shakmaty::{CastlingMode, Chess, Move, Position};
 use crate::openings::usual_start;
 use crate::rules::Notation;
 
-/// What an engine said about its move, from its own side.
+/// What an engine reported about its move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Said {
-    pub(crate) score: Value,
+pub(crate) struct MoveComment {
+    pub(crate) score: CommentScore,
     pub(crate) depth: u32,
+    /// Time of the move in milliseconds.
     pub(crate) ms: u64,
 }
 
-/// A score.
+/// A score from the engine's own side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Value {
+pub(crate) enum CommentScore {
     Centipawns(i32),
-    /// Plies to the mate, below 0 if the engine is mated.
+    /// Plies to the mate; negative if the engine is being mated.
     Mate(i32),
 }
 
-/// A ply.
+/// One ply of a game.
 #[derive(Debug, Clone)]
 pub(crate) struct Ply {
+    /// The position before the move.
     pub(crate) before: Chess,
     pub(crate) legal: Move,
-    /// Absent in the opening, and where comments were not asked for.
-    pub(crate) said: Option<Said>,
+    /// `None` in the opening, and in games without comments.
+    pub(crate) comment: Option<MoveComment>,
 }
 
-/// A game from its first position.
+/// A game.
 #[derive(Debug, Clone)]
 pub(crate) struct Record {
+    /// The first position; `None` for the usual one.
     pub(crate) fen: Option<String>,
     pub(crate) plies: Vec<Ply>,
 }
@@ -47,7 +50,7 @@ pub(crate) struct Record {
 /// Reads one game.
 ///
 /// # Errors
-/// What is wrong with it, in words.
+/// What is wrong with it, as text.
 pub(crate) fn read(text: &str, mode: CastlingMode, notation: Notation) -> Result<Record, String> {
     let (tags, movetext) = text.split_once("\n\n").ok_or("it has no moves")?;
     let fen = tags
@@ -66,16 +69,16 @@ pub(crate) fn read(text: &str, mode: CastlingMode, notation: Notation) -> Result
         match token {
             Token::Comment(comment) => {
                 if let Some(ply) = plies.last_mut() {
-                    ply.said = said(comment);
+                    ply.comment = parse_comment(comment);
                 }
             }
             Token::Move(word) => {
-                let legal = find(word, &position, notation)
+                let legal = parse_move(word, &position, notation)
                     .ok_or_else(|| format!("{word} is not a legal move"))?;
                 plies.push(Ply {
                     before: position.clone(),
                     legal,
-                    said: None,
+                    comment: None,
                 });
                 position.play_unchecked(legal);
             }
@@ -90,17 +93,17 @@ pub(crate) fn read(text: &str, mode: CastlingMode, notation: Notation) -> Result
 /// How much an engine's score changed from one of its moves to its next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Swing {
-    /// Centipawns, without a sign.
+    /// Centipawns, not negative.
     pub(crate) size: u16,
     /// The number of the ply with the new score, from 1.
     pub(crate) ply: u16,
 }
 
-/// Beyond this a game is decided: a change of the score does not matter.
+/// Scores are limited to this number of centipawns: beyond it, a game is decided.
 const DECIDED: i32 = 1000;
 
-/// The biggest swing of a game, without reading its moves; `None` if no engine
-/// has told two scores.
+/// The biggest swing of a game, from its comments alone. `None` if no engine reports two
+/// scores.
 #[cfg_attr(not(any(feature = "serve", test)), expect(dead_code, reason = "for the live pages"))]
 pub(crate) fn biggest_swing(text: &str) -> Option<Swing> {
     let (_, movetext) = text.split_once("\n\n")?;
@@ -115,13 +118,13 @@ pub(crate) fn biggest_swing(text: &str) -> Option<Swing> {
             }
             Token::Comment(comment) => comment,
         };
-        let (Some(said), [even, odd]) = (said(comment), &mut last) else {
+        let (Some(comment), [even, odd]) = (parse_comment(comment), &mut last) else {
             continue;
         };
-        let score = match said.score {
-            Value::Centipawns(cp) => cp.clamp(-DECIDED, DECIDED),
-            Value::Mate(plies) if plies < 0 => -DECIDED,
-            Value::Mate(_) => DECIDED,
+        let score = match comment.score {
+            CommentScore::Centipawns(cp) => cp.clamp(-DECIDED, DECIDED),
+            CommentScore::Mate(plies) if plies < 0 => -DECIDED,
+            CommentScore::Mate(_) => DECIDED,
         };
         let before = if ply.is_multiple_of(2) { even } else { odd };
         if let Some(before) = before.replace(score) {
@@ -134,7 +137,7 @@ pub(crate) fn biggest_swing(text: &str) -> Option<Swing> {
     biggest
 }
 
-fn find(word: &str, position: &Chess, notation: Notation) -> Option<Move> {
+fn parse_move(word: &str, position: &Chess, notation: Notation) -> Option<Move> {
     if notation == Notation::Uci {
         return word.parse::<UciMove>().ok()?.to_move(position).ok();
     }
@@ -147,7 +150,7 @@ enum Token<'a> {
     Comment(&'a str),
 }
 
-/// Moves and comments; numbers and the result are skipped.
+/// The moves and comments of a movetext. Move numbers and the result are skipped.
 struct Tokens<'a>(&'a str);
 
 impl<'a> Iterator for Tokens<'a> {
@@ -175,44 +178,47 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// `+1.23/15 0.430s, …`; anything else is not an engine's comment.
+/// Parses `+1.23/15 0.430s, …`. `None` for a comment of another form.
 #[cfg_attr(
     not(test),
     expect(
         clippy::cast_possible_truncation,
-        reason = "what is out of range becomes the nearest integer"
+        reason = "values out of range become the nearest integer"
     )
 )]
-fn said(comment: &str) -> Option<Said> {
+fn parse_comment(comment: &str) -> Option<MoveComment> {
     let comment = comment.replace('\n', " ");
     let (head, _) = comment.split_once(',').unwrap_or((&comment, ""));
-    let (judgement, time) = head.trim().split_once(' ')?;
-    let (score, depth) = judgement.split_once('/')?;
+    let (evaluation, time) = head.trim().split_once(' ')?;
+    let (score, depth) = evaluation.split_once('/')?;
     let seconds: f64 = time.strip_suffix('s')?.parse().ok()?;
-    Some(Said {
-        score: value(score)?,
+    Some(MoveComment {
+        score: parse_score(score)?,
         depth: depth.parse().ok()?,
         ms: (seconds * 1000.0).round() as u64,
     })
 }
 
+/// Parses `+1.23` (pawns) or `-M4` (plies).
 #[cfg_attr(
     not(test),
     expect(
         clippy::cast_possible_truncation,
-        reason = "what is out of range becomes the nearest integer"
+        reason = "values out of range become the nearest integer"
     )
 )]
-fn value(text: &str) -> Option<Value> {
+fn parse_score(text: &str) -> Option<CommentScore> {
     let (sign, size) = match text.strip_prefix('-') {
         Some(size) => (-1, size),
         None => (1, text.trim_start_matches('+')),
     };
     if let Some(plies) = size.strip_prefix('M') {
-        return Some(Value::Mate(plies.parse::<i32>().ok()?.checked_mul(sign)?));
+        return Some(CommentScore::Mate(
+            plies.parse::<i32>().ok()?.checked_mul(sign)?,
+        ));
     }
     let pawns: f64 = size.parse().ok()?;
-    Some(Value::Centipawns(
+    Some(CommentScore::Centipawns(
         (f64::from(sign) * (pawns * 100.0).round()) as i32,
     ))
 }
@@ -227,21 +233,21 @@ mod tests {
     }
 
     #[test]
-    fn moves_and_what_was_said() {
+    fn moves_and_comments() {
         let record = game(
             "1. e4 {book} 1... e5 {+1.23/15\n0.430s, n=5} 2. Nf3 {-M4/9 1.000s, White disconnects} 1-0",
             Notation::San,
         )
         .unwrap();
-        let said: Vec<_> = record.plies.iter().map(|ply| ply.said).collect();
-        assert_eq!(said[0], None);
-        let second = Said {
-            score: Value::Centipawns(123),
+        let comments: Vec<_> = record.plies.iter().map(|ply| ply.comment).collect();
+        assert_eq!(comments[0], None);
+        let second = MoveComment {
+            score: CommentScore::Centipawns(123),
             depth: 15,
             ms: 430,
         };
-        assert_eq!(said[1], Some(second));
-        assert_eq!(said[2].unwrap().score, Value::Mate(-4));
+        assert_eq!(comments[1], Some(second));
+        assert_eq!(comments[2].unwrap().score, CommentScore::Mate(-4));
     }
 
     #[test]
@@ -250,7 +256,7 @@ mod tests {
         let text = "1. e4 {book} e5 {-0.50/9 0.1s} 2. Nf3 {+0.40/9 0.1s} Nc6 {-0.70/9 0.1s} \
                     3. Bb5 {-2.60/9 0.1s} a6 {+M7/9 0.1s, mate} 4. Ba4 {-30.00/9 0.1s} *";
         assert_eq!(swing(text), Some(Swing { size: 1070, ply: 6 }));
-        // Both are lost: a game that is decided does not swing.
+        // Both scores are beyond the limit.
         let text = "1. e4 {-12.00/9 0.1s} e5 {+1.00/9 0.1s} 2. Nf3 {-M8/9 0.1s} *";
         assert_eq!(swing(text), Some(Swing { size: 0, ply: 3 }));
         assert_eq!(swing("1. e4 e5 2. Nf3 {+1.00/9 0.1s} *"), None);
@@ -269,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
+    fn errors_name_the_fault() {
         assert!(game("1. e5 *", Notation::San).unwrap_err().contains("e5"));
         assert!(read("", CastlingMode::Standard, Notation::San).is_err());
         let bad = "[FEN \"8/8/8/8/8/8/8/8 w - - 0 1\"]\n\n*\n\n";

@@ -1,4 +1,4 @@
-//! The exact configuration of a run and how to play it again.
+//! The configuration of a run and how to repeat it.
 
 use anyhow::Context;
 use maud::{Markup, html};
@@ -7,10 +7,10 @@ use super::Source;
 use super::markup::{collapsed, copyable};
 use super::table::Table;
 
-/// Engines, book and configuration; `repeat` tells how to repeat the run.
+/// Engines, book and configuration. `repeat` explains how to repeat the run.
 ///
 /// # Errors
-/// If the configuration cannot be put into TOML.
+/// If the configuration cannot be written as TOML.
 pub(crate) fn setup_section(source: &Source<'_>, repeat: &Markup) -> anyhow::Result<Markup> {
     let manifest = source.manifest;
     let mut engines = Table::new("The engines", &["engine", "UCI name", "program", "sha256"]);

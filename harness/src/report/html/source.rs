@@ -1,36 +1,36 @@
-//! What a page is made from.
+//! The data of a page, and where it is read.
 
 use std::path::Path;
 
-use crate::ledger::{InOrder, LedgerError, Pairs};
+use crate::ledger::Pairs;
 use crate::run::{Manifest, RunFiles};
 
-/// What a page is made from.
+/// The run that a page shows.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Source<'a> {
     /// The run's folder.
     pub dir: &'a Path,
     pub manifest: &'a Manifest,
-    /// The ledger.
     pub pairs: &'a Pairs,
+    /// Where the page will be read.
     pub place: PageLocation<'a>,
 }
 
-/// On the live pages, between the address of a run or of a folder of nights and the name
-/// of a run in its folder.
+/// On the live pages, separates the address of a run (or of a folder of nights) from the
+/// name of a run inside its folder.
 pub(crate) const BELOW: char = '~';
 
-/// Where a page is read.
+/// Where a page is read: it decides the form of links to files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum PageLocation<'a> {
-    /// In the run's folder, so that links to its files can be relative.
+    /// In the run's folder: links are relative.
     Inside,
-    /// In another folder.
+    /// In another folder: links are absolute.
     Elsewhere,
     /// On the live pages, which serve the games and the files of the run at this address.
     #[cfg_attr(
         not(feature = "serve"),
-        allow(dead_code, reason = "there are no live pages in this build")
+        allow(dead_code, reason = "only the live pages construct it")
     )]
     Served(&'a str),
 }
@@ -44,10 +44,5 @@ impl<'a> Source<'a> {
             pairs: &files.pairs,
             place,
         }
-    }
-
-    /// The first `pairs` pairs by number: those up to the verdict.
-    pub(super) fn counted(&self, pairs: u64) -> Result<InOrder<'a>, LedgerError> {
-        self.pairs.in_order(pairs)
     }
 }

@@ -1,9 +1,10 @@
-//! The stages of a test, on the page of the first.
+//! The stages of a test, on the page of the first stage.
 
 use maud::{Markup, html};
 
 use super::table::Table;
 use super::{BELOW, PageLocation, Source};
+use crate::report::REPORT_HTML;
 use crate::report::facts::RunFacts;
 
 pub(super) fn section(facts: &RunFacts, source: &Source<'_>) -> Markup {
@@ -30,7 +31,7 @@ pub(super) fn section(facts: &RunFacts, source: &Source<'_>) -> Markup {
         let folder = format!("stage-{}", index + 1);
         let href = match source.place {
             PageLocation::Elsewhere => continue,
-            PageLocation::Inside => format!("{folder}/report.html"),
+            PageLocation::Inside => format!("{folder}/{REPORT_HTML}"),
             PageLocation::Served(address) => format!("{address}{BELOW}{folder}"),
         };
         links.push((href, &stage.words));

@@ -6,11 +6,11 @@ use crate::report::facts::RunFacts;
 use crate::report::numbers::fixed;
 use crate::report::summary::lost_by_failures;
 use crate::report::text::at_the_end;
+use crate::report::tournament::{leaders, names_of};
 use crate::stats::Wdl;
 use crate::stats::summary::Interval;
 
-/// The results of a pair from the first engine's side: name, meaning, the class
-/// that colours it.
+/// The results of a pair from the first engine's side: name, meaning, CSS class.
 pub(super) const PAIRS: [(&str, &str, &str); 5] = [
     ("LL", "both lost", "lost"),
     ("LD", "one lost, one drawn", "lost half"),
@@ -19,7 +19,7 @@ pub(super) const PAIRS: [(&str, &str, &str); 5] = [
     ("WW", "both won", "won"),
 ];
 
-/// The four of them.
+/// The four large figures.
 pub(super) fn figures(facts: &RunFacts) -> Vec<Figure> {
     if facts.engines.len() > 2 {
         return vec![leader(facts), games(facts), colours(facts), failures(facts)];
@@ -27,7 +27,7 @@ pub(super) fn figures(facts: &RunFacts) -> Vec<Figure> {
     vec![elo(facts), evidence(facts), wdl(facts), pentanomial(facts)]
 }
 
-/// The tone of the verdict: of a test its decision, of a match its interval.
+/// The colour of the verdict: by the decision of a test, or the interval of a match.
 pub(super) fn tone(facts: &RunFacts) -> Tone {
     match facts.sprt {
         Some(_) => facts.verdict.into(),
@@ -50,6 +50,7 @@ fn elo(facts: &RunFacts) -> Figure {
     }
 }
 
+/// LLR of a test, LOS of a match.
 fn evidence(facts: &RunFacts) -> Figure {
     let Some(sprt) = &facts.sprt else {
         let los = match at_the_end(facts, facts.los) {
@@ -57,19 +58,19 @@ fn evidence(facts: &RunFacts) -> Figure {
             Err(why) => return Figure::new("LOS", "–", why),
         };
         return Figure::new("LOS", &probability(los), "likelihood of superiority")
-            .toned(Tone::of(facts.elo))
+            .with_tone(Tone::of(facts.elo))
             .with_progress(los);
     };
     let note = real_minus(&format!(
         "bounds {:.2} and {:.2}; H0 {}, H1 {} Elo ({})",
         sprt.lower, sprt.upper, sprt.elo0, sprt.elo1, sprt.model
     ));
-    Figure::new("LLR", &rounded(sprt.llr), &note)
-        .toned(facts.verdict.into())
+    Figure::new("LLR", &llr_text(sprt.llr), &note)
+        .with_tone(facts.verdict.into())
         .with_gauge(sprt.llr, (sprt.lower, sprt.upper))
 }
 
-fn rounded(llr: f64) -> String {
+fn llr_text(llr: f64) -> String {
     real_minus(&fixed(llr, 2))
 }
 
@@ -98,7 +99,8 @@ fn pentanomial(facts: &RunFacts) -> Figure {
 }
 
 fn leader(facts: &RunFacts) -> Figure {
-    let Some(first) = facts.ratings.first() else {
+    let leaders = leaders(&facts.ratings);
+    let Some(first) = leaders.first() else {
         return Figure::new("First place", "–", "no ratings yet");
     };
     let elo = match (first.rating.elo, first.why_unrated()) {
@@ -108,13 +110,13 @@ fn leader(facts: &RunFacts) -> Figure {
     };
     let second = facts.ratings.get(1).and_then(|second| second.rating.elo);
     let ahead = match first.rating.elo.zip(second) {
-        Some((one, two)) => {
+        Some((one, two)) if leaders.len() == 1 => {
             let lead = signed(one.estimate - two.estimate);
             format!(", {lead} ahead of the next")
         }
-        None => String::new(),
+        _ => String::new(),
     };
-    Figure::new("First place", &first.rating.name, &(elo + &ahead))
+    Figure::new("First place", &names_of(leaders), &(elo + &ahead))
 }
 
 fn games(facts: &RunFacts) -> Figure {
@@ -147,5 +149,5 @@ fn failures(facts: &RunFacts) -> Figure {
     let count = lost_by_failures(facts);
     let tone = if count > 0 { Tone::Bad } else { Tone::Good };
     let note = "games lost by crashes, stalls, illegal moves or on time";
-    Figure::new("Failures", &count.to_string(), note).toned(tone)
+    Figure::new("Failures", &count.to_string(), note).with_tone(tone)
 }

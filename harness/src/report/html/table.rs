@@ -1,10 +1,10 @@
-//! Tables.
+//! Tables of a page.
 
 use maud::{Markup, html};
 
 use super::cells::Cell;
 
-/// A table. Its first column names the rows.
+/// A table. The first cell of a row is its heading.
 #[derive(Debug, Clone)]
 pub(crate) struct Table {
     caption: String,
@@ -13,8 +13,7 @@ pub(crate) struct Table {
 }
 
 impl Table {
-    /// A table with these columns and no rows. Without headings it is a list
-    /// of names and their values.
+    /// A table without rows. If all headings are empty, it is a list of names and values.
     pub(crate) fn new(caption: &str, head: &[&str]) -> Self {
         Self {
             caption: caption.to_string(),
@@ -43,7 +42,7 @@ impl Table {
         }
     }
 
-    /// As HTML that is only seen when it is opened.
+    /// As HTML that is collapsed at first.
     pub(crate) fn collapsed(&self) -> Markup {
         html! {
             details {
@@ -61,7 +60,7 @@ impl Table {
             @if !is_list {
                 thead { tr {
                     @for (column, name) in self.head.iter().enumerate() {
-                        // Screen readers would read out an empty heading.
+                        // A screen reader would announce an empty heading.
                         @if name.is_empty() { td {} }
                         @else { th scope="col" class=[class(column)] { (name) } }
                     }
@@ -114,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_set_as_numbers() {
+    fn numbers_have_the_class_of_numbers() {
         let mut table = Table::new("t", &["a", "b"]);
         table.row(&["x", "+1.5"]);
         table.row(&["y", "not defined"]);

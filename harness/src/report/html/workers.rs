@@ -1,19 +1,19 @@
-//! The workers of a run: failures and residuals by machine and core.
+//! The workers of a run: games, failures and speed of each.
 
 use maud::{Markup, html};
 
 use super::cells::Cell;
 use super::markup::paragraph;
-use super::numbers::{counted, rounded_or_dash};
+use super::numbers::{counted, p_value, rounded_or_dash};
 use super::table::Table;
 use crate::report::workers::WorkerFacts;
 use crate::stats::detect::is_noteworthy;
 
-/// Workers that are shown openly.
+/// Workers in the first table; the others are collapsed.
 const SHOWN: usize = 32;
 
-/// A table of all workers; `games` is the address of a page's games, which can
-/// be asked for those of a worker.
+/// A table of all workers. `games` is the address of a live page: counts of failures link
+/// to the games of the worker there.
 pub(crate) fn workers_section(workers: &[WorkerFacts], games: Option<&str>) -> Markup {
     if workers.is_empty() {
         return paragraph("No pairs yet.");
@@ -21,13 +21,13 @@ pub(crate) fn workers_section(workers: &[WorkerFacts], games: Option<&str>) -> M
     let failing = workers
         .iter()
         .filter(|one| one.failures.total() > 0)
-        .count() as u64;
-    let odd = workers.iter().filter(|one| is_odd(one)).count() as u64;
+        .count();
+    let conspicuous = workers.iter().filter(|one| is_conspicuous(one)).count();
     let sentence = format!(
         "{}, {} with failures, {} with results that differ from the others (p < 0.001).",
         counted(workers.len() as u64, "worker"),
         failing,
-        odd
+        conspicuous
     );
     let (first, rest) = workers.split_at(workers.len().min(SHOWN));
     html! {
@@ -38,7 +38,8 @@ pub(crate) fn workers_section(workers: &[WorkerFacts], games: Option<&str>) -> M
     }
 }
 
-fn is_odd(worker: &WorkerFacts) -> bool {
+/// Whether its results differ noticeably from those of the other workers.
+fn is_conspicuous(worker: &WorkerFacts) -> bool {
     worker.p_value.is_some_and(is_noteworthy)
 }
 
@@ -65,16 +66,12 @@ fn table(caption: &str, workers: &[WorkerFacts], games: Option<&str>) -> Table {
         let failures = |count: u64, termination: &str| match games {
             Some(games) if count > 0 => {
                 let query = format!("?worker={}&termination={termination}", worker.worker);
-                Cell::link(&count.to_string(), &format!("{games}{query}#games")).of_number()
+                Cell::link(&count.to_string(), &format!("{games}{query}#games")).aligned_as_number()
             }
             _ => number(count),
         };
         let counts = worker.pentanomial.map(|count| count.to_string());
-        let p_value = worker.p_value.map_or("–".to_string(), |p| match p {
-            p if p < 0.001 => format!("{p:.0e}"),
-            p => format!("{p:.3}"),
-        });
-        let p_value = Cell::text(&p_value);
+        let p = Cell::text(&p_value(worker.p_value));
         table.cells(vec![
             Cell::text(&worker.name),
             Cell::text(&worker.games.to_string()),
@@ -86,10 +83,10 @@ fn table(caption: &str, workers: &[WorkerFacts], games: Option<&str>) -> Table {
             failures(worker.failures.illegal_move, "illegal_move"),
             Cell::text(&rounded_or_dash(worker.nps)),
             Cell::text(&rounded_or_dash(worker.latency_us)),
-            if is_odd(worker) {
-                p_value.judged(0.0)
+            if is_conspicuous(worker) {
+                p.shaded(0.0)
             } else {
-                p_value
+                p
             },
         ]);
     }

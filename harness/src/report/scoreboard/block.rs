@@ -1,4 +1,4 @@
-//! The scoreboard as text: pure, so that it can be tested at any width.
+//! The text of the scoreboard. Pure, so that tests can use any width.
 
 use console::{Style, truncate_str};
 
@@ -15,17 +15,19 @@ use crate::run::{EngineTally, PairingTally, Progress, Tally};
 use crate::stats::Sprt;
 use crate::stats::summary::Interval;
 
-/// Engines listed at most, and those named in a line.
-const ENGINES: usize = 24;
-const LEADERS: usize = 3;
-/// The longest bar of the LLR.
+/// Most engines in the table.
+const MAX_ROWS: usize = 24;
+/// Most engines in a line.
+const MAX_LEADERS: usize = 3;
+/// Most and fewest characters of the bar of the LLR.
 const LONGEST_BAR: usize = 40;
+const SHORTEST_BAR: usize = 8;
 
-/// What does not change while a run is played.
+/// The players of a run.
 #[derive(Debug)]
 pub(super) struct Players {
     pub(super) names: Vec<String>,
-    /// Pairs that can be played at a time; `None` on a fleet.
+    /// Pairs that can be played at once; `None` on a fleet.
     pub(super) at_a_time: Option<usize>,
 }
 
@@ -34,7 +36,7 @@ pub(super) struct Players {
 pub(crate) struct Terminal {
     /// Characters in a line.
     pub width: usize,
-    /// Lines that it has room for.
+    /// Lines.
     pub height: usize,
     pub colours: bool,
 }
@@ -44,7 +46,7 @@ impl Terminal {
         style.force_styling(self.colours).apply_to(text).to_string()
     }
 
-    /// The lines as one text that has room on the terminal.
+    /// The lines as one text, cut to the size of the terminal.
     pub(crate) fn fit(self, lines: &[String]) -> String {
         let lines = lines
             .iter()
@@ -64,15 +66,15 @@ pub(super) fn block(
     let names = &players.names;
     let mut lines = vec![
         pace_line(players, experiment, progress),
-        pace::end(experiment, progress),
+        pace::time_left(experiment, progress),
     ];
     if let [first, second] = names.as_slice() {
-        let pairing = only(progress.tally);
+        let pairing = first_pairing(progress.tally);
         lines.push(terminal.paint(Style::new().bold(), &format!("{first} vs {second}")));
-        lines.push(score(&pairing));
-        lines.push(strength(experiment, &pairing));
+        lines.push(score_part(&pairing));
+        lines.push(elo_part(experiment, &pairing));
     } else {
-        let columns = standing_columns(&listed(names, progress.tally));
+        let columns = standing_columns(&best_standings(names, progress.tally));
         let mut rows = table::lines(columns, terminal.width).into_iter();
         lines.extend(
             rows.next()
@@ -92,11 +94,11 @@ pub(super) fn block(
     terminal.fit(&lines)
 }
 
-/// What a view shows after a request to stop.
+/// Shown after a request to stop.
 pub(crate) const STOPPING: &str =
     "finishing the games in progress; press Ctrl-C again to stop immediately";
 
-/// The line that is printed without a terminal.
+/// A line for output without a terminal.
 pub(super) fn line(
     players: &Players,
     experiment: &impl Experiment,
@@ -104,11 +106,11 @@ pub(super) fn line(
 ) -> String {
     let mut parts = vec![pace_line(players, experiment, progress)];
     if players.names.len() == 2 {
-        let pairing = only(progress.tally);
-        parts.extend([score(&pairing), strength(experiment, &pairing)]);
+        let pairing = first_pairing(progress.tally);
+        parts.extend([score_part(&pairing), elo_part(experiment, &pairing)]);
     } else {
-        let leaders = listed(&players.names, progress.tally);
-        let leaders = leaders.iter().take(LEADERS).map(|standing| {
+        let leaders = best_standings(&players.names, progress.tally);
+        let leaders = leaders.iter().take(MAX_LEADERS).map(|standing| {
             let elo = standing.rating.elo;
             let elo = elo.map(|elo| format!(" ({} Elo)", signed(elo.estimate)));
             let (share, elo) = (percent(standing.score()), elo.unwrap_or_default());
@@ -121,7 +123,7 @@ pub(super) fn line(
     }
     parts.extend(experiment.test().map(llr));
     parts.extend(failures(&players.names, progress.tally));
-    parts.push(pace::end(experiment, progress));
+    parts.push(pace::time_left(experiment, progress));
     if progress.stopping {
         parts.push("finishing the games in progress".to_string());
     }
@@ -133,32 +135,32 @@ fn pace_line(players: &Players, experiment: &impl Experiment, progress: &Progres
         Some(_) => format!("at most {}", experiment.budget()),
         None => experiment.budget().to_string(),
     };
-    let pairs = progress.tally.pairs + progress.tally.dropped_pairs;
-    pace::done(pairs, &budget, progress, players.at_a_time)
+    let pairs = progress.tally.judged_pairs();
+    pace::progress_text(pairs, &budget, progress, players.at_a_time)
 }
 
-/// The pairing of a match of two engines.
-fn only(tally: &Tally) -> PairingTally {
+/// The only pairing of a match of two engines; without results at first.
+fn first_pairing(tally: &Tally) -> PairingTally {
     tally.pairings.values().next().copied().unwrap_or_default()
 }
 
 /// The best engines of a tournament.
-fn listed(names: &[String], tally: &Tally) -> Vec<Standing> {
+fn best_standings(names: &[String], tally: &Tally) -> Vec<Standing> {
     let mut standings = standings(names, tally).unwrap_or_else(|_| by_score(names, tally));
-    standings.truncate(ENGINES);
+    standings.truncate(MAX_ROWS);
     standings
 }
 
-fn score(pairing: &PairingTally) -> String {
+fn score_part(pairing: &PairingTally) -> String {
     format!(
         "W-D-L {}  Ptnml(0-2) {:?}",
         pairing.wdl, pairing.pentanomial.0
     )
 }
 
-/// As on the page of the run: before its end, a match has the always-valid interval, and
-/// neither nElo nor LOS.
-fn strength(experiment: &impl Experiment, pairing: &PairingTally) -> String {
+/// Elo, nElo and LOS. A match has only Elo, with the always-valid interval: the others are
+/// not valid before its end.
+fn elo_part(experiment: &impl Experiment, pairing: &PairingTally) -> String {
     let summary = summary_of(experiment, pairing.pentanomial);
     if experiment.test().is_none() {
         return match experiment.always_valid().or(summary.elo) {
@@ -178,6 +180,7 @@ fn strength(experiment: &impl Experiment, pairing: &PairingTally) -> String {
     }
 }
 
+/// A line for each engine with failures.
 fn failures<'a>(names: &'a [String], tally: &'a Tally) -> impl Iterator<Item = String> + 'a {
     let engines = names.iter().zip(&tally.engines);
     engines
@@ -205,7 +208,8 @@ fn llr(test: &Sprt) -> String {
     )
 }
 
-/// The LLR between its bounds, with zero marked; `None` where it has no room.
+/// The LLR as a bar between its bounds, with a mark at zero. `None` if the terminal is too
+/// narrow.
 fn llr_bar(test: &Sprt, terminal: Terminal) -> Option<String> {
     let (lower, upper) = test.bounds();
     let ends = [format!("H0 {lower:.2} "), format!(" {upper:.2} H1")];
@@ -213,7 +217,7 @@ fn llr_bar(test: &Sprt, terminal: Terminal) -> Option<String> {
         .width
         .saturating_sub(ends[0].len() + ends[1].len() + 2);
     let length = room.min(LONGEST_BAR);
-    if length < 8 {
+    if length < SHORTEST_BAR {
         return None;
     }
     let at = |value: f64| {
@@ -248,10 +252,10 @@ mod tests {
     use crate::report::standings::tests::tally_of;
     use crate::stats::SprtConfig;
 
-    /// A test that stands where its results have brought it.
-    struct Standing(Sprt);
+    /// An experiment with a given test.
+    struct FixedTest(Sprt);
 
-    impl Experiment for Standing {
+    impl Experiment for FixedTest {
         fn plan(&mut self, _pair: u64) -> Next {
             Next::End
         }
@@ -270,16 +274,15 @@ mod tests {
 
     const OUTCOMES: [[u64; 3]; 3] = [[2, 3, 5], [3, 60, 12], [5, 12, 8]];
 
-    /// The test and its totals after [`OUTCOMES`], this many times.
-    fn sprt(times: u64) -> (Standing, Tally) {
-        let outcomes = OUTCOMES.map(|row| row.map(|count| count * times));
+    /// A test and its totals after [`OUTCOMES`].
+    fn sprt() -> (FixedTest, Tally) {
         let mut test = Sprt::new(SprtConfig::default()).unwrap();
-        for (one, row) in outcomes.iter().enumerate() {
+        for (one, row) in OUTCOMES.iter().enumerate() {
             for (two, count) in row.iter().enumerate() {
                 (0..*count).for_each(|_| test.absorb_games([one, two]));
             }
         }
-        (Standing(test), tally_of(2, &[([0, 1], outcomes)]))
+        (FixedTest(test), tally_of(2, &[([0, 1], OUTCOMES)]))
     }
 
     fn players(names: &[&str]) -> Players {
@@ -314,7 +317,7 @@ mod tests {
 
     #[test]
     fn a_test_shows_time_score_bar_and_end() {
-        let (test, tally) = sprt(1);
+        let (test, tally) = sprt();
         let players = players(&["dev", "base"]);
         let text = block(&players, &test, &progress(&tally), terminal(200, false));
         assert!(
@@ -337,7 +340,7 @@ mod tests {
 
     #[test]
     fn on_a_fleet_the_pairs_in_flight_are_shown() {
-        let (test, tally) = sprt(1);
+        let (test, tally) = sprt();
         let players = Players {
             at_a_time: None,
             ..players(&["dev", "base"])
@@ -349,7 +352,7 @@ mod tests {
 
     #[test]
     fn the_mark_is_right_of_zero_if_the_llr_is_positive() {
-        let (test, tally) = sprt(1);
+        let (test, tally) = sprt();
         assert!(test.0.llr() > 0.5, "{}", test.0.llr());
         let players = players(&["dev", "base"]);
         let text = block(&players, &test, &progress(&tally), terminal(80, false));
@@ -368,7 +371,7 @@ mod tests {
         let pairings = [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]];
         let tournament = tally_of(4, &pairings.map(|pairing| (pairing, OUTCOMES)));
         let round_robin = TournamentExperiment::round_robin(4, 1000);
-        let (test, tally) = sprt(1);
+        let (test, tally) = sprt();
         for width in [10, 20, 40, 80, 200] {
             for colours in [false, true] {
                 let at = terminal(width, colours);
@@ -417,8 +420,8 @@ mod tests {
     }
 
     #[test]
-    fn colours_are_codes_around_the_same_text() {
-        let (test, tally) = sprt(1);
+    fn colours_do_not_change_the_text() {
+        let (test, tally) = sprt();
         let players = players(&["dev", "base"]);
         let plain = block(&players, &test, &progress(&tally), terminal(80, false));
         let coloured = block(&players, &test, &progress(&tally), terminal(80, true));
@@ -429,7 +432,7 @@ mod tests {
 
     #[test]
     fn a_match_has_neither_nelo_nor_los_before_its_end() {
-        let (_, tally) = sprt(1);
+        let (_, tally) = sprt();
         let experiment = TournamentExperiment::round_robin(2, 1000);
         let players = players(&["dev", "base"]);
         let text = block(
@@ -443,8 +446,8 @@ mod tests {
     }
 
     #[test]
-    fn few_pairs_have_one_phrase_for_what_they_do_not_support() {
-        let test = Standing(Sprt::new(SprtConfig::default()).unwrap());
+    fn too_few_pairs_are_stated_once() {
+        let test = FixedTest(Sprt::new(SprtConfig::default()).unwrap());
         let few = [[0, 0, 0], [0, 2, 1], [0, 0, 0]];
         let tally = tally_of(2, &[([0, 1], few)]);
         let players = players(&["dev", "base"]);
@@ -469,8 +472,8 @@ mod tests {
     }
 
     #[test]
-    fn before_the_first_pair_there_is_time_and_no_number() {
-        let test = Standing(Sprt::new(SprtConfig::default()).unwrap());
+    fn before_the_first_pair_only_the_time_is_shown() {
+        let test = FixedTest(Sprt::new(SprtConfig::default()).unwrap());
         let tally = Tally::new(2);
         let players = players(&["dev", "base"]);
         let text = block(&players, &test, &progress(&tally), terminal(80, false));

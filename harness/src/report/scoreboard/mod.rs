@@ -1,5 +1,5 @@
-//! The scoreboard while a run is played: a block that is redrawn where there
-//! is a terminal, a line now and then where there is none.
+//! The scoreboard of a run in progress: on a terminal, a block that is redrawn in place;
+//! otherwise, lines at growing intervals.
 
 mod block;
 mod pace;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use console::Term;
 
 pub(crate) use block::{STOPPING, Terminal};
-pub(crate) use pace::{done, line_interval, time_for};
+pub(crate) use pace::{line_interval, progress_text, time_for};
 
 use block::Players;
 
@@ -18,11 +18,10 @@ use crate::output;
 use crate::platform::NoEcho;
 use crate::run::{Manifest, Progress, View};
 
-/// How often the block is redrawn.
+/// Refresh interval of the block.
 const REDRAW: Duration = Duration::from_millis(200);
 
-/// Lines of text on standard error that are drawn anew in place. All live
-/// views are shown in one.
+/// Lines of text on standard error that are redrawn in place. Every live view uses one.
 #[derive(Debug)]
 pub(crate) struct Block {
     _echo: NoEcho,
@@ -36,19 +35,19 @@ impl Block {
         })
     }
 
-    /// The terminal as it is now.
+    /// The present size and colours of the terminal.
     pub(crate) fn terminal(&self) -> Terminal {
         let (rows, columns) = Term::stderr().size();
         Terminal {
             // The last column is left free: some terminals wrap there.
             width: usize::from(columns).saturating_sub(1).max(1),
-            // The cursor stands below the block.
+            // The cursor is below the block.
             height: usize::from(rows).saturating_sub(1).max(1),
             colours: console::colors_enabled_stderr(),
         }
     }
 
-    /// Takes the place of what was drawn before.
+    /// Replaces the text that was drawn before.
     pub(crate) fn draw(&self, text: &str) {
         output::draw_block(text);
     }
@@ -59,29 +58,29 @@ impl Block {
     }
 }
 
-/// When a view was shown, and is due again.
+/// Decides when a view is refreshed.
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
-    at: Option<Instant>,
-    /// Whether it was shown since the run has been stopping.
+pub(crate) struct RefreshTimer {
+    last: Option<Instant>,
+    /// Whether the view was refreshed since the run was asked to stop.
     is_stop_shown: bool,
 }
 
-impl Shown {
-    /// Whether it is due now; if so, it counts as shown. A line is not due at the start,
-    /// before the first result, and due once when the run begins to stop.
+impl RefreshTimer {
+    /// Whether to refresh the view now, which restarts the interval. A block is due at once;
+    /// the first line only after an interval. Both are due when the run is asked to stop.
     pub(crate) fn is_due(&mut self, is_block: bool, progress: &Progress<'_>) -> bool {
         let interval = match is_block {
             true => REDRAW,
             false => line_interval(progress.elapsed),
         };
         let stops = progress.stopping && !self.is_stop_shown;
-        let is_due = match self.at {
-            Some(at) => stops || at.elapsed() >= interval,
+        let is_due = match self.last {
+            Some(last) => stops || last.elapsed() >= interval,
             None => is_block,
         };
-        if is_due || self.at.is_none() {
-            self.at = Some(Instant::now());
+        if is_due || self.last.is_none() {
+            self.last = Some(Instant::now());
         }
         self.is_stop_shown |= is_due && progress.stopping;
         is_due
@@ -93,12 +92,12 @@ impl Shown {
 pub(crate) struct Scoreboard {
     players: Players,
     block: Option<Block>,
-    shown: Shown,
+    timer: RefreshTimer,
 }
 
 impl Scoreboard {
-    /// A scoreboard on standard error. `at_a_time`: pairs that can be played at a time;
-    /// `None` on a fleet.
+    /// A scoreboard on standard error. `at_a_time` is the number of pairs that can be played
+    /// at once; `None` on a fleet.
     pub(crate) fn new(manifest: &Manifest, at_a_time: Option<usize>) -> Self {
         Self {
             players: Players {
@@ -106,14 +105,14 @@ impl Scoreboard {
                 at_a_time,
             },
             block: Block::on_terminal(),
-            shown: Shown::default(),
+            timer: RefreshTimer::default(),
         }
     }
 }
 
 impl<E: Experiment> View<E> for Scoreboard {
     fn update(&mut self, experiment: &E, progress: Progress<'_>) {
-        if !self.shown.is_due(self.block.is_some(), &progress) {
+        if !self.timer.is_due(self.block.is_some(), &progress) {
             return;
         }
         match &self.block {
@@ -155,10 +154,10 @@ mod tests {
             stopping: false,
             is_over: false,
         };
-        let mut shown = Shown::default();
-        assert!([0, 1].map(|_| shown.is_due(false, &progress)) == [false; 2]);
+        let mut timer = RefreshTimer::default();
+        assert!([0, 1].map(|_| timer.is_due(false, &progress)) == [false; 2]);
         progress.stopping = true;
-        let due = [0, 1, 2].map(|_| shown.is_due(false, &progress));
+        let due = [0, 1, 2].map(|_| timer.is_due(false, &progress));
         assert_eq!(due, [true, false, false]);
     }
 }

@@ -1,4 +1,4 @@
-//! How fast a run goes, and how long it will take.
+//! Progress, speed and time left of a run.
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ use crate::report::numbers::{counted, duration};
 use crate::run::Progress;
 use crate::stats::forecast;
 
-/// Lines are printed this often at first, then ever more seldom.
-const FIRST_LINE: Duration = Duration::from_secs(10);
-const LAST_LINE: Duration = Duration::from_secs(300);
+/// Shortest and longest interval between two printed lines.
+const SHORTEST: Duration = Duration::from_secs(10);
+const LONGEST: Duration = Duration::from_secs(300);
 
-/// Time from one printed line to the next: a log of a long run stays short.
+/// Interval to the next printed line. It grows, so that the log of a long run stays short.
 pub(crate) fn line_interval(elapsed: Duration) -> Duration {
-    (elapsed / 20).clamp(FIRST_LINE, LAST_LINE)
+    (elapsed / 20).clamp(SHORTEST, LONGEST)
 }
 
-/// What a run has done so far: pairs, time, games in progress, speed. `at_a_time`: pairs
-/// that can be played at a time; `None` on a fleet, where it is not known how many of
-/// those in flight are being played.
-pub(crate) fn done(
+/// The progress of a run: pairs, time, games in progress, speed. `at_a_time` is the number
+/// of pairs that can be played at once; `None` on a fleet, where a pair in flight may not
+/// have started.
+pub(crate) fn progress_text(
     pairs: u64,
     budget: &str,
     progress: &Progress<'_>,
@@ -51,13 +51,13 @@ pub(crate) fn done(
     text
 }
 
-/// The time left, as far as that is known.
-pub(super) fn end(experiment: &impl Experiment, progress: &Progress<'_>) -> String {
+/// The time left, estimated from the speed so far and, for a test, from its LLR.
+pub(super) fn time_left(experiment: &impl Experiment, progress: &Progress<'_>) -> String {
     let Some(rate) = pairs_per_second(progress) else {
         return "time left: unknown until the first pair is finished".to_string();
     };
-    let played = progress.tally.pairs + progress.tally.dropped_pairs;
-    let left = experiment.budget().saturating_sub(played) as f64;
+    let judged = progress.tally.judged_pairs();
+    let left = experiment.budget().saturating_sub(judged) as f64;
     let time = |pairs: f64| duration(pairs / rate);
     let Some(test) = experiment.test() else {
         return format!("time left: {}", time(left));
@@ -83,7 +83,7 @@ pub(super) fn end(experiment: &impl Experiment, progress: &Progress<'_>) -> Stri
     }
 }
 
-/// Time to play this many pairs at the present speed, if that is known.
+/// Time to play `pairs` at the mean speed so far; `None` before the first pair.
 pub(crate) fn time_for(pairs: u64, progress: &Progress<'_>) -> Option<String> {
     pairs_per_second(progress).map(|rate| duration(pairs as f64 / rate))
 }
@@ -98,7 +98,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_become_rare() {
+    fn the_interval_of_lines_grows() {
         let seconds = |elapsed| line_interval(Duration::from_secs(elapsed)).as_secs();
         assert_eq!([0, 100, 1200, 360_000].map(seconds), [10, 10, 60, 300]);
     }

@@ -1,5 +1,4 @@
-//! `games.epd` of a run that is resumed: what is missing of it is written
-//! again from the games.
+//! Restores `games.epd` of a run that is resumed from its games.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -13,20 +12,20 @@ use anyhow::{Context, anyhow};
 
 use super::manifest::Manifest;
 use crate::ledger::{GAMES_EPD, GAMES_PGN, GamesFile, Pairs};
+use crate::output::Announce;
 use crate::platform::write_whole;
 use crate::rules::final_epd;
 use crate::run::verify::replay::replay;
 
-/// Writes `games.epd` again if it is missing or has fewer lines than the run
-/// has games. `games.pgn` must have them; a pair whose games are cut off there
-/// ends the file.
+/// Writes `games.epd` again if it is missing or has fewer lines than the run has games, up to
+/// the first pair whose games are cut off in `games.pgn`.
 ///
 /// # Errors
 /// If a file cannot be read or written, or a game cannot be replayed.
 pub(crate) fn restore(
     dir: &Path,
     manifest: &Manifest,
-    announce: &mut dyn FnMut(&str),
+    announce: Announce<'_>,
 ) -> anyhow::Result<()> {
     if !manifest.config.pgn.epd {
         return Ok(());
@@ -50,7 +49,7 @@ pub(crate) fn restore(
     Ok(())
 }
 
-/// Number of whole lines; none if the file is missing.
+/// Number of whole lines; 0 if the file is missing.
 fn lines_of(path: &Path) -> io::Result<u64> {
     let mut reader = match File::open(path) {
         Ok(file) => BufReader::new(file),

@@ -1,4 +1,4 @@
-//! `results/<run>/`: where everything about a run is.
+//! `results/<run>/`: the folder of a run.
 
 use std::fs;
 use std::io;
@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 
 use super::manifest::{Kind, MANIFEST, Manifest};
+use crate::output::numbered;
 use crate::platform::quoted;
 
 /// The folder of a run.
@@ -24,7 +25,7 @@ pub(crate) enum FolderError {
     Create { path: PathBuf, source: io::Error },
 }
 
-/// Where runs go unless another folder is asked for.
+/// The folder of new runs without `--out`.
 pub(crate) const RESULTS: &str = "results";
 
 impl Folder {
@@ -42,18 +43,19 @@ impl Folder {
         let Some(out) = out else {
             return Self::create_fresh(kind, names, limit);
         };
-        let path = out.to_path_buf();
-        let folder = Self { path: path.clone() };
+        let folder = Self::open(out);
         folder.check_free()?;
-        let absolute = fs::create_dir_all(&path).and_then(|()| path.canonicalize());
-        match absolute {
+        // Only `canonicalize` refuses an empty path.
+        match fs::create_dir_all(out).and_then(|()| out.canonicalize()) {
             Ok(_) => Ok(folder),
-            Err(source) => Err(FolderError::Create { path, source }),
+            Err(source) => Err(FolderError::Create {
+                path: folder.path,
+                source,
+            }),
         }
     }
 
-    /// Refuses a folder that contains a run. The answer holds as long as the
-    /// folder is locked.
+    /// Refuses a folder that contains a run. Only the holder of its lock can rely on that.
     ///
     /// # Errors
     /// [`FolderError::Taken`].
@@ -72,8 +74,8 @@ impl Folder {
         }
     }
 
-    /// Makes a folder that no other process has: of several processes that start
-    /// within a second, each gets its own.
+    /// Makes a new folder: each of several processes that start within a second gets its
+    /// own.
     fn create_fresh(kind: Kind, names: &[String], limit: &str) -> Result<Self, FolderError> {
         let now = jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S").to_string();
         let names: Vec<String> = names.iter().take(2).map(|name| slug(name)).collect();
@@ -85,18 +87,14 @@ impl Folder {
             move |source| FolderError::Create { path, source }
         };
         make_results(results).map_err(failed(results))?;
-        let mut number = 1;
-        loop {
-            let path = match number {
-                1 => results.join(&stem),
-                number => results.join(format!("{stem}-{number}")),
-            };
-            match fs::create_dir(&path) {
-                Ok(()) => return Ok(Self { path }),
-                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => number += 1,
-                Err(error) => return Err(failed(&path)(error)),
-            }
-        }
+        let mut made = Ok(());
+        let name = numbered(&stem, |name| {
+            made = fs::create_dir(results.join(name));
+            !matches!(&made, Err(error) if error.kind() == io::ErrorKind::AlreadyExists)
+        });
+        let path = results.join(name);
+        made.map_err(failed(&path))?;
+        Ok(Self { path })
     }
 
     pub(crate) fn path(&self) -> &Path {
@@ -117,7 +115,7 @@ impl Folder {
 }
 
 /// Makes the folder of all runs, if it is missing, with a file that hides it
-/// from git: the runs in a repository are not changes of it.
+/// from git, so that runs do not show up as changes of a repository.
 fn make_results(results: &Path) -> io::Result<()> {
     if results.is_dir() {
         return Ok(());
@@ -126,7 +124,7 @@ fn make_results(results: &Path) -> io::Result<()> {
     fs::write(results.join(".gitignore"), "*\n")
 }
 
-/// Stands for the newest run in `results/`.
+/// The name that stands for the newest run in a folder.
 const LATEST: &str = "latest";
 
 /// The folder of the run that a user names: by its path, by its name or the
@@ -139,8 +137,7 @@ pub(crate) fn find_run(named: &Path) -> anyhow::Result<PathBuf> {
 }
 
 fn find_run_in(results: &Path, named: &Path) -> anyhow::Result<PathBuf> {
-    // An existing path is meant, even if it is not a run: that is reported
-    // later.
+    // An existing path takes precedence; that it is not a run is reported later.
     if named.exists() {
         return Ok(named.to_path_buf());
     }
@@ -175,7 +172,7 @@ fn find_run_in(results: &Path, named: &Path) -> anyhow::Result<PathBuf> {
         .collect();
     match &found[..] {
         [one] => Ok((*one).clone()),
-        // A path; the error that it is not a run comes later.
+        // A path; that it is not a run is reported later.
         [] if folder != results => Ok(named.to_path_buf()),
         [] => bail!(
             "no run `{}`: {} has {} runs\nhelp: `hone runs` lists them; `latest` is the newest",
@@ -223,10 +220,10 @@ pub(crate) fn list_runs(results: &Path) -> Vec<(PathBuf, anyhow::Result<Manifest
     runs
 }
 
-/// A name as part of a folder's name.
+/// A name as part of a folder's name: at most 24 characters, other than letters, digits and
+/// `._+` replaced by `_`.
 fn slug(name: &str) -> String {
-    let clean: String = name
-        .chars()
+    name.chars()
         .map(|c| {
             if c.is_ascii_alphanumeric() || "._+".contains(c) {
                 c
@@ -235,8 +232,7 @@ fn slug(name: &str) -> String {
             }
         })
         .take(24)
-        .collect();
-    clean
+        .collect()
 }
 
 #[cfg(test)]
@@ -263,7 +259,7 @@ mod tests {
             name("2026-01-01").expect("one"),
             Some("2026-01-01-sprt".into())
         );
-        // The whole name of a run that another one's begins with.
+        // A whole name, with which another one begins.
         let whole = name("2026-01-02-match").expect("one");
         assert_eq!(whole, Some("2026-01-02-match".into()));
         let several = find("2026-01-02").expect_err("two").to_string();
@@ -285,7 +281,7 @@ mod tests {
         make_results(&results).expect("made");
         let ignore = results.join(".gitignore");
         assert_eq!(fs::read_to_string(&ignore).expect("there"), "*\n");
-        // That of a user stays as it is.
+        // A user's file is not changed.
         fs::write(&ignore, "").expect("written");
         make_results(&results).expect("there already");
         assert_eq!(fs::read_to_string(&ignore).expect("there"), "");

@@ -1,6 +1,5 @@
-//! `live.json`: the games that are being played, for other processes. It is
-//! a copy for watchers: nothing of a run depends on it, and it is removed when
-//! the process ends.
+//! `live.json`: the games in play, for display by other processes. Runs do not depend on it,
+//! and it is removed when the process ends.
 
 use std::fs::{self, File};
 use std::io::{Seek, Write};
@@ -16,11 +15,11 @@ use crate::executor::{Boards, LiveGame};
 /// Name of the file in a run's folder.
 pub(crate) const LIVE: &str = "live.json";
 
-/// How often the file is written if a game has changed.
+/// Time between two writes while games change.
 const INTERVAL: Duration = Duration::from_millis(400);
 
-/// Games in the file: those of the first workers.
-const MOST: usize = 64;
+/// Maximum number of games in the file: those of the first workers.
+const MAX_GAMES: usize = 64;
 
 /// Contents of `live.json`. The file is overwritten in place, which is cheap for
 /// the disk; in a half-written file, `begin` and `end` differ.
@@ -32,8 +31,8 @@ pub(crate) struct LiveGames {
 }
 
 impl LiveGames {
-    /// Those of the run in a folder; none if it does not publish them, or they
-    /// are just being written.
+    /// Reads the games of the run in a folder; `None` if it does not publish them, or the
+    /// file is being written.
     #[cfg(any(test, feature = "serve"))]
     pub(crate) fn read(dir: &Path) -> Option<Self> {
         let text = fs::read(dir.join(LIVE)).ok()?;
@@ -41,7 +40,7 @@ impl LiveGames {
         (games.begin == games.end).then_some(games)
     }
 
-    /// Changes with the games.
+    /// Version of the file, which grows with each change.
     #[cfg(feature = "serve")]
     pub(crate) fn number(&self) -> u64 {
         self.begin
@@ -57,8 +56,7 @@ pub(crate) struct Publisher {
 }
 
 impl Publisher {
-    /// Publishes in a run's folder. Where that is not possible, games are
-    /// played all the same.
+    /// Publishes in a run's folder. Failures are ignored.
     pub(crate) fn start(dir: &Path, boards: Boards) -> Self {
         let path = dir.join(LIVE);
         let (stop, stopped) = mpsc::channel::<()>();
@@ -107,7 +105,7 @@ impl Writer {
     }
 
     fn update(&mut self, boards: &Boards) {
-        let (version, games) = boards.games(MOST);
+        let (version, games) = boards.games(MAX_GAMES);
         if version == self.version {
             return;
         }
@@ -121,7 +119,7 @@ impl Writer {
         if let Ok(text) = serde_json::to_vec(&games)
             && self.write(&text).is_err()
         {
-            // The folder may be gone, or the disk full: the run finds out.
+            // The folder may be gone, or the disk full; the ledger reports it.
             self.file = None;
         }
     }

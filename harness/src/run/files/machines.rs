@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::table::rows;
 
-/// Which machine a number in the ledger's column `worker` is.
+/// The machines by their number in the ledger's column `worker`.
 pub(crate) const WORKERS: &str = "workers.csv";
 /// What happened to machines and to pairs.
 pub(crate) const INCIDENTS: &str = "incidents.csv";
@@ -24,7 +24,7 @@ pub(crate) struct ClockRow {
     pub worker: usize,
     /// Nodes a second of the second engine on that machine.
     pub nps: u64,
-    /// By what the times of the limit were multiplied.
+    /// Factor of the limit's times.
     pub factor: f64,
 }
 
@@ -57,7 +57,7 @@ impl Machine {
 pub(crate) enum IncidentKind {
     /// The configuration excludes the worker.
     Excluded,
-    /// The worker's results do not look like those of the others.
+    /// The worker's results differ from those of the others.
     Quarantined,
     /// The worker cannot play the run.
     Declined,
@@ -108,7 +108,11 @@ impl Machines {
 /// If the table of machines cannot be read.
 pub(crate) fn first_local_worker(dir: &Path) -> anyhow::Result<usize> {
     let machines: Vec<Machine> = rows(&dir.join(WORKERS))?;
-    Ok(machines.iter().map(|m| m.worker + 1).max().unwrap_or(0))
+    Ok(machines
+        .iter()
+        .map(|m| m.worker.saturating_add(1))
+        .max()
+        .unwrap_or(0))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `run.toml`: what a run is, with nothing left to defaults.
+//! `run.toml`: everything that defines a run, including the values of all defaults.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -13,13 +13,13 @@ use anyhow::{Context, ensure};
 use serde::{Deserialize, Serialize};
 
 use crate::builds::short_id;
-use crate::config::{Config, EngineConfig};
+use crate::config::{self, Config, EngineConfig};
 pub(crate) use crate::ledger::MANIFEST;
 use crate::platform::write_whole;
 use crate::run::play::repeats::RepeatRule;
 use crate::settings::Shard;
 
-/// What is being done.
+/// A kind of run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Kind {
@@ -45,8 +45,8 @@ impl Kind {
     }
 }
 
-/// Which engine it really was.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// The identity of an engine: what was really played.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct EngineIdentity {
     pub name: String,
     /// Its `id name`.
@@ -91,8 +91,8 @@ pub(crate) fn option_value<'a>(
 }
 
 impl EngineIdentity {
-    /// Its name, commit and subject, and whether there were changes; of a
-    /// program that is called otherwise, its file name.
+    /// Its name, commit and subject, and whether there were changes; without a commit, its
+    /// name, and the file name of the program if that differs.
     pub(crate) fn description(&self) -> String {
         let Some(commit) = &self.commit else {
             let file = self.program.file_stem().unwrap_or_default();
@@ -137,21 +137,21 @@ impl EngineIdentity {
     }
 }
 
-/// Which book it really was.
+/// The identity of a book.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct BookIdentity {
     /// The file, or the name of the built-in book.
     pub file: PathBuf,
     pub sha256: String,
     pub openings: usize,
-    /// Openings that differ in more than their move counters; older runs do
-    /// not have it.
+    /// Openings that differ in more than their move counters; missing in older runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub distinct: Option<usize>,
 }
 
 impl BookIdentity {
-    /// Openings that differ; of a run from before they were counted, all.
+    /// Distinct openings; in manifests of earlier versions, which do not have the number, all
+    /// openings.
     pub(crate) fn distinct_openings(&self) -> usize {
         self.distinct.unwrap_or(self.openings)
     }
@@ -165,7 +165,7 @@ pub(crate) struct PooledRun {
     #[serde(default, skip_serializing_if = "Shard::is_whole")]
     pub shard: Shard,
     pub created: jiff::Timestamp,
-    /// Its workers have the numbers from `first_worker` on in the pool.
+    /// Number of its first worker in the pool.
     pub first_worker: usize,
     pub workers: usize,
 }
@@ -177,7 +177,7 @@ impl PooledRun {
     }
 }
 
-/// What a run is: written once, at its start; of a pool, when a run is added.
+/// Contents of `run.toml`: written at the start of a run; of a pool, when a run is added.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Manifest {
     /// Version of the program that started the run.
@@ -207,7 +207,7 @@ pub(crate) struct Manifest {
     pub config: Config,
 }
 
-/// Reads a file, but not a pipe or a device, which might never end.
+/// Reads a file. Refuses a pipe or a device, which might never end.
 fn read_regular(path: &Path) -> io::Result<String> {
     if !fs::metadata(path)?.is_file() {
         return Err(io::Error::other("not a regular file"));
@@ -219,7 +219,8 @@ impl Manifest {
     /// Reads the manifest of the run in `dir`.
     ///
     /// # Errors
-    /// If there is none, or it cannot be read.
+    /// If there is none, or it cannot be read. A wrong value has its place, because some keys
+    /// may be edited.
     pub(crate) fn read(dir: &Path) -> anyhow::Result<Self> {
         let path = dir.join(MANIFEST);
         let text = read_regular(&path).with_context(|| {
@@ -229,8 +230,14 @@ impl Manifest {
                 path.display()
             )
         })?;
-        let manifest: Self =
-            toml::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;
+        let manifest: Self = match toml::from_str(&text) {
+            Ok(manifest) => manifest,
+            Err(error) => {
+                config::document(&path, &text)
+                    .with_context(|| format!("{} is damaged", path.display()))?;
+                return Err(config::of_value(&path, &text, &error).into());
+            }
+        };
         let identities = manifest.engines.iter().map(|engine| &engine.name);
         let configured = manifest.config.engine.iter().map(|engine| &engine.name);
         ensure!(
@@ -269,7 +276,8 @@ impl Manifest {
         Some(self.pairs.unwrap_or(configured))
     }
 
-    /// The configuration by which the run is played anew: with the pairs that it has got.
+    /// The configuration that repeats the run, with the pairs that `hone resume --pairs` has
+    /// added.
     pub(crate) fn repeatable_config(&self) -> Config {
         let mut config = self.config.clone();
         match (self.kind, self.pairs) {

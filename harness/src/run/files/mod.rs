@@ -1,9 +1,9 @@
-//! What a run's folder holds besides its ledger.
+//! The files in a run's folder besides its ledger.
 //!
-//! * `folder`: makes and finds it. `manifest`: `run.toml`, what is played.
+//! * `folder`: makes and finds it. `manifest`: `run.toml`.
 //! * `reader`: manifest and ledger together, for reports.
-//! * `live`: `live.json`, the games being played.
-//! * `table`: the rows of a table that a kill may have torn.
+//! * `live`: `live.json`, the games in play.
+//! * `table`: tables that a kill may have cut off.
 //! * `machines`: `workers.csv`, `clocks.csv` and `incidents.csv` of a fleet.
 //! * `final_positions`: `games.epd`.
 

@@ -1,4 +1,4 @@
-//! Tables of a run's folder that grow by rows: a kill may tear the last one.
+//! Tables of a run's folder that grow by rows; a kill may cut off the last one.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -11,7 +11,7 @@ use std::path::Path;
 use anyhow::Context;
 use serde::de::DeserializeOwned;
 
-/// The whole rows of a table. Without the file it has none.
+/// The whole rows of a table; none if the file is missing.
 ///
 /// # Errors
 /// If the file cannot be read or is damaged.
@@ -26,8 +26,8 @@ pub(crate) fn rows<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Vec<T>> {
         .with_context(|| format!("{} is damaged", path.display()))
 }
 
-/// The text of a table without a torn last row. A line end within quotes ends
-/// no row.
+/// The text of a table without an incomplete last row. A line end within quotes does not end
+/// a row.
 pub(crate) fn whole_rows(text: &[u8]) -> &[u8] {
     let mut is_quoted = false;
     let mut whole = 0;

@@ -13,7 +13,7 @@ use super::memory_warnings::MemoryWarnings;
 use super::tally::Tally;
 use crate::config::{Config, MatchConfig};
 use crate::executor::{Event, Executor, ExecutorError, PairJob, PlayedPair, Player, Rules, Stop};
-use crate::experiment::{Experiment, Next, PairPlan, Side, Verdict};
+use crate::experiment::{Experiment, Next, PairPlan, PairResult, Side, Verdict};
 use crate::ledger::{Ledger, LedgerError};
 use crate::openings::{Book, Opening, Schedule};
 use crate::platform::MachineMemory;
@@ -37,11 +37,11 @@ pub enum Ended {
     Interrupted,
     /// Its time limit is reached; it can be resumed with more.
     OutOfTime,
-    /// The plan waits for something that is not a result, as a build.
+    /// The plan waits for something other than a result, such as a build.
     Waiting,
 }
 
-/// Turns plans into jobs: knows the players, the rules and the openings.
+/// Turns plans into jobs, with the run's engines, rules and openings.
 pub struct Jobs {
     /// By the index of their engine.
     players: BTreeMap<usize, Player>,
@@ -76,7 +76,7 @@ impl Jobs {
         }
     }
 
-    /// All that is needed to play a planned pair.
+    /// The job of a planned pair.
     pub fn job(&self, pair: u64, plan: &PairPlan) -> PairJob {
         let (index, opening) = self.opening(plan.opening);
         PairJob {
@@ -119,7 +119,7 @@ impl Jobs {
     }
 }
 
-/// Tells an executor that waits for it that all its results are on disk.
+/// Syncs the ledger for an executor that waits until its results are on the disk.
 fn record(executor: &mut impl Executor, ledger: &mut Ledger) -> Result<(), LedgerError> {
     if executor.awaits_record() {
         ledger.sync()?;
@@ -128,10 +128,10 @@ fn record(executor: &mut impl Executor, ledger: &mut Ledger) -> Result<(), Ledge
     Ok(())
 }
 
-/// Waits for a moment, if there is one.
-async fn passed(moment: Option<Instant>) {
-    match moment {
-        Some(moment) => tokio::time::sleep_until(moment.into()).await,
+/// Waits until the deadline; forever if it is `None`.
+async fn passed(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
         None => std::future::pending().await,
     }
 }
@@ -142,7 +142,7 @@ pub(in crate::run) fn schedule(play: &MatchConfig, count: usize) -> Schedule {
     Schedule::new(count, openings.order, play.seed, openings.start - 1)
 }
 
-/// What a live view gets.
+/// The progress of a run, for its view.
 #[derive(Debug, Clone, Copy)]
 pub struct Progress<'a> {
     pub tally: &'a Tally,
@@ -152,13 +152,13 @@ pub struct Progress<'a> {
     pub played: u64,
     /// Pairs that are being played, or wait for a free worker.
     pub in_flight: u64,
-    /// After a request to stop: what is in flight is being finished.
+    /// After a request to stop: only pairs in flight are being finished.
     pub stopping: bool,
     /// There is a verdict: no further pair is played.
     pub is_over: bool,
 }
 
-/// Shows how a run goes.
+/// Shows the progress of a run.
 pub trait View<E> {
     /// At the start, after each pair, every second, and when a stop was
     /// requested.
@@ -170,17 +170,17 @@ pub trait View<E> {
     /// A pair was played and is in the ledger; the update follows.
     fn played(&mut self, _pair: &PlayedPair) {}
 
-    /// Whether the run stops after what was played; games in play are broken off.
+    /// Whether the run stops now; games in play are aborted.
     fn is_stopped(&self) -> bool {
         false
     }
 
-    /// Something that the user should know while it plays.
+    /// Shows a warning.
     fn warn(&mut self, text: &str) {
         errln!("{text}");
     }
 
-    /// After the last update: removes what only makes sense while it plays.
+    /// After the last update: removes the live display.
     fn finish(&mut self) {}
 }
 
@@ -196,35 +196,36 @@ pub struct Driver<E> {
     jobs: Jobs,
     names: Vec<String>,
     failure_limit: FailureLimit,
+    /// An engine fails too often: no further pair is absorbed.
+    too_many: Option<TooManyFailures>,
     next_plan: u64,
-    /// Nothing more to plan.
+    /// The experiment plans no further pairs.
     planned_all: bool,
     in_flight: u64,
     played: u64,
     started: Instant,
     deadline: Option<Instant>,
-    /// How it ends after what is in flight, once it is being stopped.
+    /// How the run ends after the pairs in flight; set when it is being stopped.
     stopping: Option<Ended>,
     memory: MemoryWarnings,
     /// Other warnings that have been shown.
     warned: BTreeSet<String>,
 }
 
-/// How often a view is updated while no pair finishes.
+/// Time between two updates of a view while no pair finishes.
 const TICK: Duration = Duration::from_secs(1);
 
-/// How long stopped workers have to hand over what they have finished; they need almost none
-/// of it.
-const HANDING_OVER: Duration = Duration::from_secs(1);
+/// Timeout for stopped workers to deliver the pairs that they have finished.
+const HANDOVER_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The least that [`ahead`] is, in pairs.
-const LEAST_AHEAD: u64 = 4096;
+/// The minimum of [`ahead`], in pairs.
+const MIN_AHEAD: u64 = 4096;
 
-/// How many pairs the plan may run ahead of the oldest that is missing, so that
-/// one endless game cannot fill the memory with the results of others: twice
-/// what can be in flight, or [`LEAST_AHEAD`] where that is more.
+/// How many pairs the plan may be ahead of the oldest missing pair, so that one endless game
+/// cannot fill the memory with the results of others: twice the pairs that can be in flight,
+/// and at least [`MIN_AHEAD`].
 fn ahead(capacity: u64) -> u64 {
-    LEAST_AHEAD.max(2 * capacity)
+    MIN_AHEAD.max(2 * capacity)
 }
 
 impl<E: Experiment> Driver<E> {
@@ -235,6 +236,7 @@ impl<E: Experiment> Driver<E> {
             jobs,
             names: config.engine.iter().map(|e| e.name.clone()).collect(),
             failure_limit: FailureLimit::new(&config.r#match),
+            too_many: None,
             next_plan: 0,
             planned_all: false,
             in_flight: 0,
@@ -247,16 +249,16 @@ impl<E: Experiment> Driver<E> {
         }
     }
 
-    /// Ends it after this time: pairs that are being played then are finished,
-    /// so that long games are not left out.
+    /// Sets the time limit. Pairs in flight at its end are finished, so that long games are
+    /// not left out.
     pub fn ending_after(mut self, max_time: Option<Duration>) -> Self {
         self.deadline = max_time.map(|time| self.started + time);
         self
     }
 
-    /// Ends its error of an engine that fails too often with this.
-    pub fn advising(mut self, remedy: &'static str) -> Self {
-        self.failure_limit.advise(remedy);
+    /// Sets the help line of [`TooManyFailures`].
+    pub fn with_remedy(mut self, remedy: &'static str) -> Self {
+        self.failure_limit.remedy = remedy;
         self
     }
 
@@ -265,7 +267,7 @@ impl<E: Experiment> Driver<E> {
         self.jobs.opening(0).1
     }
 
-    /// An engine that was not ready at the start is now.
+    /// Adds an engine that was not ready at the start.
     pub fn set_player(&mut self, player: Player) {
         self.jobs.players.insert(player.engine, player);
     }
@@ -299,10 +301,16 @@ impl<E: Experiment> Driver<E> {
         view: &mut impl View<E>,
     ) -> Result<Ended, RunError> {
         self.stopping = None;
+        self.check_failures();
         let mut clock = tokio::time::interval(TICK);
         clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
         self.show(view);
         loop {
+            // Before the verdict, because games lost by failures would decide it.
+            if let Some(error) = self.too_many.take() {
+                let _ = self.abort(executor, ledger, view).await;
+                return Err(error.into());
+            }
             if let Some(verdict) = self.fold.verdict() {
                 record(executor, ledger)?;
                 executor.stop(Stop::Abort);
@@ -316,10 +324,6 @@ impl<E: Experiment> Driver<E> {
                 self.drain(executor, Ended::OutOfTime);
             }
             if self.stopping.is_none() {
-                if let Err(error) = self.check_failures() {
-                    let _ = self.abort(executor, ledger, view).await;
-                    return Err(error);
-                }
                 self.submit(executor, view);
             }
             if self.in_flight == 0 {
@@ -332,7 +336,7 @@ impl<E: Experiment> Driver<E> {
                         return Err(error.into());
                     }
                     Event::Finished => return Ok(self.stopping.unwrap_or(Ended::Interrupted)),
-                    event => self.take(event, ledger, view)?,
+                    event => self.handle(event, ledger, view)?,
                 },
                 request = interrupts.next() => {
                     let is_repeated = self.stopping == Some(Ended::Interrupted);
@@ -349,18 +353,18 @@ impl<E: Experiment> Driver<E> {
         }
     }
 
-    /// The moment of the time limit, until the run is being stopped.
+    /// The deadline; `None` once the run is being stopped.
     fn open_deadline(&self) -> Option<Instant> {
         self.deadline.filter(|_| self.stopping.is_none())
     }
 
-    /// Lets what is in flight be finished; the run then has `ended` like this.
+    /// Stops the run after the pairs in flight; it then ends as `ended`.
     fn drain(&mut self, executor: &mut impl Executor, ended: Ended) {
         self.stopping = Some(ended);
         executor.stop(Stop::Drain);
     }
 
-    /// What is due while no pair finishes.
+    /// What is done every [`TICK`].
     fn tick(
         &mut self,
         executor: &mut impl Executor,
@@ -386,8 +390,8 @@ impl<E: Experiment> Driver<E> {
         view.update(&self.fold.experiment, progress);
     }
 
-    /// Takes in what workers have done.
-    fn take(
+    /// Handles an event of the executor.
+    fn handle(
         &mut self,
         event: Event,
         ledger: &mut Ledger,
@@ -400,7 +404,7 @@ impl<E: Experiment> Driver<E> {
                 ledger.append(&played)?;
                 self.failure_limit.note(&played);
                 view.played(&played);
-                self.fold.push(played.result);
+                self.absorb(played.result);
             }
             Event::Evidence(evidence) => ledger.keep_evidence(&evidence)?,
             Event::Memory(note) => {
@@ -419,8 +423,8 @@ impl<E: Experiment> Driver<E> {
         Ok(())
     }
 
-    /// Breaks off the games that are being played. A worker may hold a pair that it has
-    /// finished and not yet handed over.
+    /// Aborts the games in play, and records the pairs that workers have finished but not
+    /// yet delivered.
     async fn abort<X: Executor>(
         &mut self,
         executor: &mut X,
@@ -428,12 +432,12 @@ impl<E: Experiment> Driver<E> {
         view: &mut impl View<E>,
     ) -> Result<(), RunError> {
         executor.stop(Stop::Abort);
-        let end = Instant::now() + HANDING_OVER;
+        let end = Instant::now() + HANDOVER_TIMEOUT;
         while let Ok(event) = tokio::time::timeout_at(end.into(), executor.next()).await {
             if matches!(event, Event::Finished) {
                 break;
             }
-            self.take(event, ledger, view)?;
+            self.handle(event, ledger, view)?;
         }
         Ok(())
     }
@@ -446,7 +450,7 @@ impl<E: Experiment> Driver<E> {
             && self.in_flight < capacity
             && self.next_plan < self.fold.absorbed() + ahead
         {
-            // Pairs the ledger held when the run was resumed, or of other shards.
+            // Pairs that were in the ledger at the start, or that belong to other shards.
             if self.fold.holds(self.next_plan) {
                 self.next_plan += 1;
                 continue;
@@ -464,13 +468,22 @@ impl<E: Experiment> Driver<E> {
         }
     }
 
-    fn check_failures(&self) -> Result<(), RunError> {
+    /// Absorbs results in pair order, up to the first pair after which an engine fails too
+    /// often: whether it does must not depend on the order of arrival.
+    fn absorb(&mut self, result: PairResult) {
+        self.fold.add(result);
+        while self.too_many.is_none() && self.fold.absorb_next() {
+            self.check_failures();
+        }
+    }
+
+    fn check_failures(&mut self) {
         let Fold {
             experiment, tally, ..
         } = &self.fold;
         let can_do_without = |engine| experiment.can_do_without(engine);
         let limit = &self.failure_limit;
-        Ok(limit.check(tally, &self.names, can_do_without)?)
+        self.too_many = limit.check(tally, &self.names, can_do_without).err();
     }
 }
 
@@ -479,7 +492,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_plan_has_room_for_all_that_can_be_in_flight() {
+    fn the_plan_has_room_for_all_pairs_that_can_be_in_flight() {
         for capacity in [1, 4096, 4097, 30_000] {
             assert!(ahead(capacity) > capacity, "{capacity}");
         }

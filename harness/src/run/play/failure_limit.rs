@@ -13,11 +13,12 @@ use crate::settings::OnFailure;
 #[derive(Debug, thiserror::Error)]
 #[error("{name} failed in {failures} of its {games} games: {by_kind}\nhelp: {remedy}")]
 pub struct TooManyFailures {
-    name: String,
+    pub(in crate::run) name: String,
     failures: u64,
     games: u64,
     by_kind: String,
-    remedy: String,
+    /// The text after `help: `; may have further help lines.
+    pub(in crate::run) remedy: String,
 }
 
 #[derive(Debug)]
@@ -27,11 +28,10 @@ pub(super) struct FailureLimit {
     /// Whether games that were played again after a failure count too.
     counts_replays: bool,
     margin_ms: u64,
-    /// What helps if the limit is exceeded.
-    remedy: &'static str,
-    /// By engine: by how many milliseconds the latest of the moves was late that have
-    /// lost it games in this process.
-    late: BTreeMap<usize, u64>,
+    /// The help line of [`TooManyFailures`].
+    pub(super) remedy: &'static str,
+    /// By engine: the largest overrun, in milliseconds, that lost it a game in this process.
+    overruns_ms: BTreeMap<usize, u64>,
 }
 
 impl FailureLimit {
@@ -41,16 +41,11 @@ impl FailureLimit {
             counts_replays: play.on_failure == OnFailure::Replay,
             margin_ms: play.margin_ms,
             remedy: "fix the engine",
-            late: BTreeMap::new(),
+            overruns_ms: BTreeMap::new(),
         }
     }
 
-    /// Ends its error with this.
-    pub(super) fn advise(&mut self, remedy: &'static str) {
-        self.remedy = remedy;
-    }
-
-    /// Notes how late moves were in a pair.
+    /// Records the time overruns in a pair.
     pub(super) fn note(&mut self, played: &PlayedPair) {
         let games = played.result.games.iter().zip(&played.texts);
         for (number, (game, text)) in games.enumerate() {
@@ -58,15 +53,14 @@ impl FailureLimit {
                 && let Some(ms) = overrun_ms(&text.reason)
             {
                 let engine = played.result.engines[(loser + number) % 2];
-                let late = self.late.entry(engine).or_default();
-                *late = ms.max(*late);
+                let largest = self.overruns_ms.entry(engine).or_default();
+                *largest = ms.max(*largest);
             }
         }
     }
 
     /// # Errors
-    /// [`TooManyFailures`] of the first engine that exceeds the limit and
-    /// cannot be done without.
+    /// [`TooManyFailures`] of the first engine that exceeds the limit and is needed.
     pub(super) fn check(
         &self,
         tally: &Tally,
@@ -98,7 +92,7 @@ impl FailureLimit {
             return String::new();
         }
         let now = self.margin_ms;
-        match self.late.get(&engine) {
+        match self.overruns_ms.get(&engine) {
             Some(ms) => format!(
                 "\nhelp: its moves were up to {ms} ms late: `margin_ms` in [match], now {now}, allows that from {} on",
                 ms.saturating_add(1)
@@ -183,7 +177,7 @@ mod tests {
         assert!(!text.contains("margin_ms"), "{text}");
         let warning = limit.warning(&tally, &names).expect("a warning");
         assert!(warning.contains("`a` 10"), "{warning}");
-        // Those of `on_machine_fault` are not the engine's.
+        // Games that `on_machine_fault` replays are not failures of the engine.
         let limit = super::tests::limit(OnFailure::Count);
         assert_eq!(error(&limit, &tally), None);
         assert_eq!(limit.warning(&tally, &names), None);
@@ -202,7 +196,7 @@ mod tests {
             text.contains("help: `margin_ms` in [match], now 0"),
             "{text}"
         );
-        limit.late.insert(0, 4);
+        limit.overruns_ms.insert(0, 4);
         let text = error(&limit, &tally).expect("too many");
         assert!(text.contains("up to 4 ms late"), "{text}");
         assert!(text.contains("from 5 on"), "{text}");

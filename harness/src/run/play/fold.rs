@@ -1,5 +1,4 @@
-//! Results in pair order: what playing, resuming, reporting and verifying all
-//! share.
+//! Absorbs results in pair order; playing, resuming, reporting and verifying share it.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +14,7 @@ use crate::ledger::{LedgerError, Pairs};
 pub struct Fold<E> {
     pub experiment: E,
     pub tally: Tally,
-    /// Results that came before an earlier pair's.
+    /// Results that wait for those of smaller numbers.
     early: BTreeMap<u64, PairResult>,
     /// The first pair that is not absorbed.
     next: u64,
@@ -34,7 +33,7 @@ impl<E: Experiment> Fold<E> {
         }
     }
 
-    /// The totals of a ledger's pairs.
+    /// The state after all pairs of a ledger.
     ///
     /// # Errors
     /// If the ledger cannot be read.
@@ -51,26 +50,40 @@ impl<E: Experiment> Fold<E> {
         Ok(fold)
     }
 
-    /// Takes a result and absorbs all that are next in order.
+    /// Adds a result, and absorbs all that are next in order.
     pub fn push(&mut self, result: PairResult) {
+        self.add(result);
+        while self.absorb_next() {}
+    }
+
+    /// Adds a result without absorbing it.
+    pub(super) fn add(&mut self, result: PairResult) {
         if !self.holds(result.pair) {
             self.early.insert(result.pair, result);
         }
-        while self.verdict().is_none()
-            && let Some(result) = self.early.remove(&self.next)
-        {
-            self.next += u64::from(self.experiment.shard().of());
-            let judged = self.repeats.take(&result);
-            self.tally.distinct_games += judged.new_games;
-            self.tally.repeated_pairs += u64::from(judged.new_games == 0);
-            if judged.is_dropped {
-                self.experiment.pass_over(&result);
-                self.tally.pass_over(&result);
-            } else {
-                self.experiment.absorb(&result);
-                self.tally.absorb(&result);
-            }
+    }
+
+    /// Absorbs the next pair in order. Returns whether there was one: its result is known, and
+    /// there is no verdict yet.
+    pub(super) fn absorb_next(&mut self) -> bool {
+        if self.verdict().is_some() {
+            return false;
         }
+        let Some(result) = self.early.remove(&self.next) else {
+            return false;
+        };
+        self.next += u64::from(self.experiment.shard().of());
+        let judged = self.repeats.take(&result);
+        self.tally.distinct_games += judged.new_games;
+        self.tally.repeated_pairs += u64::from(judged.new_games == 0);
+        if judged.is_dropped {
+            self.experiment.pass_over(&result);
+            self.tally.pass_over(&result);
+        } else {
+            self.experiment.absorb(&result);
+            self.tally.absorb(&result);
+        }
+        true
     }
 
     /// The verdict, once there is one: the experiment's, or that the games
@@ -92,8 +105,8 @@ impl<E: Experiment> Fold<E> {
         pair < self.next && shard.contains(pair) && !self.repeats.is_dropped(pair)
     }
 
-    /// The first pair that is not absorbed: those of the run with a smaller
-    /// number are. Without shards it is also their count.
+    /// The number of the first pair that is not absorbed. All smaller numbers of the run are
+    /// absorbed; without shards it is also the count of absorbed pairs.
     pub fn absorbed(&self) -> u64 {
         self.next
     }
@@ -105,7 +118,7 @@ impl<E: Experiment> Fold<E> {
         is_elsewhere || pair < self.next || self.early.contains_key(&pair)
     }
 
-    /// Results after a pair that is missing: they wait for it.
+    /// Number of results that wait for one of a smaller number.
     pub fn waiting(&self) -> u64 {
         self.early.len() as u64
     }

@@ -6,20 +6,20 @@ use tokio::sync::mpsc;
 
 use crate::platform::{on_interrupt, on_termination};
 
-/// Delay until further signals count as separate requests.
-const HEARING: Duration = Duration::from_millis(20);
+/// Time that [`Interrupts::is_requested`] leaves for pending signals to become requests.
+const SIGNAL_DELAY: Duration = Duration::from_millis(20);
 
-/// Requests to stop: the first lets finish what is in flight, a further one
+/// Requests to stop: after the first, pairs in flight are finished; a further one
 /// stops at once. A termination signal counts as both.
 #[derive(Debug)]
 pub struct Interrupts {
     requests: mpsc::UnboundedReceiver<Request>,
 }
 
-/// What was asked for.
+/// A request to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Request {
-    /// Finish what is in flight.
+    /// Finish the pairs in flight.
     Finish,
     /// Stop now.
     Now,
@@ -44,10 +44,11 @@ impl Interrupts {
         Self { requests }
     }
 
-    /// Whether there has been a request. Those that came while nothing was
-    /// waited for are heard first.
+    /// Whether there has been a request, also while nothing was waiting for one.
     pub async fn is_requested(&mut self) -> bool {
-        tokio::time::timeout(HEARING, self.next()).await.is_ok()
+        tokio::time::timeout(SIGNAL_DELAY, self.next())
+            .await
+            .is_ok()
     }
 
     /// The next request. Cancel safe.

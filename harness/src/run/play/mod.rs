@@ -1,8 +1,8 @@
 //! The loop that plays a run, and what it counts.
 //!
 //! * `driver`: joins experiment, executor and ledger. `interrupt`: how it is stopped.
-//! * `fold`: everything a ledger says so far: `tally`, `repeats` and the experiment.
-//! * `failure_limit`: when engines fail too often. `memory_warnings`: too little memory.
+//! * `fold`: the state after the results so far: experiment, `tally` and `repeats`.
+//! * `failure_limit`: engines that fail too often. `memory_warnings`: too little memory.
 
 pub(super) mod driver;
 mod failure_limit;

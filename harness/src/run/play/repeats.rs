@@ -11,13 +11,12 @@ use crate::experiment::PairResult;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RepeatRule {
-    /// It is counted among the repeats, and as evidence. So it is under a
-    /// clock, while the engines' options change, and in runs from before
-    /// repeats were looked for.
+    /// It is counted as a repeat, and as evidence: with a time control, in tunings, whose
+    /// options change, and in runs of versions before this rule.
     #[default]
     Count,
-    /// It does not count as evidence: under a limit of nodes or depth it only shows that
-    /// the engines are deterministic.
+    /// It is not evidence: with a limit of nodes or depth it only shows that the engines
+    /// are deterministic.
     Drop,
 }
 
@@ -32,11 +31,11 @@ pub(crate) struct Repeats {
     games: HashSet<u64>,
     /// Numbers of the pairs that were left out, ascending.
     dropped: Vec<u64>,
-    /// The last pairs that were left out without another between them.
+    /// Number of the last pairs in a row that were left out.
     streak: u64,
 }
 
-/// What the repeats make of a pair.
+/// The comparison of a pair with the earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Judged {
     /// Games of the pair that were not played before.
@@ -52,10 +51,10 @@ impl Repeats {
         }
     }
 
-    /// Takes the next pair in pair order.
+    /// Compares the next pair in pair order with the earlier ones, and adds it.
     pub(crate) fn take(&mut self, result: &PairResult) -> Judged {
         let keys = [0, 1].map(|number| self.key(result, number));
-        // Not in the order of insertion: both games may be the same.
+        // Before insertion, because both games may be the same.
         let known = keys.map(|key| self.games.contains(&key));
         self.games.extend(keys);
         let new_games = known.iter().filter(|is_known| !**is_known).count() as u64;
@@ -72,8 +71,8 @@ impl Repeats {
         }
     }
 
-    /// Of a game between two engines. Where the engines are deterministic, move
-    /// counters of the start position do not make a different game.
+    /// The key of a game: its players and moves. If repeats are dropped, the move counters
+    /// of the start position do not make a different game.
     fn key(&self, result: &PairResult, number: usize) -> u64 {
         let game = &result.games[number];
         let digest = match self.rule {
@@ -93,8 +92,8 @@ impl Repeats {
         self.dropped.binary_search(&pair).is_ok()
     }
 
-    /// Whether there is nothing new to be expected: in the last pairs, at least
-    /// one of each pairing, no game was new.
+    /// Whether the run only repeats games: no game was new in the last [`STREAK`] pairs, or
+    /// in as many as there are pairings if that is more.
     pub(super) fn is_exhausted(&self, pairings: usize) -> bool {
         self.streak >= STREAK.max(pairings as u64)
     }
@@ -141,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_make_no_new_game_where_repeats_are_dropped() {
+    fn move_counters_do_not_make_a_new_game_if_repeats_are_dropped() {
         let mut counting = Repeats::new(RepeatRule::Count);
         let mut dropping = Repeats::new(RepeatRule::Drop);
         for repeats in [&mut counting, &mut dropping] {
@@ -152,10 +151,10 @@ mod tests {
     }
 
     #[test]
-    fn twenty_dropped_pairs_in_a_row_are_the_end() {
+    fn twenty_dropped_pairs_in_a_row_exhaust_a_run() {
         let mut repeats = Repeats::new(RepeatRule::Drop);
         for number in 0..40 {
-            // A new one now and then.
+            // Every fifteenth pair has a new game.
             let digests = if number % 15 == 0 {
                 [number, 50]
             } else {

@@ -24,7 +24,7 @@ pub struct Tally {
     /// Games won by White, drawn, won by Black.
     pub by_colour: [u64; 3],
     pub plies: u64,
-    /// Games that no earlier game was the same as.
+    /// Games that do not repeat an earlier one.
     pub distinct_games: u64,
     /// Pairs whose games had both been played before, and those of them that
     /// were left out of everything above except the engines' efforts and
@@ -95,8 +95,7 @@ pub struct EngineTally {
     pub depth: u64,
     pub seldepth: u64,
     pub latency_us: u64,
-    /// Of its time forfeits: those in which the machine gave it no processor
-    /// for longer than it overran.
+    /// Its time forfeits in which it waited for a processor longer than it overran.
     pub starved: u64,
     pub illegal_pvs: u64,
     /// Its failures that did not count, because the game or the pair was played again.
@@ -104,7 +103,7 @@ pub struct EngineTally {
 }
 
 impl EngineTally {
-    /// Adds what the engine of `colour` (0 for White, 1 for Black) put into a game.
+    /// Adds a game from the side of the engine of `colour` (0 for White, 1 for Black).
     pub(crate) fn add_effort(&mut self, game: &GameResult, colour: usize) {
         let effort = game.effort[colour];
         self.games += 1;
@@ -119,8 +118,8 @@ impl EngineTally {
         self.replayed += u64::from(effort.replayed);
     }
 
-    /// Games that it lost by failing, and all its games; on request with those that were
-    /// played again.
+    /// Games that it lost by failing, and all its games; with `counts_replays`, both include
+    /// games that were played again.
     pub fn failed(&self, counts_replays: bool) -> [u64; 2] {
         let replayed = if counts_replays { self.replayed } else { 0 };
         [self.failures.total(), self.games].map(|count| count.saturating_add(replayed))
@@ -163,6 +162,11 @@ impl Tally {
         }
     }
 
+    /// All pairs so far, including those that are left out.
+    pub(crate) fn judged_pairs(&self) -> u64 {
+        self.pairs + self.dropped_pairs
+    }
+
     /// Adds a pair.
     pub fn absorb(&mut self, result: &PairResult) {
         self.pairs += 1;
@@ -189,7 +193,7 @@ impl Tally {
         }
     }
 
-    /// Adds what a pair cost the engines that is left out as a repeat.
+    /// Adds the efforts and failures in a pair that is left out as a repeat.
     pub fn pass_over(&mut self, result: &PairResult) {
         self.dropped_pairs += 1;
         self.add_efforts(result);
@@ -214,8 +218,8 @@ impl Tally {
         self.pairs * 2
     }
 
-    /// The engines that have lost at least ten games and more than this share of
-    /// their games by failing. On request games that were played again count too.
+    /// The engines that have lost at least ten games and more than this share of their games
+    /// by failing. With `counts_replays`, games that were played again count too.
     pub fn failing_engines(
         &self,
         max_share: f64,

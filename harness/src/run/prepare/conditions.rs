@@ -1,8 +1,8 @@
 //! The digest of the conditions under which a run is played. Each row of the
 //! ledger has it, so that an edited `run.toml` is noticed.
 //!
-//! It is taken from the text of the manifest, not from what a version of
-//! `hone` makes of it: a new key with a default must not change it.
+//! It is computed from the text of the manifest, not from the parsed configuration: a new key
+//! with a default must not change it.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -25,18 +25,18 @@ const FREE: [&str; 6] = [
     "placement",
     "pooled",
 ];
-/// Keys of sections of its `[config]` that may: `hone resume --verify` adds the
-/// test after a tuning.
+/// Keys in sections of `[config]` that may change too: `hone resume --verify` adds the test
+/// after a tuning.
 const FREE_IN_SECTIONS: [(&str, &[&str]); 3] = [
     ("match", &["concurrency", "max_failures", "max_time"]),
     ("tune", &["verify"]),
     ("fleet", &["exclude"]),
 ];
-/// Sections that are the same as none when nothing is left in them.
+/// A section of `[config]` that is left out if no keys are left in it.
 const OPTIONAL: &str = "fleet";
 
-/// Whether it is a default that earlier versions left out of `[config.match]` or
-/// `[[config.engine]]`: with it and without it, the conditions are the same.
+/// Whether `value` is a default that earlier versions left out of `[config.match]` or
+/// `[[config.engine]]`, and which must not change the digest.
 fn was_left_out(section: &str, key: &str, value: &Value) -> bool {
     match (section, key) {
         ("match", "seeds") => value.as_integer() == Some(1),
@@ -93,8 +93,8 @@ fn of(manifest: &str) -> anyhow::Result<u64> {
     Ok(u64::from_be_bytes([a, b, c, d, e, f, g, h]))
 }
 
-/// Tables in the order of their keys: order and layout of the text mean
-/// nothing.
+/// Hashes the entries in the order of their keys: order and layout of the text do not change
+/// the digest.
 fn hash_table(table: &Table, hasher: &mut Sha256) {
     let mut entries: Vec<_> = table.iter().collect();
     entries.sort_unstable_by_key(|(key, _)| *key);
@@ -114,7 +114,7 @@ fn hash_value(value: &Value, hasher: &mut Sha256) {
                 hash_value(value, hasher);
             }
         }
-        // What Rust writes for text and numbers is one to one.
+        // Different values have different texts.
         Value::String(text) => hasher.update(format!("{text:?};")),
         Value::Integer(number) => hasher.update(format!("{number};")),
         Value::Float(number) => hasher.update(format!("{number:?};")),
@@ -185,7 +185,7 @@ mod tests {
         }
     }
 
-    /// Ledgers hold the number: it must never change.
+    /// Ledgers contain the digest, so it must never change.
     #[test]
     fn the_digest_is_the_same_in_every_version() {
         assert_eq!(

@@ -27,11 +27,11 @@ pub(crate) enum PrepareError {
         program: String,
         hint: &'static str,
     },
-    #[error("engine `{name}`: {source}")]
+    #[error("engine `{name}`: {source}{}", startup_help(source))]
     Start { name: String, source: StartError },
     /// It was built from a commit, or from uncommitted changes, and does not
     /// start.
-    #[error("{source} (it builds but does not start)")]
+    #[error("{}", broken(source))]
     Broken {
         name: String,
         source: Box<PrepareError>,
@@ -40,8 +40,13 @@ pub(crate) enum PrepareError {
     Option { name: String, source: OptionError },
     #[error("engine `{name}` does not support Chess960 (no option `UCI_Chess960`)")]
     Chess960 { name: String },
-    #[error("engine `{name}` is not ready for a game: {source}")]
-    Ready { name: String, source: AnswerError },
+    #[error("engine `{name}` is not ready for a game: {why}")]
+    Ready {
+        name: String,
+        error: AnswerError,
+        /// The error in words.
+        why: String,
+    },
     #[error(transparent)]
     Sandbox(#[from] SandboxError),
     #[error("cannot start: {0}")]
@@ -54,22 +59,38 @@ pub(crate) enum PrepareError {
     },
 }
 
+/// The help line about the time limit for `uciok`, after a line end.
+fn startup_help(error: &StartError) -> &'static str {
+    match error {
+        StartError::NoUciok { .. } => "\nhelp: if it needs longer, raise `startup_ms` in [match]",
+        _ => "",
+    }
+}
+
+/// The message of an engine that does not start after its build. Help lines stay last.
+fn broken(error: &PrepareError) -> String {
+    let text = error.to_string();
+    let end = text.find('\n').unwrap_or(text.len());
+    let (line, help) = text.split_at(end);
+    format!("{line} (it builds but does not start){help}")
+}
+
 impl PrepareError {
-    /// Whether the engine's process was there and ended.
-    pub(super) fn is_death(&self) -> bool {
+    /// Whether the engine's process ended.
+    pub(super) fn is_exit(&self) -> bool {
         match self {
             Self::Start { source, .. } => matches!(source, StartError::Ended { .. }),
-            Self::Ready { source, .. } => matches!(source, AnswerError::Disconnected),
+            Self::Ready { error, .. } => matches!(error, AnswerError::Disconnected),
             Self::Preflight(error) => matches!(error, PreflightError::Ended { .. }),
             _ => false,
         }
     }
 
-    /// Whether the engine's process was there and said nothing.
-    pub(super) fn is_silence(&self) -> bool {
+    /// Whether the engine's process did not answer in time.
+    pub(super) fn is_timeout(&self) -> bool {
         match self {
             Self::Start { source, .. } => matches!(source, StartError::NoUciok { .. }),
-            Self::Ready { source, .. } => matches!(source, AnswerError::TimedOut),
+            Self::Ready { error, .. } => matches!(error, AnswerError::TimedOut),
             Self::Preflight(error) => matches!(error, PreflightError::Silent { .. }),
             _ => false,
         }
@@ -84,5 +105,34 @@ impl PrepareError {
             }
             _ => false,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn the_help_about_uciok_names_its_setting_and_comes_last() {
+        let source = PrepareError::Start {
+            name: "a".to_string(),
+            source: StartError::NoUciok {
+                command: "./a".to_string(),
+                within: Duration::from_secs(10),
+                details: "; its last line: `UCIOK`".to_string(),
+            },
+        };
+        let error = PrepareError::Broken {
+            name: "a".to_string(),
+            source: Box::new(source),
+        };
+        assert_eq!(
+            error.to_string(),
+            "engine `a`: `./a` did not send `uciok` within 10 s; its last line: `UCIOK` \
+             (it builds but does not start)\n\
+             help: if it needs longer, raise `startup_ms` in [match]"
+        );
     }
 }

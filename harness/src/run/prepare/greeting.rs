@@ -6,45 +6,46 @@ use super::error::PrepareError;
 use super::preflight::Preflight;
 use crate::config::{Config, EngineConfig};
 use crate::engine::uci::{
-    Client, EngineOption, Launch, StartError, check_options, options_for, supports,
+    AnswerError, Client, EngineOption, Launch, StartError, options_for, supports,
 };
 use crate::openings::Variant;
+use crate::output::Announce;
 
-/// What an engine says of itself.
+/// The identity and options that an engine declares.
 pub(super) struct Greeting {
     pub(super) id: String,
     pub(super) author: String,
     pub(super) options: Vec<EngineOption>,
 }
 
-/// How often an engine is started that ends while it is tried out.
-const TRIES: u32 = 3;
+/// Maximum number of starts of an engine that ends during the checks.
+const MAX_STARTS: u32 = 3;
 
-/// How often the engine of a commit is started that says nothing.
-const SILENT_TRIES: u32 = 2;
+/// Maximum number of starts of a commit's engine that does not answer.
+const MAX_SILENT_STARTS: u32 = 2;
 
-/// [`greet`], again if the engine ends: something else may have killed it, and
-/// what is decided here (to skip a commit, to refuse a run) should depend on
-/// the engine only. That of a commit, which may be skipped, gets a second try
-/// too if it says nothing: something may have stopped it.
-pub(super) fn greet_patiently(
+/// [`greet`], repeated if the engine ends: another process may have killed it, and the
+/// decision to skip a commit or to refuse a run should depend on the engine only. The engine
+/// of a commit, which may be skipped, is also started a second time if it does not answer,
+/// because another process may have stopped it.
+pub(super) fn greet_with_retries(
     engine: &EngineConfig,
     launch: &Launch,
     config: &Config,
     preflight: Option<Preflight<'_>>,
     is_of_commit: bool,
-    announce: &mut dyn FnMut(&str),
+    announce: Announce<'_>,
 ) -> Result<Greeting, PrepareError> {
     let mut ended = None;
-    let mut tries = 1;
+    let mut starts = 1;
     loop {
         let may_try_again = |error: &PrepareError| {
-            (tries < TRIES && error.is_death())
-                || (tries < SILENT_TRIES && is_of_commit && error.is_silence())
+            (starts < MAX_STARTS && error.is_exit())
+                || (starts < MAX_SILENT_STARTS && is_of_commit && error.is_timeout())
         };
         match greet(engine, launch, config, preflight, announce) {
             Err(error) if may_try_again(&error) => {
-                tries += 1;
+                starts += 1;
                 tracing::warn!("trying again: {error}");
                 ended = Some(error);
             }
@@ -58,14 +59,14 @@ pub(super) fn greet_patiently(
     }
 }
 
-/// Starts the engine once: reads its identity, checks and sets its options,
-/// waits until it is ready and lets it search.
+/// Starts the engine once: reads its identity, checks and sets its options, waits until it is
+/// ready, and has it search.
 fn greet(
     engine: &EngineConfig,
     launch: &Launch,
     config: &Config,
     preflight: Option<Preflight<'_>>,
-    announce: &mut dyn FnMut(&str),
+    announce: Announce<'_>,
 ) -> Result<Greeting, PrepareError> {
     let failed = |source| PrepareError::Start {
         name: engine.name.clone(),
@@ -74,15 +75,12 @@ fn greet(
     let play = &config.r#match;
     let startup = Duration::from_millis(play.startup_ms);
     let ready = Duration::from_millis(play.stall_ms);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|source| {
-            failed(StartError::Spawn {
-                command: launch.command_line(),
-                source,
-            })
-        })?;
+    let runtime = crate::platform::runtime().map_err(|error| {
+        failed(StartError::Spawn {
+            command: launch.command_line(),
+            why: error.to_string(),
+        })
+    })?;
     runtime.block_on(async {
         let started = Client::start_as(&engine.name, launch, startup).await;
         let mut client = started.map_err(failed)?;
@@ -105,27 +103,41 @@ async fn make_ready(
     client: &mut Client,
     engine: &EngineConfig,
     variant: Variant,
-    patience: Duration,
+    timeout: Duration,
 ) -> Result<(), PrepareError> {
     let name = || engine.name.clone();
     let wanted = &engine.options.0;
     let values = wanted.iter().map(|(name, value)| (&**name, &**value));
-    check_options(client.options(), values).map_err(|source| PrepareError::Option {
-        name: name(),
-        source,
-    })?;
+    client
+        .check_options(values)
+        .map_err(|source| PrepareError::Option {
+            name: name(),
+            source,
+        })?;
     if !supports(client.options(), variant) {
         return Err(PrepareError::Chess960 { name: name() });
     }
     let options = options_for(variant, engine.ponder, wanted);
-    let deadline = Instant::now() + patience;
+    let deadline = Instant::now() + timeout;
     let ready = async {
         client.configure(&options, deadline).await?;
         client.send(b"isready\n", deadline).await?;
         client.wait_ready(deadline).await
     };
-    ready.await.map_err(|source| PrepareError::Ready {
+    let Err(error) = ready.await else {
+        return Ok(());
+    };
+    let why = match error {
+        AnswerError::Disconnected => client.explain(error).await,
+        AnswerError::TimedOut => format!(
+            "it did not answer `isready` with `readyok` within {} s{}\nhelp: if it needs longer, raise `stall_ms` in [match]",
+            timeout.as_secs_f64(),
+            client.details(error)
+        ),
+    };
+    Err(PrepareError::Ready {
         name: name(),
-        source,
+        error,
+        why,
     })
 }

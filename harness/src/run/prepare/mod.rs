@@ -1,9 +1,9 @@
-//! What is checked and written before the first game.
+//! The checks before the first game.
 //!
-//! * `setup`: from a configuration to a run that can be played.
+//! * `setup`: book, endgame tables, processors.
 //! * `prepared`, `greeting`, `preflight`: the engines: their programs, their
 //!   options, and a short search by each.
-//! * `conditions`: what must not change between two starts of a run.
+//! * `conditions`: the digest of what must not change between two starts of a run.
 
 pub(crate) mod conditions;
 pub(super) mod error;

@@ -1,5 +1,5 @@
-//! One search before the first game: whether an engine answers under the run's
-//! limit, and keeps to it.
+//! One search before the first game, which checks that an engine answers and keeps to its
+//! limit.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,27 +9,32 @@ use shakmaty::{ByColor, Position};
 use crate::config::Config;
 use crate::engine::uci::{AnswerError, Client};
 use crate::openings::Opening;
+use crate::output::Announce;
 use crate::rules::{Clock, Limit, Referee, Score, Spending, departure, push_go, push_position};
 
-/// An engine that thinks longer under a clock is stopped; without a clock the
-/// user sees what `hone` waits for.
-const SOON: Duration = Duration::from_secs(2);
+/// After this time a message names the engine that `hone` waits for, and a search with a time
+/// control is stopped.
+const NOTICE_DELAY: Duration = Duration::from_secs(2);
 
 /// Why an engine is not fit for a game.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum PreflightError {
-    #[error("engine `{name}` did not answer `{go}` within {seconds} s{help}")]
+    #[error("engine `{name}` did not answer `{go}` within {seconds} s{details}{help}")]
     Silent {
         name: String,
         go: String,
         seconds: u64,
-        help: &'static str,
+        /// [`Client::details`].
+        details: String,
+        help: String,
     },
-    #[error("engine `{name}` ended ({status}) after `{go}`")]
+    #[error("engine `{name}` ended ({status}) after `{go}`{details}")]
     Ended {
         name: String,
         go: String,
         status: String,
+        /// [`Client::details`].
+        details: String,
     },
     #[error("engine `{name}` answered `{go}` with the illegal move `{best}`")]
     Illegal {
@@ -39,7 +44,7 @@ pub(crate) enum PreflightError {
     },
 }
 
-const STALL_HELP: &str = "\nhelp: if it needs longer, raise `stall_ms` in [match]";
+const STALL_HELP: &str = "if it needs longer, raise `stall_ms` in [match]";
 
 /// The search: the run's first opening under the engine's own limit.
 #[derive(Clone, Copy)]
@@ -48,7 +53,7 @@ pub(super) struct Preflight<'a> {
     pub(super) limit: &'a Limit,
     pub(super) opening: &'a Opening,
     pub(super) config: &'a Config,
-    /// Whether an engine that fails must not play.
+    /// Whether a failure is an error, and not only a warning.
     pub(super) is_required: bool,
 }
 
@@ -59,15 +64,14 @@ struct Answered {
 }
 
 impl Preflight<'_> {
-    /// [`Preflight::search`], with a warning of a failure where the engine plays all
-    /// the same: its games show the failure.
+    /// [`Preflight::search`]; a failure is only a warning unless the search is required.
     ///
     /// # Errors
-    /// As [`Preflight::search`], if the engine must not play then.
+    /// As [`Preflight::search`].
     pub(super) async fn try_out(
         &self,
         client: &mut Client,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<(), PreflightError> {
         match self.search(client, announce).await {
             Err(error) if !self.is_required => {
@@ -78,18 +82,18 @@ impl Preflight<'_> {
         }
     }
 
-    /// Lets the engine search. It must be ready; its process is not to be used
-    /// for games afterwards.
+    /// Has the engine search. It must be ready; its process must not be used for games
+    /// afterwards.
     ///
     /// # Errors
     /// If it does not answer, ends, or answers with an illegal move.
     async fn search(
         &self,
         client: &mut Client,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<(), PreflightError> {
         let Ok(position) = self.opening.position(self.config.r#match.variant) else {
-            // The game itself names an opening that cannot be played.
+            // The game reports an opening that cannot be played.
             return Ok(());
         };
         self.begin_game(client, announce).await?;
@@ -115,6 +119,10 @@ impl Preflight<'_> {
         }
         let is_forced = position.legal_moves().len() == 1
             || matches!(client.info().score, Some(Score::Mate(_)));
+        let warning = self.score_warning(client);
+        if let Some(warning) = warning.filter(|_| !is_forced) {
+            announce(&warning);
+        }
         if !answered.was_stopped {
             let spent = Spending::of_search(client.info(), answered.used);
             let spent = (!is_forced).then_some(&spent);
@@ -125,19 +133,20 @@ impl Preflight<'_> {
         Ok(())
     }
 
-    /// Announces a game to the engine as before each game of the run.
+    /// Sends the engine what it gets before each game of the run, and waits until it is
+    /// ready.
     async fn begin_game(
         &self,
         client: &mut Client,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<(), PreflightError> {
         let stall = Duration::from_millis(self.config.r#match.stall_ms);
         let asked = Instant::now();
         let deadline = asked + stall;
         let ready = async {
             client.announce_game(deadline).await?;
-            match client.wait_ready(deadline.min(asked + SOON)).await {
-                Err(AnswerError::TimedOut) if SOON < stall => {
+            match client.wait_ready(deadline.min(asked + NOTICE_DELAY)).await {
+                Err(AnswerError::TimedOut) if NOTICE_DELAY < stall => {
                     announce(&format!(
                         "waiting for {} to get ready for a game",
                         self.name
@@ -156,12 +165,15 @@ impl Preflight<'_> {
         }
     }
 
-    /// Asks, and waits for the move. An error comes with how long it took.
+    /// Sends `go`, and waits for the move.
+    ///
+    /// # Errors
+    /// The error, and the time since `go`.
     async fn answer(
         &self,
         client: &mut Client,
         go: &str,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<Answered, (AnswerError, Duration)> {
         let stall = Duration::from_millis(self.config.r#match.stall_ms);
         let is_timed = self.limit.is_timed();
@@ -174,15 +186,19 @@ impl Preflight<'_> {
         command.extend_from_slice(format!("\n{go}\n").as_bytes());
         let asked = Instant::now();
         let failed = |error| (error, asked.elapsed());
-        let soon = if is_timed { SOON } else { SOON.min(stall) };
+        let delay = if is_timed {
+            NOTICE_DELAY
+        } else {
+            NOTICE_DELAY.min(stall)
+        };
         client.clear_info();
         client.send(&command, asked + stall).await.map_err(failed)?;
         let mut was_stopped = false;
-        let answer = match client.wait_bestmove(asked + soon).await {
-            Err(AnswerError::TimedOut) if is_timed || soon < stall => {
+        let answer = match client.wait_bestmove(asked + delay).await {
+            Err(AnswerError::TimedOut) if is_timed || delay < stall => {
                 announce(&format!("waiting for {} to answer `{go}`", self.name));
                 let deadline = if is_timed {
-                    asked + soon + stall
+                    asked + delay + stall
                 } else {
                     asked + stall
                 };
@@ -213,22 +229,50 @@ impl Preflight<'_> {
             AnswerError::TimedOut => PreflightError::Silent {
                 name,
                 seconds: waited.as_secs_f64().round().max(1.0) as u64,
-                help: match self.limit.is_timed() && go.starts_with("go") {
-                    true => "",
-                    false => STALL_HELP,
-                },
+                details: client.details(error),
+                help: self.stall_help(&go),
                 go,
             },
             AnswerError::Disconnected => PreflightError::Ended {
                 name,
                 go,
                 status: client.exit_status().await,
+                details: client.details(error),
             },
         }
     }
 
-    /// The warning of a search that was far from its limit (`spent` is `None` if it is
-    /// not to be judged), or took so long that games may be lost by it.
+    /// The help lines, each after a line end, about an answer to `sent` that did not come.
+    fn stall_help(&self, sent: &str) -> String {
+        let mut words = sent.split(' ');
+        match (words.next(), words.next()) {
+            (Some("go"), _) if self.limit.is_timed() => String::new(),
+            (Some("go"), Some(kind)) => format!(
+                "\nhelp: if it does not support `go {kind}`, give it another `limit`\nhelp: {STALL_HELP}"
+            ),
+            _ => format!("\nhelp: {STALL_HELP}"),
+        }
+    }
+
+    /// The warning of a search without a score, if scores adjudicate games.
+    fn score_warning(&self, client: &Client) -> Option<String> {
+        let rules = &self.config.adjudication;
+        let needs_scores = rules.draw.is_some() || rules.resign.is_some();
+        if !needs_scores || client.info().score.is_some() {
+            return None;
+        }
+        let line = client.line_with_score();
+        let line = line.map(|line| format!(" (that in `{line}` cannot be read)"));
+        Some(format!(
+            "warning: engine `{}` gave no score in a first search{}: the resign and draw rules \
+             cannot judge moves without a score",
+            self.name,
+            line.unwrap_or_default()
+        ))
+    }
+
+    /// The warning of a search that was far from its limit (not checked if `spent` is
+    /// `None`), or took so long that games may be lost.
     fn warning(&self, spent: Option<&Spending>, used: Duration) -> Option<String> {
         let name = self.name;
         let departure = spent.and_then(|spent| departure(self.limit, spent));
@@ -260,6 +304,8 @@ impl Preflight<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    #[cfg(unix)]
+    use crate::engine::uci::Launch;
 
     fn warning(limit: &str, set: impl FnOnce(&mut Config), used_ms: u64) -> Option<String> {
         let limit = limit.parse().expect(limit);
@@ -287,6 +333,88 @@ mod tests {
         assert_eq!(warning("movetime=50", margin, 54), None);
         assert!(warning("movetime=50", margin, 55).is_some());
         assert_eq!(warning("8+0.08", |_| {}, 1900), None);
+    }
+
+    #[test]
+    fn a_search_without_an_answer_gets_the_help_that_fits_its_limit() {
+        let help = |limit: &str, sent| {
+            let limit = limit.parse().expect(limit);
+            let config: Config = toml::from_str("").expect("every key has a default");
+            let preflight = Preflight {
+                name: "a",
+                limit: &limit,
+                opening: &Opening::default(),
+                config: &config,
+                is_required: true,
+            };
+            preflight.stall_help(sent)
+        };
+        let longer = "if it needs longer, raise `stall_ms` in [match]";
+        assert_eq!(
+            help("nodes=2000", "go nodes 2000"),
+            format!(
+                "\nhelp: if it does not support `go nodes`, give it another `limit`\nhelp: {longer}"
+            )
+        );
+        assert_eq!(help("8+0.08", "go wtime 8000 btime 8000"), "");
+        for limit in ["nodes=2000", "8+0.08"] {
+            let ready = help(limit, "ucinewgame, isready");
+            assert_eq!(ready, format!("\nhelp: {longer}"));
+        }
+    }
+
+    /// What is announced of scores if an engine writes `info` and then moves.
+    #[cfg(unix)]
+    fn announced(info: &str, adjudication: &str) -> Vec<String> {
+        let script = format!(
+            "read uci; echo uciok; read game; read ready; echo readyok\n\
+             read position; read go; echo '{info}'; echo bestmove e2e4; read quit"
+        );
+        let launch = Launch {
+            program: "sh".into(),
+            args: vec!["-c".into(), script],
+            ..Launch::default()
+        };
+        let config = format!("[match]\nstall_ms = 60000\n[adjudication]\n{adjudication}");
+        let config: Config = toml::from_str(&config).expect("valid");
+        let limit = "nodes=10".parse().expect("a limit");
+        let preflight = Preflight {
+            name: "a",
+            limit: &limit,
+            opening: &Opening::default(),
+            config: &config,
+            is_required: true,
+        };
+        let mut announced = Vec::new();
+        let runtime = crate::platform::runtime().expect("a runtime");
+        runtime.block_on(async {
+            let client = Client::start(&launch, Duration::from_secs(60)).await;
+            let mut announce = |text: &str| announced.push(text.to_string());
+            let mut client = client.expect("it starts");
+            let searched = preflight.search(&mut client, &mut announce).await;
+            searched.expect("a move");
+        });
+        announced.retain(|text| text.contains("score"));
+        announced
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_search_without_a_score_is_named_if_scores_adjudicate() {
+        let rules = "resign = { count = 3, score = 600 }";
+        let warning = |line: &str| {
+            format!(
+                "warning: engine `a` gave no score in a first search{line}: the resign and draw \
+                 rules cannot judge moves without a score"
+            )
+        };
+        let line = "info depth 1 score cp 0.11 pv e2e4";
+        let of_line = warning(&format!(" (that in `{line}` cannot be read)"));
+        assert_eq!(announced(line, rules), [of_line]);
+        assert_eq!(announced("info depth 1 pv e2e4", rules), [warning("")]);
+        let none: [String; 0] = [];
+        assert_eq!(announced("info depth 1 score cp 11", rules), none);
+        assert_eq!(announced(line, "max_moves = 100"), none);
     }
 
     #[test]

@@ -8,14 +8,14 @@ use std::process::Stdio;
 use std::sync::Arc;
 
 use super::error::PrepareError;
-use super::greeting::{Greeting, greet_patiently};
+use super::greeting::{Greeting, greet_with_retries};
 use super::preflight::Preflight;
 use crate::builds::{BuildRecord, Builder, Built};
-use crate::config::{Config, EngineConfig};
+use crate::config::{Config, ESCAPE_HELP, EngineConfig};
 use crate::engine::uci::{EngineOption, Launch, split_command};
 use crate::executor::{Player, ProgramFile};
 use crate::openings::Opening;
-use crate::output;
+use crate::output::{self, Announce};
 use crate::platform::{Access, CAN_LIMIT_MEMORY, full_path, sandbox, shell};
 use crate::run::files::manifest::EngineIdentity;
 
@@ -24,15 +24,14 @@ use crate::run::files::manifest::EngineIdentity;
 pub(crate) struct PreparedEngines {
     pub players: Vec<Player>,
     pub identities: Vec<EngineIdentity>,
-    /// What each declares.
+    /// The options that each declares.
     pub options: Vec<Vec<EngineOption>>,
 }
 
 impl PreparedEngines {
-    /// Builds and tries all engines of a configuration. Relative paths start
-    /// from `base`. `opening` is the run's first; without one the engines are
-    /// not asked to search. `announce` gets a message before each step that
-    /// takes time.
+    /// Builds and starts all engines of a configuration. Relative paths start from `base`.
+    /// Each engine searches `opening`, the run's first, if it is given. `announce` gets a
+    /// message before each step that takes time.
     ///
     /// # Errors
     /// [`PrepareError`], naming the engine.
@@ -40,7 +39,7 @@ impl PreparedEngines {
         config: &Config,
         base: &Path,
         opening: Option<&Opening>,
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<Self, PrepareError> {
         let sandbox = config.r#match.sandbox;
         if sandbox {
@@ -60,14 +59,14 @@ impl PreparedEngines {
         Ok(engines)
     }
 
-    /// Tries the next engine, and takes it in.
+    /// Starts the next engine once, and adds it.
     fn add(
         &mut self,
         config: &Config,
         engine: &EngineConfig,
         opening: Option<&Opening>,
         (launch, built): (Launch, Option<Built>),
-        announce: &mut dyn FnMut(&str),
+        announce: Announce<'_>,
     ) -> Result<(), PrepareError> {
         let hold = built.as_ref().map(|built| built.hold.clone());
         let program = ProgramFile::identify(&launch.program, hold.unwrap_or_default());
@@ -76,7 +75,7 @@ impl PreparedEngines {
             path: launch.program.clone(),
             source,
         })?;
-        let limit = engine.limit.as_ref().unwrap_or(&config.r#match.limit);
+        let limit = config.limit_of(engine);
         let is_built = built.is_some();
         let preflight = opening.map(|opening| Preflight {
             name: &engine.name,
@@ -86,11 +85,11 @@ impl PreparedEngines {
             // A commit whose engine does not play is a broken build.
             is_required: is_built || !config.r#match.continues_after_failures(),
         });
-        let greeting = greet_patiently(engine, &launch, config, preflight, is_built, announce)
+        let greeting = greet_with_retries(engine, &launch, config, preflight, is_built, announce)
             .map_err(|error| match is_built {
-                true => of_a_build(engine, error),
-                false => error,
-            })?;
+            true => broken_build(engine, error),
+            false => error,
+        })?;
         self.options.push(greeting.options.clone());
         let record = built.map(|built| built.record);
         let identity = identify(engine, greeting, &launch, &program, record);
@@ -108,8 +107,8 @@ impl PreparedEngines {
         Ok(())
     }
 
-    /// Makes a configuration name the commits that were built, which branches
-    /// and changes may move away from.
+    /// Replaces branches and work trees in a configuration, which may change later, by the
+    /// commits that were built.
     pub(crate) fn pin(&self, config: &mut Config) {
         for (engine, identity) in config.engine.iter_mut().zip(&self.identities) {
             if engine.git.is_some() {
@@ -128,13 +127,9 @@ impl PreparedEngines {
     }
 }
 
-/// Runs the build lines, each once in its folder. Engines from repositories are
-/// built apart.
-fn run_builds(
-    config: &Config,
-    base: &Path,
-    announce: &mut dyn FnMut(&str),
-) -> Result<(), PrepareError> {
+/// Runs the build lines, each once per folder, except those of engines from repositories:
+/// [`from_source`] builds these.
+fn run_builds(config: &Config, base: &Path, announce: Announce<'_>) -> Result<(), PrepareError> {
     let mut built = HashSet::new();
     for engine in &config.engine {
         if let Some(command) = &engine.build
@@ -155,20 +150,27 @@ fn find(
     engine: &EngineConfig,
     base: &Path,
     sandbox: bool,
-    announce: &mut dyn FnMut(&str),
+    announce: Announce<'_>,
 ) -> Result<(Launch, Option<Built>), PrepareError> {
-    let (mut launch, built) = match from_source(engine, base, sandbox, announce)? {
-        Some((launch, built)) => (launch, Some(built)),
-        None => (launch(engine, base)?, None),
+    let built = from_source(engine, base, sandbox, announce)?;
+    let (program, mut args) = match &built {
+        Some(built) => (built.program.clone(), built.args.clone()),
+        None => program(engine, base)?,
     };
-    launch.sandbox = sandbox;
-    launch.max_memory = engine.max_memory;
+    args.extend(engine.args.iter().cloned());
+    let launch = Launch {
+        program,
+        args,
+        dir: launch_dir(engine, base),
+        env: engine.env.clone().into_iter().collect(),
+        max_memory: engine.max_memory,
+        sandbox,
+    };
     Ok((launch, built))
 }
 
-/// An engine that was built from a repository and does not play is a broken
-/// build.
-fn of_a_build(engine: &EngineConfig, error: PrepareError) -> PrepareError {
+/// Marks an error of an engine that was built from a repository as a broken build.
+fn broken_build(engine: &EngineConfig, error: PrepareError) -> PrepareError {
     match error {
         PrepareError::Start { .. } | PrepareError::Ready { .. } | PrepareError::Preflight(_) => {
             PrepareError::Broken {
@@ -185,8 +187,8 @@ fn from_source(
     engine: &EngineConfig,
     base: &Path,
     sandbox: bool,
-    announce: &mut dyn FnMut(&str),
-) -> Result<Option<(Launch, Built)>, PrepareError> {
+    announce: Announce<'_>,
+) -> Result<Option<Built>, PrepareError> {
     let Some(recipe) = engine.recipe(base) else {
         return Ok(None);
     };
@@ -196,20 +198,10 @@ fn from_source(
         built.check_bench(engine.bench, sandbox)?;
         Ok(built)
     };
-    let built = build().map_err(|source| PrepareError::Source {
+    build().map(Some).map_err(|source| PrepareError::Source {
         name: engine.name.clone(),
         source,
-    })?;
-    let mut args = built.args.clone();
-    args.extend(engine.args.iter().cloned());
-    let launch = Launch {
-        program: built.program.clone(),
-        args,
-        dir: launch_dir(engine, base),
-        env: engine.env.clone().into_iter().collect(),
-        ..Launch::default()
-    };
-    Ok(Some((launch, built)))
+    })
 }
 
 fn identify(
@@ -224,20 +216,14 @@ fn identify(
         let option = greeting.options.iter().find(is_it)?;
         Some((name.to_string(), option.default_value()?))
     });
-    let defaults = defaults.collect();
     let mut identity = EngineIdentity {
         name: engine.name.clone(),
         id: greeting.id,
         author: greeting.author,
         program: launch.program.clone(),
         sha256: program.sha256().to_string(),
-        commit: None,
-        subject: None,
-        commit_author: None,
-        committed: None,
-        tree: None,
-        bench: None,
-        defaults,
+        defaults: defaults.collect(),
+        ..EngineIdentity::default()
     };
     if let Some(record) = record {
         identity.commit = Some(record.commit);
@@ -256,9 +242,9 @@ fn working_dir(engine: &EngineConfig, base: &Path) -> PathBuf {
     }
 }
 
-/// Where the engine runs: relative paths in its options mean the same from
-/// whichever folder the run is resumed. If the folder that they start from is
-/// gone, the engine runs where `hone` does.
+/// The engine's working directory, which does not depend on the folder in which a run is
+/// resumed, so that relative paths in its options stay valid. `None`, for that of `hone`, if
+/// `base` is gone.
 fn launch_dir(engine: &EngineConfig, base: &Path) -> Option<PathBuf> {
     let is_there = engine.dir.is_some() || base.is_dir();
     is_there.then(|| working_dir(engine, base))
@@ -312,7 +298,7 @@ fn build_access(dir: &Path) -> Access {
 }
 
 /// Warns of limits on memory that do not fit the engine or the system.
-fn warn_of_limits(config: &Config, announce: &mut dyn FnMut(&str)) {
+fn warn_of_limits(config: &Config, announce: Announce<'_>) {
     for engine in &config.engine {
         let Some(limit) = engine.max_memory else {
             continue;
@@ -346,47 +332,33 @@ fn target_dir(cmd: &str, dir: &Path) -> Option<PathBuf> {
     Some(dir.join(target))
 }
 
-/// Finds the program and splits off its arguments.
-fn launch(engine: &EngineConfig, base: &Path) -> Result<Launch, PrepareError> {
+/// The program of an engine, and the arguments in its `cmd`.
+fn program(engine: &EngineConfig, base: &Path) -> Result<(PathBuf, Vec<String>), PrepareError> {
     let dir = working_dir(engine, base);
     // A path with spaces needs no quotes as long as it exists.
-    let (program, mut args) = match find_program(&engine.cmd, &dir) {
-        Some(program) => (program, Vec::new()),
-        None => {
-            let command_error = || PrepareError::Command {
-                name: engine.name.clone(),
-                cmd: engine.cmd.clone(),
-            };
-            let mut words = split_command(&engine.cmd).ok_or_else(command_error)?;
-            let args = words.split_off(1);
-            let program = find_program(&words[0], &dir).ok_or_else(|| PrepareError::Missing {
-                name: engine.name.clone(),
-                program: words[0].clone(),
-                hint: match engine.build {
-                    Some(_) => {
-                        " after the build\nhelp: `cmd` must name the file that `build` makes"
-                    }
-                    None if Path::new(&words[0]).components().count() > 1 => "",
-                    None => {
-                        " on the PATH\nhelp: write a path for a program in a folder, as in `./name`"
-                    }
-                },
-            })?;
-            (program, args)
-        }
-    };
-    args.extend(engine.args.iter().cloned());
-    Ok(Launch {
-        program,
-        args,
-        dir: launch_dir(engine, base),
-        env: engine.env.clone().into_iter().collect(),
-        ..Launch::default()
-    })
+    if let Some(program) = find_program(&engine.cmd, &dir) {
+        return Ok((program, Vec::new()));
+    }
+    let mut words = split_command(&engine.cmd).ok_or_else(|| PrepareError::Command {
+        name: engine.name.clone(),
+        cmd: engine.cmd.clone(),
+    })?;
+    let args = words.split_off(1);
+    let program = find_program(&words[0], &dir).ok_or_else(|| PrepareError::Missing {
+        name: engine.name.clone(),
+        program: words[0].clone(),
+        hint: match engine.build {
+            // `"C:\new.exe"` has a line end.
+            _ if engine.cmd.contains(char::is_control) => ESCAPE_HELP,
+            Some(_) => " after the build\nhelp: `cmd` must name the file that `build` makes",
+            None if Path::new(&words[0]).components().count() > 1 => "",
+            None => " on the PATH\nhelp: write a path for a program in a folder, as in `./name`",
+        },
+    })?;
+    Ok((program, args))
 }
 
-/// A path with a folder in it starts from `dir`; a bare name is looked for on
-/// the `PATH`.
+/// The path of a program: relative to `dir` if it names a folder, otherwise on the `PATH`.
 pub(crate) fn find_program(program: &str, dir: &Path) -> Option<PathBuf> {
     if program.is_empty() {
         return None;
@@ -416,5 +388,13 @@ mod tests {
         assert_eq!(launch_dir(&engine, &base.join("gone")), None);
         engine.dir = Some("sub".into());
         assert_eq!(launch_dir(&engine, base), Some(base.join("sub")));
+    }
+
+    #[test]
+    fn a_path_of_windows_in_double_quotes_gets_help() {
+        let line = r#"cmd = "C:\engines\new.exe""#;
+        let engine: EngineConfig = toml::from_str(line).expect("an engine");
+        let error = program(&engine, Path::new("")).expect_err("no program");
+        assert!(error.to_string().ends_with(ESCAPE_HELP), "{error}");
     }
 }

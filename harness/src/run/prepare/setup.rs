@@ -11,7 +11,8 @@ use crate::config::{Config, EngineConfig, Tournament};
 use crate::engine::uci::split_command;
 use crate::executor::{Player, placement};
 use crate::openings::{Book, BookError, BookOptions, Opening};
-use crate::platform::{CAN_SEE_STARVATION, load, processors, usable_processors};
+use crate::output::Announce;
+use crate::platform::{CAN_MEASURE_STARVATION, load, processors, usable_processors};
 use crate::rules::tablebase::Tables;
 use crate::run::error::SessionError;
 use crate::run::files::manifest::{BookIdentity, EngineIdentity, Kind, Manifest, option_value};
@@ -24,7 +25,7 @@ pub(crate) fn placement(
     config: &Config,
     engines: &[EngineIdentity],
     concurrency: usize,
-    announce: &mut dyn FnMut(&str),
+    announce: Announce<'_>,
 ) -> anyhow::Result<Vec<Vec<usize>>> {
     let processors = processors();
     let usable = usable_processors().unwrap_or(usize::MAX);
@@ -40,14 +41,14 @@ pub(crate) fn placement(
         ));
     }
     if config.r#match.on_machine_fault == OnMachineFault::Replay {
-        // The engines would keep each other waiting: not a fault of the machine.
+        // If engines wait for each other's processors, that is not a fault of the machine.
         ensure!(
             wanted <= usable,
             "`on_machine_fault = \"replay\"`: {games} need {wanted} processors, but {usable} can be used\nhelp: lower `concurrency` or `Threads`"
         );
-        if !CAN_SEE_STARVATION {
+        if !CAN_MEASURE_STARVATION {
             announce(
-                "warning: `on_machine_fault` has no effect on this system, which does not tell how long an engine waited for a processor",
+                "warning: `on_machine_fault` has no effect on this system, which does not report how long an engine waited for a processor",
             );
         }
     }
@@ -76,23 +77,23 @@ pub(crate) fn placement(
     })
 }
 
-/// Threads that think at the same time in one game.
+/// Threads that search at the same time in one game.
 pub(crate) fn processors_a_game(config: &Config, engines: &[EngineIdentity]) -> usize {
     let threads = |engine: &EngineConfig| -> usize {
         let threads = option_value(engine, engines, "Threads");
         threads.and_then(|text| text.parse().ok()).unwrap_or(1)
     };
-    let thinking = config.engine.iter().map(threads).max().unwrap_or(1);
-    // A pondering engine thinks while its opponent does.
+    let of_one = config.engine.iter().map(threads).max().unwrap_or(1);
+    // A pondering engine searches while its opponent does.
     if config.engine.iter().any(|engine| engine.ponder) {
-        2 * thinking
+        2 * of_one
     } else {
-        thinking
+        of_one
     }
 }
 
-/// The book, with those openings checked that a run of `rounds` openings can
-/// use; without such a bound, all of them.
+/// The book, with those openings checked that a run of `rounds` openings can use; all of them
+/// if `rounds` is `None`.
 pub(crate) fn open_book(
     config: &Config,
     rounds: Option<u64>,
@@ -135,7 +136,7 @@ pub(crate) fn warn_of_repeats(
     planned: Option<u64>,
     distinct: Option<usize>,
     rule: RepeatRule,
-    announce: &mut dyn FnMut(&str),
+    announce: Announce<'_>,
 ) {
     let all = distinct.unwrap_or(1) as u64;
     let Some(planned) = planned.filter(|planned| *planned > all && rule == RepeatRule::Drop) else {
@@ -154,13 +155,13 @@ pub(crate) fn warn_of_repeats(
     ));
 }
 
-/// Warns of two engines that do not differ, where games do not depend on speed. The
-/// sides of a tuning differ by what is tuned.
+/// Warns of two engines that do not differ if games do not depend on speed. The sides of a
+/// tuning differ in the tuned parameters.
 pub(crate) fn warn_of_same_engines(
     kind: Kind,
     config: &Config,
     engines: &[EngineIdentity],
-    announce: &mut dyn FnMut(&str),
+    announce: Announce<'_>,
 ) {
     if kind == Kind::Tune || config.is_timed() {
         return;
@@ -189,7 +190,7 @@ pub(crate) fn warn_of_same_engines(
     }
 }
 
-/// Whether the same program plays alike in both engines.
+/// Whether two engines with the same program play alike.
 fn plays_like(one: &EngineConfig, other: &EngineConfig) -> bool {
     let arguments = |engine: &EngineConfig| {
         let words = split_command(&engine.cmd).unwrap_or_default();
@@ -204,8 +205,7 @@ fn plays_like(one: &EngineConfig, other: &EngineConfig) -> bool {
         && one.env == other.env
 }
 
-/// Makes sure of the endgame tables, if any are asked for, and makes their
-/// paths absolute.
+/// Checks the endgame tables, if any are configured, and makes their paths absolute.
 pub(crate) fn open_tables(config: &mut Config, base: &Path) -> Result<(), SessionError> {
     if let Some(rule) = &mut config.adjudication.syzygy {
         rule.path = absolute_paths(&rule.path, base)?;
@@ -214,13 +214,14 @@ pub(crate) fn open_tables(config: &mut Config, base: &Path) -> Result<(), Sessio
     Ok(())
 }
 
-/// A list of folders as in `PATH`, relative ones from `base`.
+/// A list of folders as in `PATH`; relative ones start from `base`.
 fn absolute_paths(list: &Path, base: &Path) -> anyhow::Result<PathBuf> {
     let folders = env::split_paths(list).map(|folder| base.join(folder));
     let joined = env::join_paths(folders).context("`syzygy` in [adjudication]")?;
     Ok(PathBuf::from(joined))
 }
 
+/// The identity of an open book.
 pub(crate) fn book_identity(config: &Config, book: Option<&Book>) -> Option<BookIdentity> {
     let play = &config.r#match;
     let file = match play.openings.file.as_ref()? {
@@ -236,24 +237,22 @@ pub(crate) fn book_identity(config: &Config, book: Option<&Book>) -> Option<Book
     })
 }
 
-/// Prepares the engines of an existing run, and makes sure that they are the
-/// same.
+/// Prepares the engines of an existing run, and checks that their programs have not changed.
 pub(crate) fn same_engines(
     manifest: &Manifest,
     opening: &Opening,
-    announce: &mut dyn FnMut(&str),
+    announce: Announce<'_>,
 ) -> Result<Vec<Player>, SessionError> {
     let mut config = manifest.config.clone();
-    leave_built(&mut config, &manifest.engines);
+    remove_finished_builds(&mut config, &manifest.engines);
     let engines = PreparedEngines::prepare(&config, &manifest.base, Some(opening), announce)?;
     check_same_programs(&engines.identities, &manifest.engines)?;
     Ok(engines.players)
 }
 
-/// Removes the builds of engines whose programs exist: another build could make
-/// another program. Builds of commits stay, because they are looked up by their
-/// build line.
-pub(crate) fn leave_built(config: &mut Config, engines: &[EngineIdentity]) {
+/// Removes the build lines of engines whose programs exist: another build could make another
+/// program. Engines from commits keep them, because the cache of builds is keyed by them.
+pub(crate) fn remove_finished_builds(config: &mut Config, engines: &[EngineIdentity]) {
     for (engine, identity) in config.engine.iter_mut().zip(engines) {
         if identity.commit.is_none() && identity.program.exists() {
             engine.build = None;
@@ -261,10 +260,10 @@ pub(crate) fn leave_built(config: &mut Config, engines: &[EngineIdentity]) {
     }
 }
 
-/// Makes sure that engines have the programs that a run was started with.
+/// Checks that engines have the programs that a run was started with.
 ///
 /// # Errors
-/// The first that has another.
+/// The first engine with another program.
 pub(crate) fn check_same_programs(
     now: &[EngineIdentity],
     then: &[EngineIdentity],
@@ -273,10 +272,10 @@ pub(crate) fn check_same_programs(
     both.try_for_each(|(now, then)| check_same_program(now, &then.sha256))
 }
 
-/// Makes sure that an engine has the program with the sha256 `then`.
+/// Checks that the program of an engine has the sha256 `then`.
 ///
 /// # Errors
-/// If it has another.
+/// If it has another one.
 pub(crate) fn check_same_program(now: &EngineIdentity, then: &str) -> anyhow::Result<()> {
     let short = |sha256: &str| sha256.chars().take(12).collect::<String>();
     ensure!(
@@ -290,7 +289,7 @@ pub(crate) fn check_same_program(now: &EngineIdentity, then: &str) -> anyhow::Re
     Ok(())
 }
 
-/// Opens the book of an existing run, and makes sure that it is the same.
+/// Opens the book of an existing run, and checks that it has not changed.
 pub(crate) fn same_book(
     manifest: &Manifest,
     rounds: Option<u64>,
@@ -307,8 +306,8 @@ pub(crate) fn same_book(
     )))
 }
 
-/// Makes sure that a run's book is the one that a run before it, to which it
-/// belongs, had at the same path. `hone` is the version that started them.
+/// Checks that the book of a follow-up run is the one that an earlier run had at the same
+/// path. `hone` is the version that started them.
 ///
 /// # Errors
 /// If it has changed since.

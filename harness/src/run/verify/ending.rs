@@ -1,4 +1,4 @@
-//! Why a game ended: the ledger against the board, the PGN and the rules.
+//! Checks the termination of a game against the board, the PGN and the adjudication rules.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -7,7 +7,7 @@
 use super::replay::Replayed;
 use crate::rules::{Adjudication, Ending, GameResult, Outcome, Termination, termination_tag};
 
-/// Makes sure that a game ended as the ledger has it.
+/// Checks the termination of a game in the ledger.
 ///
 /// # Errors
 /// What differs, in words.
@@ -44,7 +44,7 @@ fn last_field(comment: &[u8]) -> String {
     field.to_string()
 }
 
-/// An ending by rule must be on the board, exactly where the game ends.
+/// Checks that the board shows an ending by rule exactly if the ledger has one.
 fn on_board(ending: Option<Ending>, result: &GameResult) -> Result<(), String> {
     let by_rule = matches!(
         result.termination,
@@ -70,7 +70,7 @@ fn on_board(ending: Option<Ending>, result: &GameResult) -> Result<(), String> {
     }
 }
 
-/// Whether the result can come from this termination, and the run has a rule for it.
+/// Checks that the result can follow from its termination, and that the run has a rule for it.
 fn is_possible(result: &GameResult, rules: &Adjudication) -> Result<(), String> {
     let is_draw = result.outcome == Outcome::Draw;
     let (has_rule, fits) = match result.termination {

@@ -1,5 +1,5 @@
-//! Replays a run's games with a rules library that had no part in playing them,
-//! and checks that ledger and PGN agree.
+//! Replays a run's games with a rules library that is independent of the engines, and checks
+//! that ledger and PGN agree.
 
 mod ending;
 mod opening;
@@ -21,12 +21,12 @@ use crate::run::{Fold, MANIFEST, RunFiles, prepare::conditions};
 use opening::Openings;
 use replay::replay;
 
-/// What verifying found.
+/// The result of verifying a run.
 pub(crate) struct VerifyReport {
     pub games: u64,
     /// One line for each fault.
     pub faults: Vec<String>,
-    /// Over all games up to the verdict, in hexadecimal.
+    /// SHA-256 of all games up to the verdict, in hexadecimal.
     pub digest: String,
     pub fold: Fold<Box<dyn Experiment>>,
 }
@@ -50,7 +50,7 @@ pub(crate) fn verify(
     let mut games = Games {
         pgn: GamesFile::open(&path).with_context(unreadable)?,
         names: manifest.names(),
-        terms: Terms {
+        rules: ReplayRules {
             mode: manifest.config.r#match.variant.castling_mode(),
             notation: manifest.config.pgn.notation,
             adjudication: &manifest.config.adjudication,
@@ -91,8 +91,8 @@ pub(crate) fn verify(
     })
 }
 
-/// Takes each pair once, in the order of their numbers. Returns the totals and the digest
-/// of the games up to the verdict.
+/// Absorbs each pair once, in the order of their numbers. Returns the final state and the
+/// digest of the games up to the verdict.
 fn folded(
     pairs: &Pairs,
     mut fold: Fold<Box<dyn Experiment>>,
@@ -102,10 +102,10 @@ fn folded(
 ) -> Result<(Fold<Box<dyn Experiment>>, String), LedgerError> {
     let shard = fold.experiment.shard();
     let mut hasher = Sha256::new();
-    let mut different = 0;
+    let mut distinct = 0;
     for entry in pairs.in_order(u64::MAX)? {
         let entry = entry?;
-        different += 1;
+        distinct += 1;
         if !shard.contains(entry.result.pair) {
             let pair = entry.result.pair + 1;
             faults.push(format!("pair {pair} does not belong to {}", shard.words()));
@@ -116,17 +116,17 @@ fn folded(
             hasher.update(digest_rows(&entry, names));
         }
     }
-    if different < total {
+    if distinct < total {
         faults.push(format!(
             "{} pairs are in the ledger twice",
-            total - different
+            total - distinct
         ));
     }
     Ok((fold, hex(&hasher.finalize())))
 }
 
-/// The games must fill the PGN without gap or overlap. Returns the first number after
-/// those of all pairs.
+/// Checks that the games fill the PGN without gap or overlap. Returns the number after the
+/// largest pair number.
 fn check_offsets(pairs: &Pairs, len: u64, faults: &mut Vec<String>) -> Result<u64, LedgerError> {
     let (mut at, mut end) = (0, 0);
     for entry in pairs.by_arrival()? {
@@ -151,11 +151,11 @@ fn check_offsets(pairs: &Pairs, len: u64, faults: &mut Vec<String>) -> Result<u6
     Ok(end)
 }
 
-/// The games of a run and what they are read by.
+/// The games of a run, and what is needed to check them.
 struct Games<'a> {
     pgn: GamesFile,
     names: Vec<String>,
-    terms: Terms<'a>,
+    rules: ReplayRules<'a>,
 }
 
 impl Games<'_> {
@@ -171,7 +171,7 @@ impl Games<'_> {
                 false if !text.starts_with(GAME_START) => {
                     Err("it does not begin where the ledger has it".to_string())
                 }
-                false => check_text(&entry.result, game, text, players, self.terms),
+                false => check_text(&entry.result, game, text, players, self.rules),
             };
             match checked {
                 Ok(found) => *opening = Some(found),
@@ -191,17 +191,17 @@ impl Games<'_> {
     }
 }
 
-/// The rules by which a game was played and written.
+/// The settings under which a game was played and written.
 #[derive(Clone, Copy)]
-pub(crate) struct Terms<'a> {
+pub(crate) struct ReplayRules<'a> {
     pub(crate) mode: CastlingMode,
     pub(crate) notation: Notation,
     pub(crate) adjudication: &'a Adjudication,
 }
 
-/// Makes sure that a game's text tells what the pair's result does. `players` are the
-/// names of the pair's first and second engine. Returns the game's opening by the
-/// result's number of plies.
+/// Checks that a game's text agrees with the result of its pair. `players` are the names of
+/// the pair's first and second engine. Returns the game's opening, which ends where the
+/// result's plies begin.
 ///
 /// # Errors
 /// What differs, in words.
@@ -210,9 +210,9 @@ pub(crate) fn check_text(
     game: usize,
     text: &[u8],
     players: [&str; 2],
-    terms: Terms<'_>,
+    rules: ReplayRules<'_>,
 ) -> Result<Opening, String> {
-    let replayed = replay(text, terms.mode, terms.notation)?;
+    let replayed = replay(text, rules.mode, rules.notation)?;
     let result = &pair.games[game];
     let [white, black] = [players[game], players[1 - game]];
     let fits = [
@@ -231,11 +231,12 @@ pub(crate) fn check_text(
     if result.line.is_some_and(|line| line != digests.line) {
         return Err("its moves are not those of the ledger's digest `line`".to_string());
     }
-    ending::check(&replayed, result, terms.adjudication)?;
+    ending::check(&replayed, result, rules.adjudication)?;
     opening::of(&replayed, result)
 }
 
-/// A pair's rows without what differs between two runs of the same games.
+/// The digested text of a pair: the columns that do not differ between two runs of the same
+/// games.
 fn digest_rows(entry: &Entry, names: &[String]) -> String {
     let PairResult {
         pair,

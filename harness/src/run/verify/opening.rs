@@ -1,4 +1,4 @@
-//! Where a game's opening ends, and which opening a pair must have.
+//! Checks where a game's opening ends, and which opening a pair has.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -12,8 +12,8 @@ use crate::rules::{GameResult, Termination};
 use crate::run::play::driver::schedule;
 use crate::run::{Manifest, prepare::setup};
 
-/// The opening of a game by the ledger's number of plies, which is compared with
-/// what the PGN and the row tell besides.
+/// The opening of a game by the ledger's number of plies, after a comparison of this number
+/// with the PGN and with the moves of both engines.
 ///
 /// # Errors
 /// What differs, in words.
@@ -41,8 +41,8 @@ pub(super) fn of(game: &Replayed, result: &GameResult) -> Result<Opening, String
     })
 }
 
-/// The engines' moves must be those after the opening. An illegal move counts as one in
-/// the ledger, and an answer that came too late.
+/// Checks that the engines' moves are those after the opening. The ledger also counts an
+/// illegal move, and an answer that came too late.
 fn check_moves(game: &Replayed, result: &GameResult) -> Result<(), String> {
     let [white, black] = result.effort.map(|effort| effort.moves);
     let (next, last) = match game.referee.turn() {
@@ -73,41 +73,41 @@ pub(super) struct Openings {
     places: u64,
 }
 
-/// Where games start.
+/// The start of the games.
 enum Start {
     Standard,
     Book(Book),
-    /// The book is gone or has changed, or is read in another way.
+    /// The book is missing or has changed, or is read differently.
     Unknown,
 }
 
-/// The order of more openings than this is not computed for a book that is gone: their
-/// number is one that `run.toml` claims.
-const MOST_OPENINGS: usize = 1 << 26;
+/// Maximum number of openings of a missing book for which the order is computed: the number
+/// comes from `run.toml`, which may be damaged.
+const MAX_OPENINGS: usize = 1 << 26;
 
 impl Openings {
-    /// The openings of a run with pairs at the first `places` of its schedule. `None` if
-    /// nothing can be known of them.
+    /// The openings of a run with pairs at the first `places` of its schedule. `None` if they
+    /// cannot be determined.
     pub(super) fn of(manifest: &Manifest, places: u64) -> Option<Self> {
         let then = manifest.book.as_ref();
         let (start, count) = match (setup::same_book(manifest, Some(places)), then) {
             (Ok(None), None) => (Start::Standard, 1),
-            // Another count: the book is the same, but was read in another way.
+            // Another count: the same book, but read differently.
             (Ok(Some(book)), Some(then)) if book.len() == then.openings => {
                 (Start::Book(book), then.openings)
             }
             (_, then) => (Start::Unknown, then?.openings),
         };
         let is_known = !matches!(start, Start::Unknown);
-        (is_known || (1..=MOST_OPENINGS).contains(&count)).then(|| Self {
+        (is_known || (1..=MAX_OPENINGS).contains(&count)).then(|| Self {
             schedule: schedule(&manifest.config.r#match, count),
             start,
             places,
         })
     }
 
-    /// Makes sure that a pair has the opening at its place of the schedule: by its
-    /// number, and where the book is at hand by the start that both games have.
+    /// Checks that a pair has the opening at its place of the schedule: by its number and, if
+    /// the book is available, by the start of both games.
     ///
     /// # Errors
     /// What differs, in words.

@@ -1,4 +1,4 @@
-//! One game, from its PGN, played again on a board.
+//! Replays a game from its PGN on a board.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
@@ -16,7 +16,7 @@ use crate::openings::usual_start;
 use crate::rules::STANDARD_START;
 use crate::rules::{Ending, Notation, Referee, tag_text};
 
-/// A game as the PGN has it.
+/// A replayed game.
 pub(in crate::run) struct Replayed {
     pub(super) white: String,
     pub(super) black: String,
@@ -46,7 +46,7 @@ pub(in crate::run) fn replay(
     notation: Notation,
 ) -> Result<Replayed, String> {
     let mut game = read_pgn(pgn, mode, notation)?;
-    // Readers of PGN take UCI moves for something else.
+    // `pgn_reader` does not read UCI moves.
     if notation == Notation::Uci {
         for text in uci_moves(pgn)? {
             game.play(&text, |referee| referee.find(text.as_bytes()))?;
@@ -83,7 +83,7 @@ fn uci_moves(pgn: &[u8]) -> Result<Vec<String>, String> {
 }
 
 impl Replayed {
-    /// Plays the move that `find` makes of `text`.
+    /// Plays the move `text`, which `find` converts.
     fn play(
         &mut self,
         text: &str,

@@ -1,40 +1,40 @@
-//! What can be done with a run, and why it is refused.
+//! Actions on runs, and the reasons for refusing them.
 
 use serde::Deserialize;
 
 use crate::output::with_causes;
 
-/// What can be done with a run.
+/// An action on a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Action {
-    /// Finish the games in progress; keep the place in the queue.
+    /// Finish the games in progress and keep the place in the queue.
     Pause,
-    /// Continue, or start, when there is a place.
+    /// Continue or start as soon as there is a free slot.
     Resume,
-    /// End now, and leave the queue. The run can be resumed.
+    /// End now and leave the queue. The run can be resumed.
     Stop,
-    /// Let a run be played that somebody else has submitted.
+    /// Allow a run that somebody else has submitted.
     Approve,
 }
 
-/// Why something cannot be done.
+/// The reason why an action is refused.
 #[derive(Debug)]
 pub(crate) enum Refusal {
     /// The run does not exist.
     Unknown(String),
-    /// What was asked for makes no sense.
+    /// The request is invalid.
     Invalid(anyhow::Error),
-    /// More was sent than is read.
+    /// The body of the request is too large.
     TooLarge(String),
-    /// Not now.
+    /// The action is not possible in the present state.
     Conflict(String),
     /// A file of the queue cannot be read or written; nothing is changed.
     Failed(anyhow::Error),
 }
 
 impl Refusal {
-    /// For people.
+    /// The text of the answer.
     pub(crate) fn message(&self) -> String {
         match self {
             Self::Unknown(message) | Self::Conflict(message) | Self::TooLarge(message) => {

@@ -1,4 +1,4 @@
-//! `audit.jsonl`: who did what, and what came of it. Append-only.
+//! `audit.jsonl`: the append-only log of all actions, with their user and outcome.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -11,19 +11,19 @@ use serde::Serialize;
 
 const NAME: &str = "audit.jsonl";
 
-/// Lines a minute of requests without a valid token: anyone who reaches the address can
-/// send them.
+/// Maximum lines per minute for requests without a valid token, which anyone who reaches the
+/// address can send.
 const WITHOUT_TOKEN: u32 = 10;
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// The file of all actions.
+/// The audit log.
 #[derive(Debug)]
 pub(crate) struct Audit(Mutex<Log>);
 
 #[derive(Debug)]
 struct Log {
     file: File,
-    /// When the current minute began, and its lines without a valid token.
+    /// Start of the current minute, and its number of lines without a valid token.
     minute: Instant,
     without_token: u32,
     /// Requests without a line since the last line.
@@ -33,13 +33,13 @@ struct Log {
 /// An action, allowed or not.
 #[derive(Debug, Serialize)]
 pub(crate) struct Event<'a> {
-    /// The owner of the token; none if it was missing or wrong.
+    /// The owner of the token; `None` if it was missing or wrong.
     pub by: Option<&'a str>,
-    /// The address of the browser.
+    /// The address of the client.
     pub from: String,
     pub action: &'a str,
     pub run: &'a str,
-    /// `ok`, or why not.
+    /// `ok`, or the reason of the refusal.
     pub outcome: &'a str,
 }
 
@@ -48,7 +48,7 @@ struct Line<'a> {
     time: jiff::Timestamp,
     #[serde(flatten)]
     event: &'a Event<'a>,
-    /// Requests without a valid token before it that have no line.
+    /// Number of earlier requests without a valid token that have no line.
     #[serde(skip_serializing_if = "is_zero")]
     omitted: u64,
 }
@@ -74,10 +74,10 @@ impl Audit {
         })))
     }
 
-    /// Adds an action. Of requests without a valid token only some get a line.
+    /// Adds an action. The number of lines for requests without a valid token is limited.
     ///
     /// # Errors
-    /// Those of the file system: what cannot be noted must not be done.
+    /// Those of the file system; an action that cannot be logged must not be done.
     pub(crate) fn note(&self, event: &Event<'_>) -> anyhow::Result<()> {
         let mut log = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         log.note(event, Instant::now())

@@ -14,10 +14,10 @@ use crate::run::MANIFEST;
 #[derive(Debug)]
 pub(super) struct RunProcess {
     pub(super) run: String,
-    /// The run has left the queue; if it is back, this is not its process.
+    /// Whether the run has left the queue. If it was added again, this is not its process.
     is_stopped: bool,
     child: Child,
-    /// It has been asked to end after its games: asked again, it would break them off.
+    /// Whether it has been asked to end after its games: a second request would abort them.
     is_pausing: bool,
 }
 
@@ -41,7 +41,7 @@ impl RunProcess {
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(log);
-        // Ctrl-C in the server's terminal is for the server.
+        // Ctrl-C in the server's terminal must not reach the run.
         ProcessGroup::separate(&mut command);
         Ok(Self {
             run: job.name.clone(),
@@ -74,19 +74,19 @@ impl RunProcess {
         self.is_stopped
     }
 
-    /// How it has ended, if it has.
+    /// Its exit status, if it has ended.
     pub(super) fn status(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
     }
 
-    /// Waits until it has ended.
+    /// Waits for its end.
     pub(super) fn wait(&mut self) {
         let _ = self.child.wait();
     }
 }
 
-/// Asks a process to end, at once or when its games are finished. Windows offers no
-/// gentler way than to kill it: finished games are in the ledger.
+/// Asks a process to end, at once or when its games are finished. On Windows it is always
+/// killed; finished games are in the ledger.
 fn interrupt(child: &mut Child, at_once: bool) {
     let signal = match at_once {
         true => ChildSignal::Terminate,
@@ -97,7 +97,7 @@ fn interrupt(child: &mut Child, at_once: bool) {
     }
 }
 
-/// Why a process has failed: the error at the end of what it printed.
+/// The error of a failed process: the end of its output.
 pub(super) fn last_words(log: &Path) -> String {
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);

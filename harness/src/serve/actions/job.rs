@@ -1,5 +1,4 @@
-//! A run that was submitted, and its two files: what was asked for, and its
-//! configuration.
+//! A submitted run, and its two files: the job and its configuration.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +13,7 @@ use crate::kinds::{self, tune};
 use crate::platform::write_whole;
 use crate::run::Kind;
 
-/// What somebody submits.
+/// A submission.
 #[derive(Debug, Clone)]
 pub(crate) struct Submission {
     pub name: String,
@@ -23,10 +22,10 @@ pub(crate) struct Submission {
 }
 
 impl Submission {
-    /// From the parameters of a request.
+    /// Parses the parameters of a request.
     ///
     /// # Errors
-    /// If one is missing, unknown or not valid.
+    /// If one is missing, unknown or invalid.
     pub(crate) fn of(params: &[(String, String)]) -> anyhow::Result<Self> {
         let (mut name, mut kind, mut priority) = (None, None, 0);
         for (param, value) in params {
@@ -57,7 +56,7 @@ fn kind_named(name: &str) -> anyhow::Result<Kind> {
     })
 }
 
-/// A priority as a parameter.
+/// Parses a priority.
 ///
 /// # Errors
 /// If it is not a whole number.
@@ -66,28 +65,28 @@ pub(crate) fn priority_of(value: &str) -> anyhow::Result<i32> {
     priority.with_context(|| format!("`priority={value}` is not a whole number"))
 }
 
-/// What its owner wants of a run.
+/// The requested state of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Wanted {
     Played,
-    /// Somebody else must approve it before it is played.
+    /// It waits for the approval of somebody else.
     Approval,
-    /// It keeps its place, and is continued when that is asked for.
+    /// It keeps its place in the queue until it is resumed.
     Paused,
 }
 
-/// Which process plays a run.
+/// The process that plays a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(crate) enum PlayedBy {
     #[default]
     Nobody,
     ThisServer,
-    /// Started by hand, or by an earlier server that was killed.
+    /// Not a child of this server: started by hand, or by an earlier server that was killed.
     Another,
 }
 
-/// A run that was submitted and is not finished.
+/// A submitted run that is not finished.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Job {
     pub name: String,
@@ -95,13 +94,13 @@ pub(crate) struct Job {
     pub priority: i32,
     pub by: String,
     pub submitted: jiff::Timestamp,
-    /// Who approved it, where that was needed.
+    /// The person who approved it, if approval was needed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub approved_by: Option<String>,
     pub wanted: Wanted,
     #[serde(skip)]
     pub played_by: PlayedBy,
-    /// Why it ended without a result.
+    /// The reason why it ended without a result.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
 }
@@ -121,14 +120,14 @@ impl Job {
         }
     }
 
-    /// Whether it is to be started when there is a place.
+    /// Whether it waits for a free slot.
     pub(crate) fn is_waiting(&self) -> bool {
         self.wanted == Wanted::Played
             && self.played_by == PlayedBy::Nobody
             && self.failure.is_none()
     }
 
-    /// What it is doing, for people.
+    /// A description of its state.
     pub(crate) fn words(&self) -> String {
         match (self.played_by, &self.failure, self.wanted) {
             (PlayedBy::Another, ..) => "running, started by another process".to_string(),
@@ -143,7 +142,7 @@ impl Job {
         }
     }
 
-    /// The actions that are possible now, as the API names them.
+    /// The possible actions, by their names in the API.
     pub(crate) fn offered(&self) -> &'static [&'static str] {
         match (self.played_by, self.wanted) {
             (PlayedBy::Another, _) => &[],
@@ -153,14 +152,13 @@ impl Job {
         }
     }
 
-    /// Whether somebody must approve it.
+    /// Whether it waits for approval.
     pub(crate) fn needs_approval(&self) -> bool {
         self.wanted == Wanted::Approval
     }
 
-    /// The owner of another token approves the configuration that was read, which has
-    /// this SHA-256: who submitted the run can stop it and submit another one under its
-    /// name.
+    /// Approves the configuration with this SHA-256, by the owner of another token. The hash
+    /// is needed because the submitter can replace the run by another one of the same name.
     ///
     /// # Errors
     /// [`Refusal`].
@@ -203,7 +201,7 @@ impl Job {
         folder.join(format!("{}.toml", self.name))
     }
 
-    /// What its process printed.
+    /// The file with the output of its process.
     pub(super) fn log(&self, folder: &Path) -> PathBuf {
         folder.join(format!("{}.log", self.name))
     }
@@ -212,12 +210,12 @@ impl Job {
     /// starts an engine.
     ///
     /// # Errors
-    /// What is wrong with it.
+    /// The error of the configuration.
     pub(super) fn check_config(&self, folder: &Path) -> anyhow::Result<()> {
         let config = config::load(&self.config(folder), &[])?;
         if self.kind == Kind::Tune {
-            // Its second engine is added when it starts.
-            tune::check_one_engine(&config)?;
+            // The second engine of a tuning is added when it starts.
+            tune::check(&config)?;
             ensure!(config.tune.is_some(), "a tuning needs a [tune] table");
             return Ok(());
         }
@@ -228,7 +226,7 @@ impl Job {
         folder.join(format!("{}.json", self.name))
     }
 
-    /// Writes what is wanted, completely or not at all.
+    /// Writes the job atomically.
     pub(super) fn save(&self, folder: &Path) -> anyhow::Result<()> {
         let path = self.file(folder);
         let text = serde_json::to_string_pretty(self)? + "\n";
@@ -239,12 +237,12 @@ impl Job {
     /// Removes its files.
     pub(super) fn remove(&self, folder: &Path) {
         for path in [self.file(folder), self.config(folder), self.log(folder)] {
-            // What is left behind is only noticed by who looks into the folder.
+            // Remaining files have no effect.
             let _ = fs::remove_file(path);
         }
     }
 
-    /// The jobs in a folder; a file that makes no sense is skipped.
+    /// The jobs in a folder; invalid files are skipped.
     pub(super) fn read_all(folder: &Path) -> Vec<Self> {
         let entries = fs::read_dir(folder).into_iter().flatten().flatten();
         let mut jobs: Vec<Self> = entries
@@ -260,13 +258,13 @@ impl Job {
     }
 }
 
-/// Names of devices on Windows, also with an extension; `COM1` to `LPT9` besides.
+/// Device names of Windows, reserved with any extension; `COM1` to `LPT9` are checked too.
 const DEVICES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
-/// A name that is safe as a file's on every system.
+/// Checks that a name is a safe file name on every system.
 ///
 /// # Errors
-/// If it is not.
+/// The reason why it is not.
 pub(super) fn check_name(name: &str) -> anyhow::Result<()> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._".contains(c);
     ensure!(
@@ -366,7 +364,7 @@ mod tests {
         assert!(job.offered().is_empty());
     }
 
-    /// A tuning has one engine until it starts.
+    /// A tuning has only one engine before it starts.
     #[test]
     fn the_configuration_of_a_tuning_has_one_engine_and_its_table() {
         let dir = tempfile::tempdir().expect("a folder");

@@ -1,5 +1,5 @@
-//! What a token allows: to submit, pause, resume and stop runs. The runs are
-//! processes of their own; nothing here writes to their folders.
+//! The actions that a token allows: submit, pause, resume and stop runs. Runs are separate
+//! processes; nothing here writes to their folders.
 
 mod action;
 mod audit;

@@ -1,4 +1,4 @@
-//! The runs that were submitted, and the processes that play them.
+//! The queue of submitted runs, and the processes that play them.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -10,34 +10,34 @@ use anyhow::Context;
 use super::action::{Action, Refusal};
 use super::child::{RunProcess, last_words};
 use super::job::{Job, PlayedBy, Submission, Wanted, check_name};
+use crate::ledger::is_whole_run_played;
 use crate::output::with_causes;
 use crate::platform::lock_path;
 use crate::run::{MANIFEST, Manifest};
-use crate::serve::process::is_whole_run_played;
 
-/// Name of the queue's folder in that of the runs.
+/// Name of the queue's folder in the folder of runs.
 const FOLDER: &str = "queue";
-/// The file in it that the one server locks that accepts actions.
+/// File in it, locked by the only server that accepts actions.
 const LOCK: &str = "lock";
 
-/// Exit codes of a run that has come to its end: see `Exit`.
+/// Exit codes of a finished run: see `Exit`.
 const ENDED: [i32; 3] = [0, 1, 3];
-/// That of one that was interrupted.
+/// Exit code of an interrupted run.
 const INTERRUPTED: i32 = 130;
 
 /// The queue.
 #[derive(Debug)]
 pub(crate) struct Queue {
-    /// Of the runs.
+    /// The folder of runs.
     results: PathBuf,
-    /// Of the queue.
+    /// The folder of the queue.
     folder: PathBuf,
-    /// Runs that are played at the same time.
+    /// Number of runs that are played at the same time.
     places: usize,
-    /// Whether a run that is submitted must be approved by somebody else.
+    /// Whether somebody else must approve a submitted run.
     needs_approval: bool,
     state: Mutex<State>,
-    /// Keeps other servers from the queue.
+    /// Prevents other servers from using the queue.
     _lock: File,
 }
 
@@ -46,15 +46,15 @@ struct State {
     jobs: Vec<Job>,
     children: Vec<RunProcess>,
     is_ending: bool,
-    /// Changes with everything that is shown.
+    /// Incremented with every visible change.
     version: u64,
 }
 
 impl Queue {
-    /// The queue in a folder of runs, as it was left.
+    /// Opens the queue in a folder of runs.
     ///
     /// # Errors
-    /// If its folder cannot be made, or another server has the queue.
+    /// If its folder cannot be created, or another server uses the queue.
     pub(crate) fn open(
         results: &Path,
         places: usize,
@@ -82,7 +82,7 @@ impl Queue {
         &self.folder
     }
 
-    /// Whether a run that is submitted must be approved by somebody else.
+    /// Whether somebody else must approve a submitted run.
     pub(crate) fn needs_approval(&self) -> bool {
         self.needs_approval
     }
@@ -103,8 +103,7 @@ impl Queue {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The jobs, those that start first at the top, and a number that changes
-    /// with them.
+    /// The jobs in the order in which they start, and their version number.
     pub(crate) fn jobs(&self) -> (u64, Vec<Job>) {
         let state = self.lock();
         let mut jobs = state.jobs.clone();
@@ -151,8 +150,8 @@ impl Queue {
         Ok(())
     }
 
-    /// Does something with a run. `read` is the SHA-256 of the configuration that is
-    /// approved. What cannot be saved is not done.
+    /// Carries out an action on a run. `read` is the SHA-256 of the approved configuration. An
+    /// action that cannot be saved is not carried out.
     ///
     /// # Errors
     /// [`Refusal`].
@@ -206,7 +205,7 @@ impl Queue {
         Ok(())
     }
 
-    /// Changes when a run starts.
+    /// Changes the priority of a run in the queue.
     ///
     /// # Errors
     /// [`Refusal`].
@@ -226,21 +225,21 @@ impl Queue {
         Ok(())
     }
 
-    /// The run in the folder or in the queue that has a name, in upper or lower case:
-    /// some file systems do not distinguish them.
+    /// The run in the folder or in the queue with this name, ignoring case, because some file
+    /// systems do not distinguish it.
     fn taken(&self, state: &State, name: &str) -> Option<String> {
         let queued = state.jobs.iter().map(|job| job.name.clone());
         let mut all = queued.chain(self.names());
         all.find(|taken| taken.eq_ignore_ascii_case(name))
     }
 
-    /// The names in the folder of the runs.
+    /// The names in the folder of runs.
     fn names(&self) -> impl Iterator<Item = String> {
         let entries = fs::read_dir(&self.results).into_iter().flatten().flatten();
         entries.filter_map(|entry| entry.file_name().into_string().ok())
     }
 
-    /// The folder of a run that exists, whether it is in the queue or not.
+    /// The folder of an existing run, in the queue or not.
     fn folder_of(&self, name: &str) -> Option<PathBuf> {
         check_name(name).ok()?;
         let path = self.results.join(name);
@@ -254,7 +253,7 @@ impl Queue {
         !is_ours && is_whole_run_played(&self.results.join(run))
     }
 
-    /// Why nothing can be done with a run that is not in the queue.
+    /// The refusal of an action on a run that is not in the queue.
     fn not_queued(&self, state: &State, run: &str) -> Refusal {
         match self.folder_of(run) {
             None => Refusal::Unknown(format!("`{run}` is not in the queue")),
@@ -265,8 +264,8 @@ impl Queue {
         }
     }
 
-    /// A run that was started elsewhere, or was stopped here and may still be
-    /// ending, and is to be continued.
+    /// Creates a job to continue a run that was started elsewhere, or was stopped here and may
+    /// still be ending.
     fn adopt(&self, state: &State, run: &str, by: &str) -> Result<Job, Refusal> {
         let unknown = || Refusal::Unknown(format!("unknown run `{run}`"));
         let path = self.folder_of(run).ok_or_else(unknown)?;
@@ -282,7 +281,7 @@ impl Queue {
         Ok(Job::new(&submission, by))
     }
 
-    /// Starts what can be started and takes note of what has ended.
+    /// Starts waiting runs while there are free slots, and handles processes that have ended.
     pub(crate) fn tick(&self) {
         let mut state = self.lock();
         let state = &mut *state;
@@ -303,7 +302,7 @@ impl Queue {
                 return;
             }
             let job = &mut state.jobs[at];
-            // It was stopped, and its process has not ended yet.
+            // The run was stopped, and its process has not ended yet.
             if state.children.iter().any(|child| child.run == job.name) {
                 continue;
             }
@@ -318,8 +317,7 @@ impl Queue {
         }
     }
 
-    /// Finds the runs of the queue that processes play which this server has not
-    /// started. Returns their number.
+    /// Finds the runs of the queue that other processes play. Returns their number.
     fn look_for_others(&self, state: &mut State) -> usize {
         let mut others = 0;
         for at in 0..state.jobs.len() {
@@ -348,7 +346,7 @@ impl Queue {
         }
     }
 
-    /// Takes note of the end of a process.
+    /// Handles the end of a process.
     fn take_end(&self, state: &mut State, child: &RunProcess, status: ExitStatus) {
         state.version += 1;
         let at = state.jobs.iter().position(|job| job.name == child.run);
@@ -361,18 +359,18 @@ impl Queue {
             Some(code) if ENDED.contains(&code) => {
                 state.jobs.remove(at).remove(&self.folder);
             }
-            // It was paused, or this server ends; otherwise it is continued.
+            // It was paused, or this server is ending; otherwise it is continued.
             Some(INTERRUPTED) => {}
             _ if job.wanted == Wanted::Paused => {}
             _ => {
                 job.failure = Some(last_words(&job.log(&self.folder)));
-                // It is shown as long as this server runs.
+                // If it cannot be saved, the error is shown only until this server ends.
                 let _ = job.save(&self.folder);
             }
         }
     }
 
-    /// Ends all processes; their runs are continued by the next server.
+    /// Ends all processes; the next server continues their runs.
     pub(crate) fn end(&self) {
         let mut state = self.lock();
         state.is_ending = true;
@@ -381,7 +379,7 @@ impl Queue {
     }
 }
 
-/// Takes the queue for this process until it ends, however it ends.
+/// Locks the queue until this process ends.
 fn locked(path: &Path) -> anyhow::Result<File> {
     let locked = lock_path(path).with_context(|| format!("cannot lock {}", path.display()))?;
     locked.with_context(|| {

@@ -1,4 +1,4 @@
-//! Who may act.
+//! Tokens: the users who may act.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,24 +12,23 @@ use sha2::{Digest, Sha256};
 #[cfg(feature = "fleet")]
 use crate::fleet;
 
-/// Fewer letters could be guessed.
+/// Minimum length of a token, so that it cannot be guessed.
 const SHORTEST: usize = 16;
 
-/// Who may act.
+/// The accepted tokens.
 #[derive(Debug, Default)]
 pub(crate) struct Tokens {
-    /// By their digests: all of them are compared, and no comparison ends
-    /// early, so that the time of an answer tells nothing.
+    /// Owners and digests of tokens. All are compared completely, so that the time of an answer
+    /// reveals nothing.
     listed: Vec<(String, [u8; 32])>,
-    /// The data folder of a fleet whose credentials for runs are tokens too.
+    /// The data folder of a fleet whose credentials for runs are also tokens.
     #[cfg(feature = "fleet")]
     fleet: Option<PathBuf>,
 }
 
 impl Tokens {
-    /// Reads a file with a token in each line, perhaps after the name of its
-    /// owner: `ann 5f2b…`. Empty lines and those that begin with `#` are
-    /// skipped.
+    /// Reads a file with one token in each line, optionally after the name of its owner:
+    /// `ann 5f2b…`. Empty lines and comments with `#` are skipped.
     ///
     /// # Errors
     /// If it cannot be read, others can read it too, or a token is too short.
@@ -65,8 +64,8 @@ impl Tokens {
         })
     }
 
-    /// The same, and the credentials for runs of the fleet with this data
-    /// folder, as long as its server accepts them.
+    /// Adds the credentials for runs of the fleet with this data folder, while its server
+    /// accepts them.
     #[cfg(feature = "fleet")]
     pub(crate) fn with_fleet(self, data: PathBuf) -> Self {
         Self {
@@ -75,13 +74,13 @@ impl Tokens {
         }
     }
 
-    /// Whether all tokens have the same owner, so that no other can approve.
+    /// Whether all tokens have the same owner, so that nobody else can approve.
     pub(crate) fn is_of_one(&self) -> bool {
         #[cfg(feature = "fleet")]
         if self.fleet.is_some() {
             return false;
         }
-        // Tokens with the same name are of one owner.
+        // Tokens with the same name belong to one owner.
         let names = self.listed.iter().map(|(name, _)| name);
         names.collect::<BTreeSet<_>>().len() < 2
     }
@@ -104,8 +103,8 @@ impl Tokens {
         found
     }
 
-    /// The owner of a credential of the fleet. It is read each time, because
-    /// it can be revoked.
+    /// The owner of a credential of the fleet. It is read each time, because it can be
+    /// revoked.
     #[cfg(feature = "fleet")]
     fn submitter(&self, token: &str) -> Option<String> {
         let access = fleet::Access::of_line(token)?;

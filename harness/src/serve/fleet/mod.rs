@@ -1,5 +1,5 @@
-//! Looks at a fleet now and then, in a thread of its own: a server that is away
-//! holds up no page.
+//! Polls the status of a fleet in a separate thread, so that an unreachable server does not
+//! delay pages.
 
 mod view;
 
@@ -23,16 +23,15 @@ use crate::serve::pages::fleet_parts;
 use crate::serve::remote::RemoteGames;
 use crate::serve::snapshot::Snapshot;
 
-/// Between two looks, besides the time that answers take.
+/// Interval between two requests for the status, in addition to the time of an answer.
 const EVERY: Duration = Duration::from_secs(3);
-/// How soon the games of a page that was opened are asked for, and how often
-/// they are asked for again.
+/// Interval at which the games of open pages are requested.
 const ASK: Duration = Duration::from_millis(500);
 const ASK_AGAIN: Duration = Duration::from_secs(8);
-/// Before the server is tried again.
+/// Time before the next attempt to connect.
 const RETRY: Duration = Duration::from_secs(5);
 
-/// Starts looking. The page changes with what is heard.
+/// Starts polling and updates the page with the answers.
 ///
 /// # Errors
 /// If the thread cannot be started.
@@ -50,10 +49,7 @@ pub(super) fn watch(
         view: FleetView::default(),
     };
     let (sender, page) = watch::channel(Arc::new(fleet_parts(&follower.view)));
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("cannot start the async runtime")?;
+    let runtime = crate::platform::runtime()?;
     thread::Builder::new()
         .name("fleet".into())
         .spawn(move || runtime.block_on(follower.follow(&sender)))
@@ -70,7 +66,7 @@ struct Follower {
 }
 
 impl Follower {
-    /// Looks until the pages end.
+    /// Polls until the server of the pages ends.
     async fn follow(mut self, page: &watch::Sender<Arc<Snapshot>>) {
         while !page.is_closed() {
             let error = match Observer::connect(&self.access).await {
@@ -83,7 +79,7 @@ impl Follower {
         }
     }
 
-    /// Looks and watches until that fails; returns why.
+    /// Polls status and games until an error, and returns it.
     async fn follow_one(
         &mut self,
         observer: Observer,
@@ -100,14 +96,14 @@ impl Follower {
         }
     }
 
-    /// Looks until that fails; returns why.
+    /// Polls the status until an error, and returns it.
     async fn look(
         &mut self,
         mut observer: Observer,
         page: &watch::Sender<Arc<Snapshot>>,
     ) -> anyhow::Error {
         loop {
-            match observer.look().await {
+            match observer.overview().await {
                 Ok(fleet) => self.take(fleet),
                 Err(error) => return error,
             }
@@ -134,7 +130,7 @@ impl Follower {
     }
 }
 
-/// Brings the games that pages ask for.
+/// Receives the games that pages request.
 async fn show_games(mut spectator: Spectator, games: &RemoteGames) -> anyhow::Error {
     let mut ask = interval(ASK);
     let mut asked: BTreeMap<Name, Instant> = BTreeMap::new();
@@ -153,7 +149,7 @@ async fn show_games(mut spectator: Spectator, games: &RemoteGames) -> anyhow::Er
                     if let Ok(run) = Name::new(&run)
                         && !asked.contains_key(&run)
                     {
-                        spectator.ask(&run).await;
+                        spectator.request(&run).await;
                         asked.insert(run, now);
                     }
                 }
@@ -162,7 +158,7 @@ async fn show_games(mut spectator: Spectator, games: &RemoteGames) -> anyhow::Er
     }
 }
 
-/// Of the runs in this folder that are being played.
+/// The p-values of the workers, for the runs in this folder that are being played.
 fn p_values(runs: &Runs) -> Vec<WorkerPValue> {
     let machines = runs
         .runs

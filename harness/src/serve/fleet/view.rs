@@ -1,4 +1,4 @@
-//! What the page of a fleet shows.
+//! The data of a fleet's page.
 
 use std::collections::BTreeMap;
 
@@ -6,32 +6,31 @@ use serde::Serialize;
 
 use crate::fleet::{Name, Overview};
 
-/// What is known of a fleet.
+/// The state of a fleet.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct FleetView {
-    /// What was heard last.
+    /// The last status received.
     #[serde(flatten)]
     pub fleet: Option<Overview>,
-    /// When: milliseconds since 1970.
+    /// Time of that status, in milliseconds since 1970.
     pub heard_ms: Option<i64>,
-    /// Why nothing is heard now.
+    /// The error of the last request, if it failed.
     pub error: Option<String>,
-    /// How the results of a machine differ from those of the others, for each
-    /// run in this folder that is being played.
+    /// Tests of whether the results of a machine differ from those of the others, for each run
+    /// in this folder that is being played.
     #[serde(rename = "residuals")]
     pub p_values: Vec<WorkerPValue>,
-    /// The runs of the fleet that are in this folder: their names on these
-    /// pages.
+    /// The names on these pages of the fleet's runs that are in this folder.
     pub names: BTreeMap<Name, String>,
 }
 
-/// How the results of a machine differ from those of the others in a run.
+/// A test of whether the results of a machine differ from those of the others in a run.
 #[derive(Debug, Clone, Serialize)]
 pub(crate) struct WorkerPValue {
     pub worker: String,
     pub run: String,
     pub games: u64,
-    /// How often good data would look at least as different (chi-square).
+    /// Probability of a difference at least this large by chance (chi-square test).
     pub p_value: Option<f64>,
 }
 

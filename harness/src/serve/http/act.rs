@@ -1,4 +1,4 @@
-//! Actions: each needs a token, and each is in the audit log.
+//! Actions. Each needs a token and is recorded in the audit log.
 
 use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,11 +19,10 @@ use crate::checksum::sha256_of;
 use crate::serve::actions::{Action, Event, Refusal, Submission, priority_of};
 use crate::serve::summary::RunSummary;
 
-/// Bytes of a request's body: of a configuration.
+/// Maximum size of a request's body (a configuration), in bytes.
 pub(super) const BODY: usize = 256 << 10;
 
-/// The parameters of a request: what is wrong with them is an answer only for the owner
-/// of a token.
+/// The parameters of a request. Only the owner of a token is told about errors in them.
 type Params = Query<Vec<(String, String)>>;
 
 pub(super) async fn queue(State(shared): State<Shared>, _: Parameters<NoParameters>) -> Response {
@@ -38,11 +37,11 @@ pub(super) async fn queue(State(shared): State<Shared>, _: Parameters<NoParamete
     }
 }
 
-/// Has the SHA-256 of a configuration. Not the entity tag, which servers in between
-/// change when they compress.
+/// Header with the SHA-256 of a configuration. `ETag` is not used, because proxies change it
+/// when they compress.
 const CONFIG_SHA256: HeaderName = HeaderName::from_static("config-sha256");
 
-/// The configuration of a run in the queue, for who is to approve it.
+/// The configuration of a run in the queue, for the person who approves it.
 pub(super) async fn configuration(
     State(shared): State<Shared>,
     Path(run): Path<String>,
@@ -78,7 +77,7 @@ pub(super) async fn submit(
     .await
 }
 
-/// Why the configuration of a submission was not read.
+/// The refusal of a submission whose configuration could not be read.
 fn unread(rejection: &StringRejection) -> Refusal {
     match rejection.status() {
         StatusCode::PAYLOAD_TOO_LARGE => Refusal::TooLarge(format!(
@@ -109,7 +108,7 @@ pub(super) async fn action(
         if action == Action::Resume && is_over && !actions.queue.has(&run) {
             return Err(Refusal::Conflict(format!("`{run}` is finished")));
         }
-        // An approval is for the configuration with this SHA-256.
+        // The approval applies to the configuration with this SHA-256.
         let config = param(&params, "config");
         actions.queue.act(&run, action, by, config)
     })
@@ -138,7 +137,7 @@ fn param<'a>(params: &'a [(String, String)], name: &str) -> Option<&'a str> {
     Some(value)
 }
 
-/// What somebody asks for, and who.
+/// A requested action, and its sender.
 struct ActionRequest {
     /// The other end of the connection.
     from: SocketAddr,
@@ -152,7 +151,7 @@ impl ActionRequest {
         let token = headers
             .get(AUTHORIZATION)
             .and_then(|value| value.to_str().ok()?.strip_prefix("Bearer "));
-        // Names are as long as a sender likes.
+        // The client may send names of any length.
         let short = |name: &str| name.chars().take(100).collect();
         Self {
             from,
@@ -162,7 +161,8 @@ impl ActionRequest {
         }
     }
 
-    /// Does it if the token is right, and notes it either way. Returns the answer.
+    /// Carries out the action if the token is valid, and logs it in either case. Returns the
+    /// answer.
     fn answer(
         &self,
         actions: &Actions,
@@ -186,7 +186,7 @@ impl ActionRequest {
                 Err(_) => unwritable(),
             };
         };
-        // What cannot be noted is not done.
+        // An action that cannot be logged is not carried out.
         if note("asked").is_err() {
             return unwritable();
         }
@@ -202,7 +202,7 @@ impl ActionRequest {
     }
 }
 
-/// Answers where files may be waited for.
+/// Answers in a thread that may block on files.
 async fn acting(
     shared: Shared,
     asked: ActionRequest,

@@ -1,4 +1,4 @@
-//! The JSON of the pages, as `openapi.json` describes it.
+//! The JSON API, described by `openapi.json`.
 
 use std::sync::Arc;
 
@@ -21,14 +21,14 @@ use crate::rules::Termination;
 use crate::serve::index::{self, GameRow};
 use crate::serve::opened::RunGames;
 
-/// The description of all addresses below `/api`.
+/// The description of all paths below `/api`.
 pub(super) const OPENAPI: &str = include_str!("openapi.json");
 
 pub(super) async fn description() -> Response {
     json(OPENAPI)
 }
 
-/// An answer whose JSON is written already.
+/// An answer with serialized JSON.
 fn json(text: &str) -> Response {
     ([(CONTENT_TYPE, "application/json")], text.to_string()).into_response()
 }
@@ -67,7 +67,7 @@ pub(super) struct StatsQuery {
     form: Form,
 }
 
-/// The numbers of a run as text, as another test page shows them.
+/// The numbers of a run as text, in the format of another test page.
 pub(super) async fn stats(
     State(shared): State<Shared>,
     Path(run): Path<String>,
@@ -82,12 +82,12 @@ pub(super) async fn stats(
         None => refused(
             StatusCode::NOT_FOUND,
             "these forms are for runs whose pairs are all those of the first engine: \
-             matches and tests of two engines, and gauntlets",
+             matches and tests of two engines, and gauntlets with one seed",
         ),
     }
 }
 
-/// What each worker has played, and how its results differ from the others'.
+/// The games of each worker, and the test of whether its results differ from the others'.
 pub(super) async fn workers(
     State(shared): State<Shared>,
     Path(run): Path<String>,
@@ -97,7 +97,7 @@ pub(super) async fn workers(
         Some(opened) => {
             let workers = Arc::clone(&opened.snapshot.borrow().workers);
             match workers.is_empty() {
-                // The nights of a track are runs of their own.
+                // A folder of nights does not have these; its nights are separate runs.
                 true => unknown(),
                 false => json(&workers),
             }
@@ -172,7 +172,7 @@ pub(super) async fn game(
     }
 }
 
-/// The games of these rows; none of those that cannot be read.
+/// The games of these rows; `None` for those that cannot be read.
 fn records<'a>(games: &RunGames, rows: impl Iterator<Item = &'a GameRow>) -> Vec<Option<Record>> {
     let Ok(mut file) = GamesFile::open(&games.dir.join(GAMES_PGN)) else {
         return rows.map(|_| None).collect();
@@ -209,7 +209,7 @@ fn described(row: &GameRow, record: Option<&Record>) -> Value {
     })
 }
 
-/// Why a run has no answer: it is damaged, or does not exist.
+/// The answer for a run that is damaged or does not exist.
 fn unreadable(shared: &Shared, run: &str) -> Response {
     match shared.overview.borrow().reason(run) {
         Some(reason) => refused(StatusCode::INTERNAL_SERVER_ERROR, reason),

@@ -1,5 +1,5 @@
-//! Files of a run: its games, and the evidence of failures. Names that a
-//! browser sends are looked up among those that are there.
+//! Files of a run: its games, and the evidence of failures. Names from a request are looked up
+//! among the existing ones.
 
 use std::fs;
 use std::io::{self, Read};
@@ -18,12 +18,12 @@ use super::state::Shared;
 use crate::ledger::{FAILURES, GAMES_PGN};
 use crate::serve::pages;
 
-/// Bytes in memory of a file that is being sent.
+/// Size in bytes of the pieces in which a file is sent.
 const PIECE: usize = 64 << 10;
-/// Bytes of a piece of evidence that are shown.
+/// Maximum number of bytes shown of a file of evidence.
 const SHOWN: u64 = 4 << 20;
 
-/// All games, as they are now.
+/// All games so far.
 pub(super) async fn games(State(shared): State<Shared>, Path(run): Path<String>) -> Response {
     let Some(opened) = shared.open(&run).await else {
         return none();
@@ -38,7 +38,7 @@ pub(super) async fn games(State(shared): State<Shared>, Path(run): Path<String>)
     (headers, streamed(file)).into_response()
 }
 
-/// Piece by piece: of a file of any size only a piece is in memory.
+/// Streams a file in pieces, so that only one piece is in memory.
 fn streamed(file: fs::File) -> Body {
     Body::from_stream(stream::unfold(Some(file), |file| async move {
         let mut file = file?;
@@ -110,7 +110,7 @@ pub(super) async fn evidence(
     }
 }
 
-/// Reads files while other requests are answered.
+/// Runs a function that reads files without blocking other requests.
 async fn blocking<T: Send + 'static>(
     read: impl FnOnce() -> Option<T> + Send + 'static,
 ) -> Option<T> {
@@ -122,7 +122,7 @@ fn folder_of(dir: &FilePath, bundle: &str) -> Option<PathBuf> {
     entries(&dir.join(FAILURES)).find_map(|(name, path)| (name == bundle).then_some(path))
 }
 
-/// What is in a folder, links left out: they may lead elsewhere.
+/// The entries of a folder, without symbolic links, which may lead elsewhere.
 fn entries(folder: &FilePath) -> impl Iterator<Item = (String, PathBuf)> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     entries

@@ -1,5 +1,5 @@
-//! Server-sent events: the parts of a page that have changed. A browser that is
-//! slow misses intermediate states; nothing is kept for it.
+//! Server-sent events: the changed parts of a page. A slow browser skips intermediate states;
+//! nothing is queued for it.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -18,8 +18,8 @@ use crate::serve::overview::Overview;
 use crate::serve::pages::assets;
 use crate::serve::snapshot::{Part, Snapshot};
 
-/// Something is sent at least this often, so that both ends notice when the
-/// other is gone. Scripts do not see the comments of a stream: it is an event.
+/// Interval of keep-alive events, by which both ends detect a lost connection. They are events,
+/// because scripts do not receive the comments of a stream.
 const ALIVE: Duration = Duration::from_secs(15);
 
 /// A page that changes.
@@ -49,7 +49,7 @@ struct Follower<P> {
     _viewer: Option<Viewer>,
 }
 
-/// The changes of a page. The browser has parts with the hashes in `have`,
+/// The stream of a page's changes. `have` lists the hashes of the parts that the browser has,
 /// separated by dots.
 pub(super) fn events<P: Pages>(
     page: watch::Receiver<P>,
@@ -89,7 +89,7 @@ pub(super) fn events<P: Pages>(
 }
 
 impl<P: Pages> Follower<P> {
-    /// What is sent next; `None` once the page is closed.
+    /// The next bytes to send; `None` once the page is closed.
     async fn next(&mut self) -> Option<Bytes> {
         if std::mem::take(&mut self.is_first) {
             let version = &assets::script().address;
@@ -104,7 +104,7 @@ impl<P: Pages> Follower<P> {
                 _ = self.ending.wait_for(|ending| *ending) => return None,
             };
             match change {
-                // The browser asks for the page again, and it is read again.
+                // The browser requests the page again, which reads it again.
                 Ok(Err(_)) => return None,
                 Err(_) => return Some(Bytes::from_static(b"event: alive\ndata: {}\n\n")),
                 Ok(Ok(())) => {}

@@ -1,5 +1,5 @@
-//! Which requests are answered at all, and what every answer says: nothing of
-//! these pages is for the scripts of other sites.
+//! Checks every request and sets the headers of every answer, so that scripts of other sites
+//! cannot use these pages.
 
 use axum::body::Body;
 use axum::extract::{Request, State};
@@ -13,18 +13,18 @@ use axum::response::{IntoResponse, Response};
 
 use super::state::Shared;
 
-/// Only scripts and styles of this server; no other site may frame a page.
-/// Charts have styles of single elements, which cannot load anything. The search of
-/// finished runs is a form that is sent to this server.
+/// Content security policy: only scripts and styles of this server, and no frames on other
+/// sites. Charts need inline styles, which cannot load anything. The search of finished runs is
+/// a form to this server.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; \
                       style-src-attr 'unsafe-inline'; img-src 'self'; connect-src 'self'; \
                       base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
-/// What a browser says of where a request comes from.
+/// Header of browsers about the origin of a request.
 const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 
-/// Lets through what the pages of this server, a program or a person asks for.
+/// Accepts requests of this server's pages, of programs and of people.
 pub(super) async fn check(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     let mut answer = match refusal(request.headers(), &shared.hosts) {
         Some(reason) => (StatusCode::FORBIDDEN, format!("{reason}\n")).into_response(),
@@ -53,13 +53,13 @@ pub(super) async fn check(State(shared): State<Shared>, request: Request, next: 
     answer
 }
 
-/// Why a request is not answered.
+/// The reason why a request is refused.
 fn refusal(headers: &HeaderMap, hosts: &[String]) -> Option<&'static str> {
     let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or(""));
     let Some(host) = text(&HOST) else {
         return Some("the request has no `Host` header");
     };
-    // Any site can give its name the address of this machine.
+    // DNS rebinding: any site can resolve its name to the address of this machine.
     if !is_known(host, hosts) {
         return Some("this host name is not served; `hone serve --host NAME` allows it");
     }
@@ -68,7 +68,7 @@ fn refusal(headers: &HeaderMap, hosts: &[String]) -> Option<&'static str> {
     });
     let is_foreign =
         matches!(text(&FETCH_SITE), Some(site) if !["same-origin", "none"].contains(&site));
-    // Only a link that a person follows may come from elsewhere.
+    // From other sites, only a link that a person follows is accepted.
     let is_link = text(&FETCH_MODE) == Some("navigate");
     (has_other_origin || is_foreign && !is_link).then_some("requests from other sites are refused")
 }

@@ -1,4 +1,4 @@
-//! Takes connections and bounds what each can cost.
+//! Accepts connections and limits the resources of each.
 
 use std::io;
 use std::pin::Pin;
@@ -15,13 +15,13 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, Sleep, sleep};
 
-/// Connections at once; more wait until one ends.
+/// Maximum number of connections; more wait until one ends.
 const CONNECTIONS: usize = 1000;
-/// Time for the head of a request.
+/// Time limit for the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
-/// Time for a browser to take something of what it is sent.
+/// Time limit for a client to accept further bytes.
 const STUCK: Duration = Duration::from_secs(30);
-/// Bytes of the head of a request.
+/// Maximum size of the head of a request, in bytes.
 const HEAD_BYTES: usize = 32 << 10;
 
 /// Serves until `ending` is set.
@@ -40,7 +40,7 @@ pub(crate) async fn listen(
             _ = ending.wait_for(|ending| *ending) => return,
         };
         let Ok((stream, address)) = accepted else {
-            // Too many files are open, for example: some will be closed.
+            // For example too many open files; retry after some are closed.
             sleep(Duration::from_millis(100)).await;
             continue;
         };
@@ -61,17 +61,17 @@ async fn serve(stream: TcpStream, router: Router, mut ending: watch::Receiver<bo
         .header_read_timeout(HEAD)
         .max_buf_size(HEAD_BYTES)
         .serve_connection(io, TowerToHyperService::new(router));
-    // A browser that has left is not an error.
+    // A closed connection is not an error.
     tokio::select! {
         _ = connection => {}
         _ = ending.wait_for(|ending| *ending) => {}
     }
 }
 
-/// A connection whose other end must take what it is sent.
+/// A connection that ends if the client does not accept bytes in time.
 struct Bounded {
     stream: TcpStream,
-    /// Runs while it takes nothing.
+    /// Timeout that runs while the client accepts nothing.
     patience: Option<Pin<Box<Sleep>>>,
 }
 

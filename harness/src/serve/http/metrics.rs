@@ -1,4 +1,4 @@
-//! `/metrics`: the runs as Prometheus reads them.
+//! `/metrics`: the runs in the format of Prometheus.
 
 use std::fmt::Write;
 
@@ -17,7 +17,7 @@ pub(super) async fn metrics(State(shared): State<Shared>) -> Response {
     ([(CONTENT_TYPE, "text/plain; version=0.0.4")], text).into_response()
 }
 
-/// A quantity of each run that is played or stopped.
+/// A gauge of each unfinished run.
 type Gauge = (&'static str, &'static str, fn(&RunSummary) -> Option<f64>);
 
 const GAUGES: [Gauge; 9] = [
@@ -94,7 +94,7 @@ fn write(out: &mut String, overview: &Overview, followers: usize) -> std::fmt::R
     )?;
     for (name, help, value) in GAUGES {
         writeln!(out, "# HELP {name} {help}\n# TYPE {name} gauge")?;
-        // A finished run does not change: it is in the JSON.
+        // Finished runs do not change; the JSON API has them.
         let open = overview
             .runs
             .iter()
@@ -111,7 +111,7 @@ fn write(out: &mut String, overview: &Overview, followers: usize) -> std::fmt::R
     Ok(())
 }
 
-/// A text as the value of a label.
+/// Escapes a text for the value of a label.
 fn label(text: &str) -> String {
     text.replace('\\', "\\\\")
         .replace('"', "\\\"")

@@ -1,7 +1,7 @@
 //! Requests and their answers.
 //!
-//! * `listen`: connections; `routes`: addresses and who answers them.
-//! * `guard`: what is checked before any answer; `state`: what all answers share.
+//! * `listen`: connections; `routes`: URLs and their handlers.
+//! * `guard`: checks before any answer; `state`: the state that all handlers share.
 //! * `api`, `swings`: JSON of runs and games; `act`: actions, which need a token.
 //! * `events`: changes of a page; `downloads`: files of a run; `metrics`: for Prometheus.
 

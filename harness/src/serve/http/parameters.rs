@@ -1,5 +1,4 @@
-//! The parameters of a request for JSON: what is unknown or not valid is refused in plain
-//! words.
+//! The parameters of an API request: unknown or invalid ones are refused with a plain message.
 
 use axum::extract::{FromRequestParts, Query};
 use axum::http::StatusCode;
@@ -13,7 +12,7 @@ use super::guard::refused;
 /// The parameters of a request.
 pub(super) struct Parameters<T>(pub T);
 
-/// Those of an address that has none.
+/// The parameters of a path without parameters.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct NoParameters {}
@@ -32,10 +31,10 @@ impl<T: DeserializeOwned, S: Sync> FromRequestParts<S> for Parameters<T> {
     }
 }
 
-/// What axum writes before the name of a parameter and the words of serde.
+/// Text of axum before the name of a parameter and the message of serde.
 const BEFORE: &str = "Failed to deserialize query string: ";
 
-/// Words of serde and of the standard library, and those for people.
+/// Messages of serde and of the standard library, and their replacements.
 const WORDS: [(&str, &str); 7] = [
     ("unknown field", "unknown parameter"),
     (", there are no fields", ": this address has no parameters"),
@@ -52,14 +51,14 @@ const WORDS: [(&str, &str); 7] = [
     ),
 ];
 
-/// Why a query is refused.
+/// The message of a refused query.
 fn in_plain_words(text: &str) -> String {
     let mut text = text.strip_prefix(BEFORE).unwrap_or(text).to_string();
     for (theirs, ours) in WORDS {
         text = text.replace(theirs, ours);
     }
     match text.split_once(": ") {
-        // The words name the parameter themselves.
+        // The message names the parameter already.
         Some((name, why)) if why.contains(&format!("`{name}`")) => why.to_string(),
         Some((name, why)) if !name.contains('`') => {
             format!("the parameter `{name}` is not valid: {why}")

@@ -1,4 +1,4 @@
-//! Addresses and who answers them.
+//! URLs and their handlers.
 
 use std::time::Duration;
 
@@ -15,10 +15,10 @@ use super::state::{FOLLOWERS, Shared};
 use super::{act, api, downloads, events, guard, metrics};
 use crate::serve::pages::{self, Site, assets};
 
-/// Time for an answer; events go on for longer.
+/// Time limit for an answer; event streams are exempt.
 const ANSWER: Duration = Duration::from_secs(30);
 
-/// All addresses. `openapi.json` describes those below `/api`.
+/// All routes. `openapi.json` describes those below `/api`.
 pub(crate) fn router(shared: Shared) -> Router {
     let mut routes = Router::new()
         .route("/", get(overview))
@@ -100,7 +100,7 @@ async fn run(State(shared): State<Shared>, Path(run): Path<String>) -> Response 
     Html(pages::document(&snapshot, &events, site).into_string()).into_response()
 }
 
-/// What a browser has already.
+/// The parts that a browser has already.
 #[derive(Deserialize)]
 struct Have {
     #[serde(default)]

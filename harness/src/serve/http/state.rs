@@ -1,4 +1,4 @@
-//! What all handlers of requests share.
+//! The state that all request handlers share.
 
 use std::collections::HashMap;
 use std::sync::mpsc::Sender;
@@ -14,13 +14,13 @@ use crate::serve::pages::Site;
 use crate::serve::reader::Wish;
 use crate::serve::snapshot::Snapshot;
 
-/// Browsers that follow pages at once.
+/// Maximum number of browsers that follow pages.
 pub(super) const FOLLOWERS: usize = 500;
 
-/// A page that was asked for within this time is up to date.
+/// A page requested within this time is still kept up to date.
 const FRESH: Duration = Duration::from_secs(20);
 
-/// What all handlers share.
+/// The state that all handlers share.
 pub(crate) type Shared = Arc<State>;
 
 pub(crate) struct State {
@@ -28,17 +28,17 @@ pub(crate) struct State {
     /// Names of this machine that browsers may use.
     pub hosts: Vec<String>,
     pub actions: Option<Actions>,
-    /// The page of the fleet, if one is watched.
+    /// The page of the fleet, if one is shown.
     pub fleet: Option<watch::Receiver<Arc<Snapshot>>>,
-    /// Places for browsers that follow a page.
+    /// Permits for browsers that follow a page.
     pub followers: Arc<Semaphore>,
-    /// The server ends.
+    /// Becomes true when the server ends.
     pub ending: watch::Receiver<bool>,
     wishes: Sender<Wish>,
     opened: Mutex<HashMap<String, Opened>>,
 }
 
-/// What a token allows.
+/// The state of actions, if tokens allow them.
 pub(crate) struct Actions {
     pub tokens: Tokens,
     pub queue: Arc<Queue>,
@@ -66,7 +66,7 @@ impl State {
         }
     }
 
-    /// What the server offers beside runs.
+    /// The features of the server besides runs.
     pub(super) fn site(&self) -> Site {
         Site {
             can_act: self.actions.is_some(),
@@ -74,7 +74,7 @@ impl State {
         }
     }
 
-    /// All runs; waits until the folder was looked at for the first time.
+    /// All runs; waits until the folder has been read once.
     pub(super) async fn overview(&self) -> Arc<Overview> {
         let mut overview = self.overview.clone();
         match overview.wait_for(|overview| !overview.is_first()).await {
@@ -86,7 +86,7 @@ impl State {
     /// A run's page; `None` if the run does not exist or cannot be read.
     pub(super) async fn open(&self, run: &str) -> Option<Opened> {
         let known = self.lock().get(run).cloned();
-        // A sender that is gone belonged to a run that was forgotten.
+        // A closed channel belongs to a run that was unloaded.
         if let Some(opened) = known
             && opened.is_watched(FRESH)
             && opened.snapshot.has_changed().is_ok()

@@ -1,5 +1,5 @@
-//! The biggest swing of evaluation in each game, for finding games: read from
-//! `games.pgn` when somebody asks, piece by piece, and kept from then on.
+//! The biggest swing of evaluation in each game, for searching games. Swings are computed from
+//! `games.pgn` on request, piece by piece, and then kept.
 
 use std::time::{Duration, Instant};
 
@@ -10,24 +10,24 @@ use crate::report::html::{Swing, biggest_swing};
 use crate::serve::index::GameIndex;
 use crate::serve::opened::RunGames;
 
-/// Time that an answer may take for games that have not been looked through:
-/// it tells how many are left, and the next request continues there.
+/// Time that one request may spend on new games. Its answer has the number of remaining games,
+/// and the next request continues there.
 const BUDGET: Duration = Duration::from_millis(1500);
 
-/// Games that are looked through before the time is looked at.
+/// Number of games between two checks of the time.
 const PIECE: usize = 200;
 
-/// Bytes of a game that are looked at.
+/// Maximum number of bytes read of a game.
 const LONGEST: u64 = 1 << 18;
 
-/// How many games have been looked through.
+/// Progress of the search: games whose swings are known.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub(super) struct Searched {
     pub games: usize,
     pub of: usize,
 }
 
-/// Looks through games for a while, unless another request is doing it.
+/// Computes swings for at most [`BUDGET`], unless another request is doing it.
 pub(super) fn look_through(games: &RunGames) -> Searched {
     let began = Instant::now();
     let file = GamesFile::open(&games.dir.join(GAMES_PGN));
@@ -50,7 +50,7 @@ fn searched(index: &GameIndex) -> Searched {
     Searched { games, of }
 }
 
-/// None of a game without scores.
+/// The biggest swing of a game; `None` without scores.
 fn swing(file: &mut GamesFile, game: PgnSpan) -> Option<Swing> {
     let start = PgnSpan {
         bytes: game.bytes.min(LONGEST),

@@ -1,5 +1,4 @@
-//! Style, script and icon of all pages: embedded, and cached by browsers for as
-//! long as they do not change.
+//! Style, script and icon of all pages: embedded, and cached by browsers until they change.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::OnceLock;
@@ -8,10 +7,10 @@ use axum::body::Bytes;
 
 use crate::report::html::{SCRIPT, STYLE};
 
-/// Beside the style of the reports.
+/// Style in addition to that of the reports.
 const OWN_STYLE: &str = include_str!("serve.css");
 
-/// Beside the script of the reports.
+/// Scripts in addition to those of the reports.
 const OWN_SCRIPT: [&str; 5] = [
     include_str!("script/live.js"),
     include_str!("script/games.js"),
@@ -20,11 +19,11 @@ const OWN_SCRIPT: [&str; 5] = [
     include_str!("script/actions.js"),
 ];
 
-/// Address and content of the icon.
+/// Path of the icon.
 pub(crate) const ICON: &str = "/assets/icon.svg";
 pub(crate) const ICON_SVG: &str = include_str!("icon.svg");
 
-/// A file that never changes at its address.
+/// A file whose URL contains its hash.
 #[derive(Debug)]
 pub(crate) struct Asset {
     pub address: String,
@@ -48,8 +47,8 @@ pub(crate) fn style() -> &'static Asset {
     STYLE_FILE.get_or_init(|| Asset::new("style", "css", STYLE.concat() + OWN_STYLE))
 }
 
-/// The script of all pages, in one scope. The last part of that of the reports
-/// lists the games that are on the page: here they are asked for.
+/// The script of all pages, in one scope. The last part of the reports' script, which lists the
+/// games on the page, is left out: live pages request their games.
 pub(crate) fn script() -> &'static Asset {
     static SCRIPT_FILE: OnceLock<Asset> = OnceLock::new();
     SCRIPT_FILE.get_or_init(|| {
@@ -67,7 +66,7 @@ pub(crate) fn script() -> &'static Asset {
 mod tests {
     use super::*;
 
-    /// A name that is declared twice in one scope stops the whole script.
+    /// A name declared twice in one scope would stop the whole script.
     #[test]
     fn no_name_is_declared_twice_in_the_script() {
         let text = String::from_utf8(script().content.to_vec()).expect("text");

@@ -1,4 +1,4 @@
-//! The games that are being played, for the boards of a page.
+//! The games in progress, for the boards of a page.
 
 use serde_json::json;
 use shakmaty::fen::Fen;
@@ -6,11 +6,11 @@ use shakmaty::{CastlingMode, Position};
 
 use crate::executor::{LiveGame, LiveMove};
 use crate::openings::usual_start;
-use crate::report::html::{Head, Ply, Record, Said, Value, game_line, start_text};
+use crate::report::html::{CommentScore, Head, MoveComment, Ply, Record, game_line, start_text};
 use crate::rules::Score;
 
-/// The games of a run as JSON, moves as the page's board reads them. `mode` and
-/// the number of `engines` are the run's.
+/// The games of a run as JSON, with moves in the format of the page's board. `mode` and the
+/// number of `engines` are those of the run.
 pub(crate) fn boards(games: &[LiveGame], mode: CastlingMode, engines: usize) -> String {
     let now = jiff::Timestamp::now().as_millisecond();
     let games = games
@@ -40,13 +40,13 @@ fn line(game: &LiveGame, mode: CastlingMode) -> String {
     game_line(&head, record.as_ref(), &start, true)
 }
 
-/// The moves as far as they are legal; none if the first position is not one.
+/// The moves up to the first illegal one; `None` if the start position is invalid.
 fn record(game: &LiveGame, mode: CastlingMode) -> Option<Record> {
     let (fen, mut position) = match &game.fen {
         None => (None, usual_start(mode)),
         Some(fen) => {
             let setup: Fen = fen.parse().ok()?;
-            // As it is written, not as it was sent: it goes into a page.
+            // Written anew, because the received text must not enter a page.
             (Some(setup.to_string()), setup.into_position(mode).ok()?)
         }
     };
@@ -60,22 +60,22 @@ fn record(game: &LiveGame, mode: CastlingMode) -> Option<Record> {
         plies.push(Ply {
             before,
             legal,
-            said: said(played),
+            comment: comment(played),
         });
     }
     Some(Record { fen, plies })
 }
 
-fn said(played: &LiveMove) -> Option<Said> {
+fn comment(played: &LiveMove) -> Option<MoveComment> {
     let search = played.search?;
     let score = match search.score {
-        Score::Cp(cp) => Value::Centipawns(cp),
+        Score::Cp(cp) => CommentScore::Centipawns(cp),
         Score::Mate(moves) => {
             let plies = moves.saturating_mul(2);
-            Value::Mate(if moves > 0 { plies - 1 } else { plies })
+            CommentScore::Mate(if moves > 0 { plies - 1 } else { plies })
         }
     };
-    Some(Said {
+    Some(MoveComment {
         score,
         depth: search.depth,
         ms: search.ms,

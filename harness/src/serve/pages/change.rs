@@ -1,4 +1,4 @@
-//! What changed between the two engines of a run.
+//! The commits between the two engines of a run.
 
 use maud::{Markup, html};
 
@@ -6,11 +6,11 @@ use crate::builds::{Commit, Forge, Repository, short_id};
 use crate::report::html::copyable;
 use crate::run::{EngineIdentity, Kind, Manifest};
 
-/// Commits that are listed.
+/// Maximum number of commits that are listed.
 const LISTED: usize = 50;
 
-/// The commits between the two engines and where the difference can be seen;
-/// `None` unless both were built from one repository. It starts git.
+/// The commits between the two engines, with a link to the difference; `None` unless both were
+/// built from one repository. It starts git.
 pub(crate) fn change(manifest: &Manifest) -> Option<Markup> {
     if manifest.kind == Kind::Bisect {
         return None;

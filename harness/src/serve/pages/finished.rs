@@ -1,4 +1,4 @@
-//! All finished runs: searched by the server, so that none is too old to be found.
+//! All finished runs, searched by the server, so that old runs are found too.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use super::search::{Search, fields};
 use crate::serve::overview::Overview;
 use crate::serve::summary::{RunSummary, State};
 
-/// Runs on a page.
+/// Number of runs on a page.
 const PAGE: usize = 200;
 
 fn finds(search: &Search, run: &RunSummary) -> bool {

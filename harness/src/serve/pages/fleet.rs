@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::{at, run_href};
 use crate::fleet::{Machine, Overview, RunLine};
-use crate::report::html::{counted, percentage};
+use crate::report::html::{counted, p_value, percentage};
 use crate::serve::fleet::{FleetView, WorkerPValue};
 use crate::serve::snapshot::{Part, Snapshot};
 use crate::stats::detect::is_noteworthy;
@@ -39,7 +39,7 @@ fn sentence(view: &FleetView) -> String {
     };
     let cores: usize = fleet.workers.iter().map(|one| one.status.cores).sum();
     let busy: usize = fleet.workers.iter().map(|one| one.status.busy).sum();
-    // `sum` of nothing is -0.0.
+    // The `sum` of an empty iterator is -0.0.
     let paces = fleet.workers.iter().map(|one| one.status.pace);
     let pace = paces.fold(0.0, |sum, pace| sum + pace);
     format!(
@@ -98,7 +98,7 @@ fn row(view: &FleetView, fleet: &Overview, machine: &Machine) -> Markup {
             td.n data-name="games" { (status.games) }
             td.n data-name="time forfeits" { (count(status.time_forfeits)) }
             td.n data-name="failures" { (count(status.failures)) }
-            td data-name="p" { (p_value(view.of_worker(worker))) }
+            td data-name="p" { (smallest_p_value(view.of_worker(worker))) }
             td data-name="plays" {
                 @for (run, pairs) in &status.holds {
                     div { (link(view, fleet, run.as_str())) ": " (counted(pairs.len() as u64, "pair")) }
@@ -113,26 +113,24 @@ fn row(view: &FleetView, fleet: &Overview, machine: &Machine) -> Markup {
     }
 }
 
-/// A number of something that should not happen.
+/// A count of undesired events, highlighted unless it is 0.
 fn count(count: u64) -> Markup {
     html! { @if count == 0 { "0" } @else { span.failed { (count) } } }
 }
 
 /// The smallest p-value.
-fn p_value<'a>(p_values: impl Iterator<Item = &'a WorkerPValue>) -> Markup {
+fn smallest_p_value<'a>(p_values: impl Iterator<Item = &'a WorkerPValue>) -> Markup {
     let known = p_values.filter_map(|one| Some((one.p_value?, one)));
     match known.min_by(|(a, _), (b, _)| a.total_cmp(b)) {
         None => html! { "–" },
-        Some((p_value, one)) => html! {
-            span class={ @if is_noteworthy(p_value) { "failed" } } {
-                @if p_value < 0.001 { (format!("{p_value:.0e}")) } @else { (format!("{p_value:.3}")) }
-            }
+        Some((p, one)) => html! {
+            span class={ @if is_noteworthy(p) { "failed" } } { (p_value(Some(p))) }
             " " a href=(run_href(&one.run)) { small { (one.run) } }
         },
     }
 }
 
-/// A run by its name on the fleet: its title, and its page if it is here.
+/// A run by its name on the fleet: its title, with a link if its page is here.
 fn link(view: &FleetView, fleet: &Overview, run: &str) -> Markup {
     let line = fleet.runs.iter().find(|line| line.run.as_str() == run);
     let title = line.map_or(run, |line| line.notice.title.as_str());
@@ -188,7 +186,7 @@ fn queued(view: &FleetView, fleet: &Overview, line: &RunLine, all: u32) -> Marku
     }
 }
 
-/// Machines that a run does not use, and those that refuse one.
+/// Machines that a run excludes, and machines that refuse a run.
 fn quarantine(view: &FleetView, fleet: &Overview) -> Markup {
     let quarantined = fleet.runs.iter().flat_map(|line| {
         let quarantined = line.notice.quarantined.iter();

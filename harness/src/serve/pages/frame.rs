@@ -1,4 +1,4 @@
-//! What all pages have in common.
+//! The frame of all pages.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
@@ -6,16 +6,16 @@ use super::assets;
 use crate::report::html::section;
 use crate::serve::snapshot::{Part, Snapshot};
 
-/// What the server offers beside runs.
+/// Features of the server besides runs.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Site {
-    /// There is a form for new runs.
+    /// Whether there is a form for new runs.
     pub(crate) can_act: bool,
-    /// There is a page of a fleet.
+    /// Whether there is a page of a fleet.
     pub(crate) has_fleet: bool,
 }
 
-/// A whole page. `events` is the address of its changes.
+/// A complete page. `events` is the URL of its event stream.
 pub(crate) fn document(page: &Snapshot, events: &str, site: Site) -> Markup {
     let sections = page
         .parts
@@ -43,7 +43,7 @@ pub(crate) fn document(page: &Snapshot, events: &str, site: Site) -> Markup {
     framed(&page.title, &page.description, Some(events), site, &body)
 }
 
-/// The element that holds a part; its section, if it has a heading.
+/// The element of a part, in a section if it has a heading.
 fn element(part: &Part) -> Markup {
     let inner = html! {
         div id={ "part-" (part.name) } data-part=(part.name) data-hash=(part.hash) {
@@ -56,7 +56,7 @@ fn element(part: &Part) -> Markup {
     }
 }
 
-/// A page without changes.
+/// A page without an event stream.
 pub(crate) fn still(title: &str, site: Site, main: &Markup) -> Markup {
     let body = html! {
         header { h1 { (title) } }
@@ -107,7 +107,7 @@ fn framed(
     }
 }
 
-/// Where there is no page.
+/// The page for an unknown URL.
 pub(crate) fn not_found(site: Site) -> Markup {
     still(
         "No such page",
@@ -116,7 +116,7 @@ pub(crate) fn not_found(site: Site) -> Markup {
     )
 }
 
-/// Where a run cannot be read.
+/// The page of a run that cannot be read.
 pub(crate) fn offline(reason: &str, site: Site) -> Markup {
     still(
         "This page is not available",

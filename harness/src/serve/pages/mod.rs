@@ -1,8 +1,8 @@
 //! The pages: their parts, and their style and script.
 //!
-//! * `frame`: what all pages have in common; `assets`: their style and script.
+//! * `frame`: the frame of all pages; `assets`: their style and script.
 //! * `overview`, `finished`, `search`: the lists of runs.
-//! * `run`, `change`, `boards`: a run, what changed between its engines, and its games in
+//! * `run`, `change`, `boards`: a run, the commits between its engines, and its games in
 //!   progress.
 //! * `fleet`, `submit`: the machines, and the form for a new run.
 
@@ -31,12 +31,12 @@ pub(super) use submit::submit_page;
 
 use crate::report::percent_encoded;
 
-/// The address of a run's page. Every name of a folder can stand in it.
+/// The URL of a run's page, for any folder name.
 pub(super) fn run_href(run: &str) -> String {
     format!("/runs/{}", percent_encoded(run))
 }
 
-/// A moment, given in milliseconds since 1970.
+/// A time, given in milliseconds since 1970.
 fn at(moment_ms: i64) -> String {
     match jiff::Timestamp::from_millisecond(moment_ms) {
         Ok(moment) => moment.strftime("%Y-%m-%d %H:%M UTC").to_string(),

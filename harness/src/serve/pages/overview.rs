@@ -1,4 +1,4 @@
-//! All runs.
+//! The overview: all runs.
 
 use maud::{Markup, html};
 
@@ -10,10 +10,10 @@ use crate::serve::overview::Overview;
 use crate::serve::snapshot::{Part, Snapshot};
 use crate::serve::summary::{RunSummary, State};
 
-/// Finished runs on the page; a page of their own has the others.
+/// Maximum number of finished runs on the page; `finished` has all.
 const FINISHED: usize = 500;
 
-/// The page of all runs.
+/// The parts of the overview.
 pub(crate) fn overview_parts(overview: &Overview) -> Snapshot {
     let count = |state| overview.in_state(state).count() as u64;
     let (running, stopped, finished) = (
@@ -73,8 +73,7 @@ pub(crate) fn overview_parts(overview: &Overview) -> Snapshot {
     }
 }
 
-/// Nothing where there is nothing: the section is not seen then, and can come
-/// and go.
+/// The HTML if the condition holds; an empty part hides its section.
 fn when(is_there: bool, html: impl FnOnce() -> Markup) -> Markup {
     match is_there {
         true => html(),
@@ -86,7 +85,7 @@ fn section(name: &str, heading: &str, html: Markup) -> Part {
     Part::new(name, Some(heading), html)
 }
 
-/// Hides the rows that are not looked for; needs the page's script.
+/// The search field, which hides other rows by the page's script.
 fn filter() -> Markup {
     html! {
         form #run-filter .filter role="search" hidden { (fields(&Search::default())) }
@@ -94,7 +93,7 @@ fn filter() -> Markup {
     }
 }
 
-/// A table of runs that are all played or all not, or what stands there without any.
+/// A table of runs, all of them in progress or none; the text `none` if it is empty.
 pub(super) fn runs<'a>(runs: impl Iterator<Item = &'a RunSummary>, none: &str) -> Markup {
     let rows: Vec<&RunSummary> = runs.collect();
     let Some(first) = rows.first() else {
@@ -123,7 +122,7 @@ pub(super) fn runs<'a>(runs: impl Iterator<Item = &'a RunSummary>, none: &str) -
     }
 }
 
-/// What a search for words looks through.
+/// The text that a search compares.
 pub(super) fn text(run: &RunSummary) -> String {
     let found = run.found.as_deref().unwrap_or_default();
     let engines = run.descriptions.join(" ");
@@ -155,7 +154,7 @@ fn row(run: &RunSummary) -> Markup {
     }
 }
 
-/// The engines; of the commits of a bisection the ends.
+/// The engines; for a bisection, both ends of its history.
 fn players(run: &RunSummary) -> String {
     match &run.descriptions[..] {
         [first, .., last] if run.descriptions.len() > 4 => {

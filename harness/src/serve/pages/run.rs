@@ -13,7 +13,7 @@ use crate::run::Manifest;
 use crate::serve::snapshot::{Part, Snapshot};
 use crate::serve::summary::{RunSummary, State};
 
-/// What a page of a run shows beside its report.
+/// The parts of a run's page besides its report.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Beside<'a> {
     pub manifest: &'a Manifest,
@@ -23,17 +23,17 @@ pub(crate) struct Beside<'a> {
     /// The actions that are possible, if the run is in the queue.
     pub queued: Option<&'a [&'a str]>,
     pub breakdown: &'a Breakdown,
-    /// What changed between the engines.
+    /// The commits between the engines.
     pub change: Option<&'a Markup>,
 }
 
-/// The page of a run: that of its report, and what only makes sense live.
+/// The page of a run: its report and the live parts.
 ///
 /// # Errors
-/// If the workers cannot be put into JSON.
+/// If the workers cannot be serialized.
 pub(crate) fn run_parts(page: Page, beside: Beside<'_>) -> anyhow::Result<Snapshot> {
     let summary = beside.summary;
-    // Those of a fleet are on it already, with more about each.
+    // For a run on a fleet, the report has this section with more details.
     let has_machines = page.has_section("machines");
     let address = run_href(&summary.run);
     let workers = beside.breakdown.workers.facts(beside.manifest, beside.dir);
@@ -80,9 +80,8 @@ fn live() -> Markup {
     }
 }
 
-/// The actions that are possible with a run. If it is not in the queue, another process
-/// plays it, or it can be resumed. Stages, nights and verifying tests are resumed with the run
-/// that they belong to.
+/// The possible actions on a run. A run that is not in the queue is played by another process
+/// or can be resumed. Stages, nights and verifying tests are resumed with their main run.
 fn offered<'a>(summary: &RunSummary, queued: Option<&'a [&'a str]>) -> &'a [&'a str] {
     let is_part = summary.run.contains(BELOW);
     match queued {
@@ -114,7 +113,7 @@ fn pace_line(summary: &RunSummary, queued: Option<&[&str]>) -> Markup {
     }
 }
 
-/// When a run will be done.
+/// The expected end of a run.
 fn end(summary: &RunSummary) -> Markup {
     let left = summary.remaining.and_then(|left| match left.expected {
         Some(expected) => Some(expected.median),
@@ -128,7 +127,7 @@ fn end(summary: &RunSummary) -> Markup {
     }
 }
 
-/// The statistics in the forms that other test pages use, if they fit them.
+/// The statistics in the formats of other test pages, if they apply.
 fn numbers(summary: &RunSummary) -> Option<Markup> {
     let openbench = summary.form(Form::OpenBench)?;
     let fishtest = summary.form(Form::Fishtest)?;

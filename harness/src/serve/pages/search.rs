@@ -1,14 +1,14 @@
-//! What finished runs are searched for, and the fields of a form that say it.
+//! The search for finished runs, and the fields of its form.
 
 use maud::{Markup, html};
 use serde::Deserialize;
 
 use crate::run::Kind;
 
-/// The verdicts that can be looked for.
+/// The verdicts to search for.
 const VERDICTS: [&str; 4] = ["H1", "H0", "undecided", "none"];
 
-/// What is looked for. An empty field matches every run.
+/// A search. An empty field matches every run.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(crate) struct Search {
@@ -16,15 +16,14 @@ pub(crate) struct Search {
     pub(super) text: String,
     pub(super) kind: String,
     pub(super) verdict: String,
-    /// Days as `2026-11-23`, both included.
+    /// First and last day, as in `2026-11-23`, inclusive.
     pub(super) since: String,
     pub(super) until: String,
-    /// Runs found that are on the pages before.
+    /// Number of found runs on the previous pages.
     pub(super) offset: usize,
 }
 
-/// The fields of a search, also on the page of all runs, where a script applies
-/// them.
+/// The fields of a search, also for the overview, where a script applies them.
 pub(super) fn fields(search: &Search) -> Markup {
     let kinds = Kind::ALL.map(Kind::name).into_iter().chain(["track"]);
     html! {

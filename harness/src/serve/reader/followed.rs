@@ -1,4 +1,4 @@
-//! One ledger as it grows: of a run, or of a later stage of it.
+//! Follows one ledger: that of a run or of a later stage.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -10,11 +10,11 @@ use crate::report::{Breakdown, WorkerFacts};
 use crate::run::{Folder, Manifest, RunFiles};
 use crate::serve::summary::{Circumstances, RunSummary};
 
-/// Pairs from which the speed is taken.
+/// Number of recent pairs from which the speed is computed.
 const RECENT: usize = 200;
 
-/// Milliseconds without a pair after which the run was not played meanwhile, if they
-/// are also this many times as long as the mean time between its pairs.
+/// A gap between pairs counts as a pause of the run if it is at least this many milliseconds
+/// and this many times the mean time between its pairs.
 const PAUSE_MS: i64 = 60_000;
 const PAUSE_FACTOR: f64 = 10.0;
 
@@ -29,10 +29,10 @@ pub(super) struct Followed {
 }
 
 impl Followed {
-    /// Before the first pair.
+    /// Starts before the first pair.
     ///
     /// # Errors
-    /// If the manifest does not make sense.
+    /// If the manifest is invalid.
     pub(super) fn new(dir: &Path, manifest: Manifest) -> anyhow::Result<Self> {
         let files = RunFiles::of(Folder::open(dir), manifest.clone())?;
         Ok(Self {
@@ -45,7 +45,7 @@ impl Followed {
         })
     }
 
-    /// Takes in pairs that have come, unless the ledger was cut.
+    /// Absorbs new pairs, unless the ledger was truncated.
     ///
     /// # Errors
     /// If the ledger cannot be read.
@@ -63,8 +63,8 @@ impl Followed {
         self.recent.push(entry.finished_ms);
     }
 
-    /// Where the run that the live pages call `run` stands, if this is its
-    /// ledger or that of its last stage so far.
+    /// The summary of the run with the name `run` on the live pages, if this is its ledger or
+    /// that of its last started stage.
     ///
     /// # Errors
     /// If the run's files cannot be read.
@@ -104,8 +104,7 @@ impl Followed {
     }
 }
 
-/// When the last pairs were finished, since the run was last paused: milliseconds
-/// since 1970.
+/// Times of the last finished pairs since the last pause, in milliseconds since 1970.
 #[derive(Debug, Default)]
 struct Recent(VecDeque<i64>);
 
@@ -128,7 +127,7 @@ impl Recent {
         gap > PAUSE_MS && pairs.is_some_and(|pairs| pairs > PAUSE_FACTOR)
     }
 
-    /// The speed at which they came.
+    /// Pairs per second.
     fn pairs_per_second(&self) -> Option<f64> {
         let (first, last) = (self.0.front()?, self.0.back()?);
         let seconds = (last - first) as f64 / 1000.0;
@@ -156,7 +155,7 @@ mod tests {
         for minutes in [0, 2, 600] {
             assert_eq!(speed(minutes, 1_000), Some(1.0), "{minutes}");
         }
-        // Pairs of a quarter of an hour: a gap of that length does not count as a pause.
+        // If pairs take a quarter of an hour, a gap of that length is not a pause.
         let slow = speed(15, 900_000).expect("two pairs");
         assert!((slow - 39.0 / (40.0 * 900.0)).abs() < 1e-9, "{slow}");
     }

@@ -1,4 +1,4 @@
-//! The ledgers of a run as they grow: its own, and that of the last stage of a test.
+//! Follows the ledgers of a run: its own, and that of the last stage of a test.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, RwLock};
@@ -9,21 +9,21 @@ use crate::serve::index::GameIndex;
 use crate::serve::opened::RunGames;
 
 pub(super) struct Ledgers {
-    /// The run's own.
+    /// The run's own ledger.
     pub first: Followed,
-    /// That of the last stage of a test, if it is not the first.
+    /// The ledger of the last stage of a test, if it is not the first one.
     later: Option<Followed>,
-    /// The games of the first.
+    /// The games of the run's own ledger.
     pub games: Arc<RunGames>,
-    /// Whether more has come than what was last shown.
+    /// Whether there are new pairs since the last update of the page.
     pub is_ahead: bool,
 }
 
 impl Ledgers {
-    /// Before the first pair.
+    /// Starts before the first pair.
     ///
     /// # Errors
-    /// If the manifest does not make sense.
+    /// If the manifest is invalid.
     pub(super) fn new(path: &Path, manifest: &Manifest) -> anyhow::Result<Self> {
         let play = &manifest.config;
         let games = RunGames {
@@ -41,14 +41,13 @@ impl Ledgers {
         })
     }
 
-    /// That of the last stage.
+    /// The ledger of the last stage.
     pub(super) fn last(&mut self) -> &mut Followed {
         self.later.as_mut().unwrap_or(&mut self.first)
     }
 
-    /// Takes in what has come. `later` is the folder of the last stage, if it is not the
-    /// first. Returns false if the run's own ledger was cut: nothing that was read of it
-    /// holds any more.
+    /// Absorbs new pairs. `later` is the folder of the last stage, if it is not the first one.
+    /// Returns false if the run's own ledger was truncated, which invalidates everything read.
     ///
     /// # Errors
     /// If a ledger cannot be read.

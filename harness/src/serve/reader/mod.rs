@@ -1,7 +1,6 @@
-//! The one thread that reads runs: however many browsers look at a run, its
-//! ledger is read once.
+//! The thread that reads runs. Each ledger is read once, for any number of browsers.
 //!
-//! * `watched`: a run as it grows; `ledgers` and `followed`: its ledgers and their results.
+//! * `watched`: a run; `ledgers` and `followed`: its ledgers and their results.
 //! * `run_page`: its page, while somebody looks at it.
 //! * `nights`: a folder of `hone track`.
 
@@ -31,14 +30,14 @@ use crate::serve::pages::overview_parts;
 use crate::serve::remote::RemoteGames;
 use crate::serve::summary::RunSummary;
 
-/// How often runs are looked at.
+/// Interval at which runs are checked.
 const POLL: Duration = Duration::from_millis(400);
-/// How often the folder is.
+/// Interval at which the folder is listed.
 const LIST: Duration = Duration::from_secs(2);
-/// How often one whose files cannot be read is.
+/// Interval of retries for a run that cannot be read.
 const RETRY: Duration = Duration::from_secs(10);
 
-/// A page that somebody wants to see.
+/// A request for a page.
 pub(super) struct Wish {
     pub run: String,
     /// `None` if the run does not exist or cannot be read.
@@ -50,17 +49,17 @@ pub(super) struct Reader {
     folder: PathBuf,
     runs: BTreeMap<String, WatchedRun>,
     nights: BTreeMap<String, WatchedNights>,
-    /// Runs whose manifest cannot be read, and when that was tried.
+    /// Runs whose manifest cannot be read, with the reason and the time of the last attempt.
     unreadable: BTreeMap<String, (String, Instant)>,
     overview: watch::Sender<Arc<Overview>>,
-    /// None if no one may submit.
+    /// The queue; `None` if actions are off.
     queue: Option<Arc<Queue>>,
-    /// Games on other machines, if a fleet is watched.
+    /// Games on other machines, if a fleet is shown.
     remote: Option<RemoteGames>,
-    /// That of the queue which is shown.
+    /// Version of the queue in the overview.
     queue_version: u64,
     listed: Option<Instant>,
-    /// Whether the overview is behind.
+    /// Whether the overview is out of date.
     is_stale: bool,
 }
 
@@ -113,7 +112,7 @@ impl Reader {
             (None, Some(nights)) => Some(nights.open(&wish.run)),
             (None, None) => None,
         };
-        // The browser may have left.
+        // The browser may have disconnected.
         let _ = wish.answer.send(opened);
     }
 
@@ -127,7 +126,7 @@ impl Reader {
             if let Some(run) = self.runs.get_mut(&name) {
                 self.is_stale |= run.poll();
             }
-            // Somebody waits for a page: a long list of runs can wait.
+            // Requests for pages come before the rest of a long list of runs.
             while let Ok(wish) = wishes.try_recv() {
                 self.answer(wish);
             }
@@ -147,7 +146,7 @@ impl Reader {
         }
     }
 
-    /// Reads a run anew if its manifest has changed.
+    /// Reads a run again if its manifest has changed.
     fn renew(&mut self, run: &str) {
         if self.runs.get(run).is_some_and(WatchedRun::is_outdated) {
             self.runs.remove(run);
@@ -156,7 +155,7 @@ impl Reader {
         }
     }
 
-    /// Looks what there is in the folder.
+    /// Lists the folder.
     fn list(&mut self) {
         self.listed = Some(Instant::now());
         let found = catalog::list(&self.folder);

@@ -1,4 +1,4 @@
-//! The nights of `hone track` as the live pages see them.
+//! Follows a folder of nights of `hone track`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,14 +24,14 @@ pub(super) struct WatchedNights {
     seen: Option<SystemTime>,
     opened: Opened,
     sender: watch::Sender<Arc<Snapshot>>,
-    /// The status in a sentence, or why it cannot be read.
+    /// The status in one sentence, or the reason why it cannot be read.
     pub sentence: String,
 }
 
 impl WatchedNights {
     pub(super) fn new(path: &Path) -> Self {
         let (sender, snapshot) = watch::channel(Arc::default());
-        // Its games are those of its runs.
+        // The games of nights are in their runs.
         let games = RunGames {
             dir: path.to_path_buf(),
             mode: CastlingMode::Standard,

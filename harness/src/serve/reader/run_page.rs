@@ -1,4 +1,4 @@
-//! The page of a run that somebody looks at.
+//! The page of a run while somebody looks at it.
 
 use std::cell::OnceCell;
 use std::path::Path;
@@ -23,17 +23,17 @@ use crate::serve::remote::RemoteGames;
 use crate::serve::snapshot::{Part, Snapshot};
 use crate::serve::summary::RunSummary;
 
-/// How long a page is kept up to date after somebody has looked at it.
+/// Time for which a page is kept up to date after the last request.
 const KEPT: Duration = Duration::from_secs(60);
 
 pub(super) struct RunPage {
     pub opened: Opened,
     sender: watch::Sender<Arc<Snapshot>>,
-    /// Whether it is behind the summary.
+    /// Whether it is older than the summary.
     pub is_behind: bool,
-    /// What changed between the engines, once somebody has looked.
+    /// The commits between the engines, computed on the first request.
     change: OnceCell<Option<Markup>>,
-    /// The number of the games that are shown.
+    /// Version of the games in progress on the page.
     live: u64,
 }
 
@@ -49,16 +49,15 @@ impl RunPage {
         }
     }
 
-    /// Whether somebody looks, or did a moment ago.
+    /// Whether somebody looks at it, or has done so within [`KEPT`].
     pub(super) fn is_watched(&self) -> bool {
         self.opened.is_watched(KEPT)
     }
 
-    /// Shows the results. `queued` are the actions that are possible, if the run is in the
-    /// queue.
+    /// Updates the results. `queued` are the possible actions, if the run is in the queue.
     ///
     /// # Errors
-    /// If the page cannot be made.
+    /// If the page cannot be built.
     pub(super) fn show(
         &mut self,
         ledgers: &mut Ledgers,
@@ -88,7 +87,7 @@ impl RunPage {
         Ok(())
     }
 
-    /// Shows the games that are being played in a folder or, if a fleet is watched, on it.
+    /// Updates the games in progress of a folder or, if a fleet is shown, of the fleet.
     /// `engines` is the number of the run's engines.
     pub(super) fn show_boards(
         &mut self,
@@ -116,8 +115,7 @@ impl RunPage {
     }
 }
 
-/// The games of a run that is being played, here or on a fleet, and a number
-/// that changes with them.
+/// The games in progress of a run, here or on a fleet, and their version number.
 fn playing(dir: &Path, remote: Option<&RemoteGames>) -> Option<(u64, Vec<LiveGame>)> {
     if let (Some(remote), Some(name)) = (remote, fleet_name(dir)) {
         return Some(remote.of(&name, Instant::now()));
@@ -126,10 +124,10 @@ fn playing(dir: &Path, remote: Option<&RemoteGames>) -> Option<(u64, Vec<LiveGam
     Some((live.number(), live.games))
 }
 
-/// What the run is called on a fleet, if it is played on one.
+/// The name of the run on a fleet, if it is played on one.
 #[cfg(feature = "fleet")]
 fn fleet_name(dir: &Path) -> Option<String> {
-    // A run that is resumed here publishes its games here.
+    // A run that was resumed on this machine publishes its games here.
     match dir.join(LIVE).exists() {
         true => None,
         false => RunKey::name_in(dir).map(String::from),

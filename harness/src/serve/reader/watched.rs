@@ -1,5 +1,4 @@
-//! One run as the live pages see it: read as its ledger grows, shown when
-//! somebody looks.
+//! Follows one run: its summary always, its page while somebody looks at it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,54 +7,53 @@ use std::time::{Duration, Instant, SystemTime};
 use super::ledgers::Ledgers;
 use super::run_page::RunPage;
 use crate::kinds;
-use crate::ledger::GAMES_CSV;
+use crate::ledger::{GAMES_CSV, is_played};
 use crate::output::with_causes;
 use crate::platform::FileId;
 use crate::run::{MANIFEST, Manifest};
 use crate::serve::actions::Job;
 use crate::serve::opened::Opened;
-use crate::serve::process::is_played;
 use crate::serve::remote::RemoteGames;
 use crate::serve::summary::{RunSummary, State};
 
-/// A page changes this often at most, and less often where making it takes
-/// long: at most this share of a processor goes into it.
+/// Minimum interval between updates of a page. It is longer for a page that takes long to
+/// build, so that this takes only a limited share of a processor.
 const REFRESH: Duration = Duration::from_secs(1);
 const SHARE: u32 = 12;
 
-/// How often it is looked at whether a process plays the run.
+/// Interval at which `hone` checks whether a process plays the run.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// A run.
+/// A run that is followed.
 pub(super) struct WatchedRun {
     id: String,
     path: PathBuf,
     manifest: Manifest,
-    /// The file that it was read from.
+    /// Identity of the manifest file that it was read from.
     manifest_stamp: Option<ManifestStamp>,
-    /// Games on other machines, if a fleet is watched.
+    /// Games on other machines, if a fleet is shown.
     remote: Option<RemoteGames>,
-    /// The folders of the later stages of a test that have been started.
+    /// The folders of the started later stages of a test.
     later: Vec<PathBuf>,
-    /// Length and time of the last stage's ledger when it was read.
+    /// Length and modification time of the last stage's ledger when it was read.
     seen: Option<(PathBuf, u64, SystemTime)>,
     is_running: bool,
     looked: Option<Instant>,
     loaded: Option<Loaded>,
     summary: Option<RunSummary>,
-    /// The actions that are possible, if it is in the queue.
+    /// The possible actions, if it is in the queue.
     queued: Option<&'static [&'static str]>,
     /// Whether it is a later stage of another run.
     pub is_stage: bool,
-    /// Why its ledger cannot be read.
+    /// The reason why its ledger cannot be read.
     pub damage: Option<String>,
 }
 
-/// What is in memory of a run that is played or watched.
+/// The data of a run that is played or viewed.
 struct Loaded {
     ledgers: Ledgers,
     page: RunPage,
-    /// When it may be computed again where it stands.
+    /// Earliest time of the next update.
     due: Instant,
 }
 
@@ -68,7 +66,7 @@ impl WatchedRun {
         Ok(Self {
             id: id.to_string(),
             path: path.to_path_buf(),
-            // Before it is read: what is written meanwhile is read later.
+            // Taken before reading, so that a concurrent change is noticed later.
             manifest_stamp: manifest_stamp(path),
             manifest: Manifest::read(path)?,
             remote,
@@ -84,18 +82,18 @@ impl WatchedRun {
         })
     }
 
-    /// Where it stands, once its ledger has been read.
+    /// Its summary, once its ledger has been read.
     pub(super) fn summary(&self) -> Option<&RunSummary> {
         self.summary.as_ref()
     }
 
-    /// Whether its manifest has changed, so that nothing that was read before holds: it
-    /// was replaced by another run, or runs were added to a pool.
+    /// Whether its manifest has changed, which invalidates everything read: it was replaced by
+    /// another run, or runs were added to a pool.
     pub(super) fn is_outdated(&self) -> bool {
         manifest_stamp(&self.path) != self.manifest_stamp
     }
 
-    /// Takes over what can be done with it in the queue.
+    /// Updates the possible actions from the queue.
     pub(super) fn take_job(&mut self, job: Option<&Job>) {
         let queued = job.map(Job::offered);
         if queued != self.queued
@@ -106,12 +104,12 @@ impl WatchedRun {
         self.queued = queued;
     }
 
-    /// Brings it up to date. Returns whether its summary has changed.
+    /// Updates it. Returns whether its summary has changed.
     pub(super) fn poll(&mut self) -> bool {
         self.update(false)
     }
 
-    /// The page, for somebody who wants to see it now; `None` if its files cannot be read.
+    /// Opens its page now; `None` if its files cannot be read.
     pub(super) fn open(&mut self) -> Option<Opened> {
         self.update(true);
         self.loaded
@@ -119,8 +117,8 @@ impl WatchedRun {
             .map(|loaded| loaded.page.opened.clone())
     }
 
-    /// Reads its ledgers if they have grown, computes where it stands, and publishes its
-    /// page if somebody looks, or wants to now. Returns whether its summary has changed.
+    /// Reads its ledgers if they have grown, updates its summary, and publishes its page if
+    /// somebody looks at it (or with `is_wanted`). Returns whether its summary has changed.
     fn update(&mut self, is_wanted: bool) -> bool {
         let was_running = self.is_running;
         self.look_for_stages();
@@ -148,7 +146,7 @@ impl WatchedRun {
         self.later = kinds::of(self.manifest.kind).later(&self.manifest, &self.path);
     }
 
-    /// The folder of the last stage: it is played there.
+    /// The folder of the last stage, in which the run is played.
     fn dir(&self) -> &Path {
         self.later.last().unwrap_or(&self.path)
     }
@@ -166,7 +164,7 @@ impl WatchedRun {
         self.is_running = is_played(self.dir());
     }
 
-    /// Takes in what has come.
+    /// Absorbs new pairs.
     fn read(&mut self) -> anyhow::Result<()> {
         loop {
             let loaded = match &mut self.loaded {
@@ -180,13 +178,13 @@ impl WatchedRun {
         }
     }
 
-    /// Notes why its files cannot be read.
+    /// Records the reason why its files cannot be read.
     fn give_up(&mut self, error: &anyhow::Error) {
         self.damage = Some(with_causes(error));
         self.loaded = None;
     }
 
-    /// Computes where it stands and, if somebody looks, the page.
+    /// Updates the summary and, if somebody looks at it, the page.
     fn refresh(&mut self, is_wanted: bool) -> anyhow::Result<bool> {
         let Some(loaded) = &mut self.loaded else {
             return Ok(false);
@@ -234,7 +232,7 @@ impl WatchedRun {
         }
     }
 
-    /// Frees the memory of a run that is neither played nor watched.
+    /// Frees the memory of a run that is neither played nor viewed.
     fn forget(&mut self) {
         let is_idle = self
             .loaded
@@ -257,7 +255,7 @@ impl Loaded {
     }
 }
 
-/// What tells a manifest from the one that was at its path before.
+/// Identity of a manifest file, which changes when it is replaced.
 type ManifestStamp = (FileId, u64, SystemTime);
 
 fn manifest_stamp(dir: &Path) -> Option<ManifestStamp> {
@@ -265,7 +263,7 @@ fn manifest_stamp(dir: &Path) -> Option<ManifestStamp> {
     Some((FileId::of(&data), data.len(), data.modified().ok()?))
 }
 
-/// The length of the ledger in a folder and when it was written.
+/// The ledger of a folder with its length and modification time.
 fn stamp(dir: &Path) -> Option<(PathBuf, u64, SystemTime)> {
     let data = fs::metadata(dir.join(GAMES_CSV)).ok()?;
     Some((dir.to_path_buf(), data.len(), data.modified().ok()?))

@@ -1,19 +1,20 @@
-//! Whether the games of a run are evidence at all: repeated games, too few
-//! openings, engines that play alike or ignore their limit. These are counts,
-//! not tests: they have no p-value, and their bounds lie far outside of what an
-//! ordinary run shows.
+//! Games that are not independent evidence: repeated games, too few openings,
+//! engines that play the same moves or ignore their limit. These are counts, not
+//! tests: they have no p-value, and their thresholds are far outside of an
+//! ordinary run.
 
 use super::{Finding, Test};
 
-/// The fewest pairs for a finding about openings or about engines that play
-/// alike.
+/// The fewest pairs for a finding about openings or about engines that play the
+/// same moves.
 const FEWEST_PAIRS: u64 = 20;
-/// This number of pairs for each opening is too large.
+/// From this number of pairs for each opening on, the openings are too few.
 const PAIRS_AN_OPENING: u64 = 10;
-/// Of pairs that count although they are repeats: this many and this share.
+/// Repeats that are counted are reported from this number and this share of all pairs on.
 const FEWEST_REPEATS: u64 = 3;
 const SHARE_OF_REPEATS: f64 = 0.02;
-/// This share of all pairs being the same game twice means one engine.
+/// From this share of pairs with the same moves in both games on, both engines are
+/// probably the same.
 const SHARE_OF_MIRRORED: f64 = 0.9;
 
 /// Pairs that repeat earlier games, and how many of them were left out.
@@ -52,9 +53,9 @@ pub(crate) fn repeated_games(found: Repetition) -> Option<Finding> {
     ))
 }
 
-/// So few openings for the pairs of a pairing that its games are variations on
-/// a few. A book is played through before it is played again, so the effective
-/// number of openings is that of the book or of the pairs.
+/// Too few openings for the pairs of a pairing. A book is played through before it
+/// is played again, so the effective number of openings is that of the book or of
+/// the pairs.
 pub(crate) fn few_openings(pairs: u64, openings: u64) -> Option<Finding> {
     let is_few = pairs >= FEWEST_PAIRS && pairs >= PAIRS_AN_OPENING * openings;
     is_few.then(|| {
@@ -81,7 +82,7 @@ pub(crate) fn alike(pairs: u64, mirrored: u64) -> Option<Finding> {
     })
 }
 
-/// An engine that does not keep to its limit, in words.
+/// An engine that does not keep to its limit; `departure` says how.
 pub(crate) fn limit_ignored(engine: &str, departure: &str) -> Finding {
     Finding::of_counts(Test::IgnoredLimit, format!("{engine}: {departure}"))
 }

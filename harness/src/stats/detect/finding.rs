@@ -17,7 +17,7 @@ pub(crate) enum Test {
 }
 
 impl Test {
-    /// As a reader names it.
+    /// The name in reports.
     pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Workers => "differences between workers",
@@ -36,11 +36,11 @@ impl Test {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Finding {
     pub test: Test,
-    /// How often good data would look at least as bad, 0 to 1; absent where
-    /// it is not a matter of chance.
+    /// Probability that good data look at least as bad, 0 to 1; absent for counts,
+    /// which are not a matter of chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p_value: Option<f64>,
-    /// What stands out, for a person.
+    /// What stands out, as text.
     pub detail: String,
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn is_noteworthy(p_value: f64) -> bool {
 }
 
 impl Finding {
-    /// One that is not a matter of chance.
+    /// A finding without a p-value.
     pub(super) fn of_counts(test: Test, detail: String) -> Self {
         Self {
             test,
@@ -68,7 +68,7 @@ impl Finding {
         self.p_value.is_none_or(is_noteworthy)
     }
 
-    /// For a reader.
+    /// The sentence in reports.
     pub(crate) fn sentence(&self) -> String {
         let chance = self
             .p_value

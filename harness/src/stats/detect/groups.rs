@@ -61,15 +61,15 @@ pub(crate) fn difference(own: Pentanomial, others: Pentanomial) -> Option<f64> {
 /// A group with its name.
 type Group<'a> = (&'a String, &'a Pentanomial);
 
-/// The groups and the classes of results with which most can be told, by degrees of
-/// freedom: a small group would cost classes that all others can fill.
+/// The groups and the classes of results with the most degrees of freedom: a small
+/// group is left out if classes of all others would have to be merged for it.
 fn comparable(groups: &BTreeMap<String, Pentanomial>) -> Option<(Vec<Group<'_>>, Vec<Vec<usize>>)> {
     let mut largest_first: Vec<Group<'_>> = groups.iter().collect();
     largest_first.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.pairs()));
     let mut kept = Pentanomial::default();
     let mut best: Option<(usize, usize, Vec<Vec<usize>>)> = None;
     for (index, (_, counts)) in largest_first.iter().enumerate() {
-        kept = [kept, **counts].into_iter().sum();
+        kept += **counts;
         let needed = FEWEST_EXPECTED * kept.pairs() as f64 / counts.pairs() as f64;
         let classes = merged_classes(&kept, needed);
         let freedom = index * (classes.len() - 1);

@@ -1,9 +1,9 @@
 //! Signs of bad data in a match: a worker, a stretch of time or an
-//! opening whose results do not look like the rest, results that come in
-//! clusters. Each of these tests gives a p-value: how often good data would
-//! look at least as bad.
+//! opening whose results differ from the rest, results that come in clusters.
+//! Each of these tests gives a p-value: the probability that good data look at
+//! least as bad.
 //!
-//! [`evidence`] counts what makes games no evidence.
+//! [`evidence`] finds games that are not independent evidence, by counts.
 
 mod evidence;
 mod finding;
@@ -24,8 +24,7 @@ pub(crate) use groups::difference;
 pub(crate) use openings::{OpeningResult, odd_opening};
 pub(crate) use runs::runs_in_time;
 
-/// A pair with where it comes from. What is not known is left empty, and the
-/// tests that need it are left out.
+/// A pair with its origin. Tests leave out pairs without the part that they need.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct TaggedPair {
     /// The first engine's half points, 0 to 4.
@@ -36,11 +35,10 @@ pub(crate) struct TaggedPair {
     pub opening: Option<u64>,
 }
 
-/// How many blocks of time a match is cut into.
+/// Number of blocks of time that are compared.
 const TIME_BLOCKS: usize = 10;
 
-/// What the tests need to know of the pairs: seventeen bytes each, whatever
-/// their tags.
+/// The pairs so far as the tests need them, 17 bytes each.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Examination {
     workers: BTreeMap<String, Pentanomial>,
@@ -66,7 +64,7 @@ impl Examination {
             }));
     }
 
-    /// All tests that there is enough data for.
+    /// The findings of all tests that have enough data.
     pub(crate) fn findings(mut self) -> Vec<Finding> {
         self.openings.sort_unstable();
         [

@@ -7,8 +7,8 @@ use super::{Finding, Test};
 
 /// The fewest pairs in all for their distribution to be known well enough.
 const FEWEST_PAIRS: u64 = 100;
-/// Openings played more often than this are compared as if this often, which
-/// bounds the work; their results are scaled.
+/// Openings with more pairs are compared as if they had this number, with their
+/// points scaled, to bound the work.
 const MOST_PAIRS: u64 = 200;
 
 /// A pair's opening, by its number, and its half points, 0 to 4.
@@ -18,10 +18,10 @@ pub(crate) struct OpeningResult {
     pub half_points: u8,
 }
 
-/// The most extreme opening: the exact probability of its points if its pairs
-/// were drawn from the results of all, allowing for the number of openings
-/// that were looked at. The results must be sorted by opening. `None` with
-/// under 100 pairs or under two openings.
+/// The most extreme opening. The p-value is the exact probability of its points
+/// if its pairs were drawn from the results of all, corrected for the number of
+/// openings. The results must be sorted by opening. `None` with under 100 pairs
+/// or under two openings.
 pub(crate) fn odd_opening(results: &[OpeningResult]) -> Option<Finding> {
     let counts = |results: &[OpeningResult]| -> Pentanomial {
         results.iter().map(|r| usize::from(r.half_points)).collect()

@@ -40,14 +40,14 @@ impl BayesElo {
         elo_of_score(0.5 * (1.0 + win - loss))
     }
 
-    /// How many logistic Elo one BayesElo is worth near equality, 0 to 1.
+    /// Logistic Elo per BayesElo near equality, 0 to 1.
     pub(crate) fn scale(&self) -> f64 {
         let x = 10f64.powf(-self.draw_elo / 400.0);
         4.0 * x / ((1.0 + x) * (1.0 + x))
     }
 }
 
-/// Bounds in BayesElo as logistic ones, by the draw Elo of the games.
+/// Bounds in BayesElo, converted to logistic Elo by the draw Elo of the games.
 pub(crate) fn bayesian_bounds(games: &Wdl, elo0: f64, elo1: f64) -> (f64, f64) {
     bayesian_bounds_of(&Sample::games(games).probabilities, elo0, elo1)
 }

@@ -21,8 +21,8 @@ use tilt::Tilt;
 /// `elo0` may be the larger. Zero counts are regularised
 /// ([`super::sample::REGULARIZATION`]).
 ///
-/// The Bayesian model takes its draw Elo from the counts of single games; from
-/// pentanomial counts it takes drawn pairs to be two draws. Use
+/// The Bayesian model takes its draw Elo from the counts of single games; in
+/// pentanomial counts level pairs count as two draws. Use
 /// [`bayesian_of_pairs`] where the games are known.
 ///
 /// [`Model::Betting`] is not a likelihood ratio and depends on the order of
@@ -42,20 +42,20 @@ pub fn llr(model: Model, counts: impl Into<Counts>, elo0: f64, elo1: f64) -> f64
     }
 }
 
-/// The Bayesian model on pairs whose single games are known: the bounds turn
-/// into logistic ones by the draw Elo of the games, as in fishtest.
+/// The Bayesian model on pairs whose single games are known: the bounds are
+/// converted to logistic Elo by the draw Elo of the games, as in fishtest.
 pub fn bayesian_of_pairs(pairs: &Pentanomial, games: &Wdl, elo0: f64, elo1: f64) -> f64 {
     let (elo0, elo1) = bayesian_bounds(games, elo0, elo1);
     logistic(&Sample::pairs(pairs), elo0, elo1)
 }
 
 /// The probabilities of loss, draw and win in a game of pairs, with every
-/// level pair taken for two draws.
+/// level pair counted as two draws.
 pub fn games_of_distribution([ll, ld, level, wd, ww]: &[f64; 5]) -> [f64; 3] {
     [ll + ld / 2.0, level + (ld + wd) / 2.0, ww + wd / 2.0]
 }
 
-/// The games of pairs, with every level pair taken for two draws.
+/// The games of pairs, with every level pair counted as two draws.
 pub fn games_of_pairs(pairs: &Pentanomial) -> Wdl {
     let [ll, ld, level, wd, ww] = pairs.0;
     Wdl {

@@ -14,7 +14,7 @@
 //! a test of it does not keep its error rates: `SprtConfig::validate` refuses it.
 
 use super::super::elo::NELO_PER_SIGMA;
-use super::super::sample::{Sample, dot};
+use super::super::sample::{Sample, dot, mean_and_variance};
 use super::tilt::Tilt;
 
 /// The solutions for two strengths in normalized Elo.
@@ -42,8 +42,8 @@ struct Problem<'a, const K: usize> {
 /// Rounds of the fixed point. It converges linearly, in about four rounds for
 /// bounds that people use.
 const ROUNDS: usize = 60;
-/// A change of mean and variance after which the fixed point is left. The
-/// likelihood is stationary in both, so its error is of the order of the
+/// The fixed point has converged if mean and variance change by less than this.
+/// The likelihood is stationary in both, so its error is of the order of the
 /// square.
 const CONVERGED: f64 = 1e-10;
 
@@ -62,7 +62,7 @@ const LARGEST_SIGMA: f64 = 0.5;
 const REFINEMENTS: usize = 60;
 
 impl<const K: usize> Problem<'_, K> {
-    /// fishtest's way; `None` where it fails.
+    /// The solution by fishtest's fixed point; `None` if it does not converge.
     fn fixed_point(&self) -> Option<Tilt<K>> {
         let is_moderate = self.t.abs() <= MODERATE_T
             && self
@@ -140,7 +140,7 @@ impl<const K: usize> Problem<'_, K> {
         })
     }
 
-    /// The distribution that the weights stand for.
+    /// The distribution with the weights of `tilt`.
     fn solution(&self, tilt: &Tilt<K>) -> [f64; K] {
         let mut q = *self.probabilities;
         for (q, weight) in q.iter_mut().zip(tilt.weights) {
@@ -155,15 +155,8 @@ impl<const K: usize> Problem<'_, K> {
     }
 }
 
-fn mean_and_variance<const K: usize>(probabilities: &[f64; K]) -> (f64, f64) {
-    let scores = &Sample::<K>::SCORES;
-    let mean = dot(probabilities, scores);
-    let squares = scores.map(|score| (score - mean) * (score - mean));
-    (mean, dot(probabilities, &squares))
-}
-
 /// The logarithm of the deviation with the smallest cost. Every local minimum
-/// of the grid is refined: two may be closer in cost than the grid can tell.
+/// of the grid is refined, because the costs of two may be close.
 fn minimize(cost: impl Fn(f64) -> f64) -> f64 {
     let (left, right) = (SMALLEST_SIGMA.ln(), LARGEST_SIGMA.ln());
     let step = (right - left) / GRID as f64;

@@ -115,7 +115,7 @@ impl<const K: usize> Tilt<K> {
 const SMALL: f64 = 0.1;
 
 /// ln(1 + x) by the series of the inverse hyperbolic tangent: several times
-/// faster than the library, and this is what most of the time goes into.
+/// faster than [`f64::ln_1p`], in which an LLR would spend most of its time.
 fn ln_1p_of_small(x: f64) -> f64 {
     let z = x / (2.0 + x);
     let z2 = z * z;

@@ -1,4 +1,4 @@
-//! How many games between equals are drawn.
+//! The share of drawn games between equal players.
 //!
 //! Davidson's model: the draw's probability is a constant times the geometric
 //! mean of those of a win and a loss. With the expected score given this
@@ -41,8 +41,8 @@ pub(super) fn between_equals(games: &Games, fit: &Fit, pools: &[usize], scale: f
     Some(0.5 * (low + high))
 }
 
-/// The probability of a draw at an expected `score`, if it is `ratio` between
-/// equals.
+/// The probability of a draw at an expected `score` (0 to 1), if it is `ratio`
+/// between equals.
 fn draw_probability(score: f64, ratio: f64) -> f64 {
     let balance = 4.0 * score * (1.0 - score);
     if ratio >= 1.0 {

@@ -12,9 +12,9 @@ use crate::stats::summary::is_enough;
 /// Ratings in Elo, by player.
 pub(super) struct Fit {
     pub(super) ratings: Vec<f64>,
-    /// Whether a player's rating means anything.
+    /// Whether a player can be compared with any other, or is an anchor.
     pub(super) rated: Vec<bool>,
-    /// Of the ratings relative to the anchors, or to the pool's mean.
+    /// Covariance of the ratings, relative to the anchors or to the pool's mean.
     pub(super) covariance: Matrix,
     pub(super) white_advantage: f64,
     pub(super) white_variance: f64,
@@ -24,7 +24,7 @@ pub(super) struct Fit {
 /// A square matrix by rows.
 type Matrix = Vec<Vec<f64>>;
 
-/// Share of a pivot's diagonal element below which only rounding is left.
+/// A pivot below this share of its diagonal element is only rounding error.
 const SINGULAR: f64 = 1e-12;
 
 fn zeros(n: usize) -> Matrix {
@@ -51,14 +51,14 @@ fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
 
 /// Newton's method converges in about six steps; the likelihood is concave.
 const MAX_STEPS: usize = 200;
-/// The longest step in units of the logistic curve, about 350 Elo.
+/// Longest step of Newton's method in logits (2 are about 350 Elo).
 const LONGEST_STEP: f64 = 2.0;
-/// The longest step of ratings that are found: less than a millionth of an Elo point, and
-/// more than the rounding of ratings of many thousands.
+/// Converged if no step is longer, in logits: less than a millionth of an Elo point, and more
+/// than the rounding error of ratings of many thousands.
 const CONVERGED: f64 = 1e-9;
 
-/// Which parameter of the fit belongs to whom. A player without one has a
-/// rating that is fixed: an anchor, or the reference of a pool.
+/// The parameters of the fit. A player without one has a fixed rating: an anchor,
+/// or the reference of a pool.
 struct Parameters {
     of_player: Vec<Option<usize>>,
     white: Option<usize>,
@@ -73,12 +73,12 @@ impl Fit {
         options: &RatingOptions,
     ) -> Result<Self, RatingError> {
         let units = comparable(games, pools);
-        let estimate_white = options.white_advantage.is_none();
+        let estimate_white = options.white_advantage.is_none() && !units.is_empty();
         let fit = |estimate_white| {
             let problem = Problem {
                 units: &units,
                 parameters: Parameters::new(pools, anchors, estimate_white),
-                unit: options.scale / LN_10,
+                elo_per_logit: options.scale / LN_10,
             };
             problem.solve(anchors, options.white_advantage.unwrap_or(0.0))
         };
@@ -101,8 +101,14 @@ fn without_white_advantage(units: &[Unit]) -> String {
         games.all(|game| game.half_points == half_points)
     };
     match (all(2), all(0)) {
-        (true, _) => "White won every game: its advantage has no limit and is taken to be 0",
-        (_, true) => "White lost every game: its advantage has no limit and is taken to be 0",
+        (true, _) => {
+            "White won every game between comparable players: its advantage has no limit and is \
+             taken to be 0"
+        }
+        (_, true) => {
+            "White lost every game between comparable players: its advantage has no limit and is \
+             taken to be 0"
+        }
         _ => {
             "White's advantage cannot be told apart from the players' strength here: \
              taken to be 0"
@@ -111,8 +117,8 @@ fn without_white_advantage(units: &[Unit]) -> String {
     .to_owned()
 }
 
-/// Whether enough pairs or single games show White's points, and enough of them others than
-/// the most frequent: if not, their variance is not known.
+/// Whether White's points in pairs (or single games) are enough, and different enough, for
+/// their variance to be known.
 pub(super) fn support_white_advantage(games: &Games, pools: &[usize]) -> bool {
     let mut by_points = Pentanomial::default();
     for unit in comparable(games, pools) {
@@ -173,35 +179,34 @@ impl Parameters {
 struct Problem<'a> {
     units: &'a [Unit],
     parameters: Parameters,
-    /// Elo of one unit of the logistic curve.
-    unit: f64,
+    elo_per_logit: f64,
 }
 
-/// The solution, in units of the logistic curve.
+/// The solution, in logits.
 struct Solution {
     parameters: Parameters,
     ratings: Vec<f64>,
     white: f64,
     covariance: Matrix,
-    unit: f64,
+    elo_per_logit: f64,
 }
 
 impl Problem<'_> {
-    /// `None` if the information is singular or Newton's method gets nowhere.
+    /// `None` if the information is singular or Newton's method does not converge.
     fn solve(self, anchors: &[Option<f64>], white_advantage: f64) -> Option<Solution> {
         let mut ratings: Vec<f64> = anchors
             .iter()
-            .map(|anchor| anchor.unwrap_or(0.0) / self.unit)
+            .map(|anchor| anchor.unwrap_or(0.0) / self.elo_per_logit)
             .collect();
-        // Start near the anchors, wherever they are.
+        // Start at the mean of the anchors.
         let given: Vec<f64> = anchors.iter().flatten().copied().collect();
-        let start = given.iter().sum::<f64>() / given.len().max(1) as f64 / self.unit;
+        let start = given.iter().sum::<f64>() / given.len().max(1) as f64 / self.elo_per_logit;
         for (rating, parameter) in ratings.iter_mut().zip(&self.parameters.of_player) {
             if parameter.is_some() {
                 *rating = start;
             }
         }
-        let mut white = white_advantage / self.unit;
+        let mut white = white_advantage / self.elo_per_logit;
         for _ in 0..MAX_STEPS {
             let (gradient, information) = self.derivatives(&ratings, white);
             let step = factored(&information)?.solve(&gradient);
@@ -220,7 +225,7 @@ impl Problem<'_> {
                     ratings,
                     white,
                     covariance,
-                    unit: self.unit,
+                    elo_per_logit: self.elo_per_logit,
                     parameters: self.parameters,
                 });
             }
@@ -282,9 +287,8 @@ struct Weighted {
     weight: f64,
 }
 
-/// A unit and, with a tiny weight, what it might have been: the opposite
-/// result. So players whose games all ended alike do not get an interval
-/// without width.
+/// A unit and, with a tiny weight, the two one-sided results that it could have had:
+/// otherwise the interval of players whose games all ended alike would have no width.
 fn with_unseen(unit: &Unit) -> [Weighted; 3] {
     let all = |half_points: [usize; 2]| {
         let mut games = unit.games;
@@ -316,11 +320,11 @@ impl Solution {
         warning: Option<String>,
     ) -> Fit {
         let n = pools.len();
-        let (unit, of_player) = (self.unit, &self.parameters.of_player);
+        let (elo, of_player) = (self.elo_per_logit, &self.parameters.of_player);
         let members = |player: usize| (0..n).filter(move |&other| pools[other] == pools[player]);
         // Each rating as a linear function of the parameters.
         let mut rows = vec![vec![0.0; self.parameters.count]; n];
-        let mut ratings: Vec<f64> = self.ratings.iter().map(|rating| rating * unit).collect();
+        let mut ratings: Vec<f64> = self.ratings.iter().map(|rating| rating * elo).collect();
         let raw = ratings.clone();
         let mut rated = vec![true; n];
         for player in 0..n {
@@ -345,7 +349,7 @@ impl Solution {
                 .collect();
             for (j, b) in rows.iter().enumerate() {
                 let product: f64 = half.iter().zip(b).map(|(x, y)| x * y).sum();
-                covariance[i][j] = unit * unit * product;
+                covariance[i][j] = elo * elo * product;
             }
         }
         let white_variance = self.parameters.white.map_or(0.0, |i| self.covariance[i][i]);
@@ -353,8 +357,8 @@ impl Solution {
             ratings,
             rated,
             covariance,
-            white_advantage: self.white * unit,
-            white_variance: unit * unit * white_variance,
+            white_advantage: self.white * elo,
+            white_variance: elo * elo * white_variance,
             warning,
         }
     }

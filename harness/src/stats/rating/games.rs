@@ -26,7 +26,7 @@ pub struct Games {
     singles: BTreeMap<[usize; 2], [u64; 3]>,
 }
 
-/// Games that share everything but their order, with how many there are.
+/// Equal pairs, or equal single games, with their number.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Unit {
     /// One game, or the two of a pair.
@@ -35,7 +35,7 @@ pub(super) struct Unit {
 }
 
 impl Games {
-    /// The index of a player, who is added if not known yet.
+    /// The index of a player, who is added if new.
     pub fn player(&mut self, name: &str) -> usize {
         if let Some(&index) = self.index.get(name) {
             return index;
@@ -46,7 +46,7 @@ impl Games {
         index
     }
 
-    /// The index of a player that is known.
+    /// The index of a player; `None` if unknown.
     pub(super) fn index_of(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()
     }
@@ -89,32 +89,6 @@ impl Games {
         counts[one.half_points][two.half_points] += count;
     }
 
-    /// The results of the players on one side (`true`) against those on the other, from
-    /// their side: their pairs, or their single games if those are more games. Some
-    /// players may be on no side.
-    pub(super) fn results_of(&self, side: impl Fn(usize) -> Option<bool>) -> Counts {
-        let (mut pairs, mut games) = (Pentanomial::default(), Wdl::default());
-        for unit in self.units() {
-            let half_points = |game: Game| match (side(game.white), side(game.black)) {
-                (Some(true), Some(false)) => Some(game.half_points),
-                (Some(false), Some(true)) => Some(2 - game.half_points),
-                _ => None,
-            };
-            let own: Vec<usize> = unit.each().filter_map(half_points).collect();
-            match own[..] {
-                [one, two] => pairs.0[one + two] += unit.count,
-                [0] => games.losses += unit.count,
-                [1] => games.draws += unit.count,
-                [_] => games.wins += unit.count,
-                _ => {}
-            }
-        }
-        match games.games() > pairs.games() {
-            true => games.into(),
-            false => pairs.into(),
-        }
-    }
-
     fn check(&self, game: Game) {
         assert!(game.white < self.names.len() && game.black < self.names.len());
         assert_ne!(game.white, game.black, "a player cannot play itself");
@@ -126,7 +100,7 @@ impl Games {
         self.pairs.values().flatten().flatten().sum()
     }
 
-    /// Everything, without the units of count zero.
+    /// All pairs and single games, without those of count zero.
     pub(super) fn units(&self) -> Vec<Unit> {
         let mut units = Vec::new();
         for (&[first, second], counts) in &self.pairs {
@@ -155,8 +129,35 @@ impl Games {
 }
 
 impl Unit {
+    /// Its one or two games.
     pub(super) fn each(&self) -> impl Iterator<Item = Game> {
         self.games.into_iter().flatten()
+    }
+}
+
+/// The results of the players on one side (`true`) against those on the other, from
+/// their side: their pairs, or their single games if those are more games. Some
+/// players may be on no side.
+pub(super) fn results_of(units: &[Unit], side: impl Fn(usize) -> Option<bool>) -> Counts {
+    let (mut pairs, mut games) = (Pentanomial::default(), Wdl::default());
+    for unit in units {
+        let half_points = |game: Game| match (side(game.white), side(game.black)) {
+            (Some(true), Some(false)) => Some(game.half_points),
+            (Some(false), Some(true)) => Some(2 - game.half_points),
+            _ => None,
+        };
+        let own: Vec<usize> = unit.each().filter_map(half_points).collect();
+        match own[..] {
+            [one, two] => pairs.0[one + two] += unit.count,
+            [0] => games.losses += unit.count,
+            [1] => games.draws += unit.count,
+            [_] => games.wins += unit.count,
+            _ => {}
+        }
+    }
+    match games.games() > pairs.games() {
+        true => games.into(),
+        false => pairs.into(),
     }
 }
 

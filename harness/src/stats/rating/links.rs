@@ -1,26 +1,25 @@
 //! Whether players are linked by enough games to be compared.
 //!
-//! The sandwich estimate needs several observations in every direction. One that
-//! links two groups of players is fitted exactly: it leaves no residual, and the
-//! difference of the groups would look certain.
+//! The sandwich estimate needs several observations in every direction. A single one
+//! between two groups of players is fitted exactly: it leaves no residual, and the
+//! difference of the groups would have no error.
 
 use std::collections::VecDeque;
 
-use super::games::Games;
+use super::games::Unit;
+use crate::stats::summary::MIN_UNITS;
 
 /// The games as links between players.
 pub(super) struct Links {
     /// By player: the others that it is linked to, and by how many units (pairs or
     /// single games).
     neighbours: Vec<Vec<(usize, u64)>>,
-    /// Fewer units than this do not link.
-    least: u64,
 }
 
 impl Links {
-    /// Given ratings link the players that have them.
-    pub(super) fn new(games: &Games, anchored: &[bool], least: u64) -> Self {
-        let players = games.names().len();
+    /// The links of `units`. Players with a given rating are linked to each other.
+    pub(super) fn new(units: &[Unit], anchored: &[bool]) -> Self {
+        let players = anchored.len();
         let mut neighbours: Vec<Vec<(usize, u64)>> = vec![Vec::new(); players];
         let mut link = |one: usize, two: usize, units: u64| {
             for (from, to) in [(one, two), (two, one)] {
@@ -30,31 +29,31 @@ impl Links {
                 }
             }
         };
-        for unit in games.units() {
+        for unit in units {
             if let Some(game) = unit.each().next() {
                 link(game.white, game.black, unit.count);
             }
         }
         let mut anchors = (0..players).filter(|&player| anchored[player]);
         if let Some(first) = anchors.next() {
-            anchors.for_each(|anchor| link(first, anchor, least));
+            anchors.for_each(|anchor| link(first, anchor, MIN_UNITS));
         }
-        Self { neighbours, least }
+        Self { neighbours }
     }
 
-    /// The smallest cut between two players, if fewer units cross it than link:
-    /// whether each player is on the side of the first one. By the largest flow
-    /// (L. Ford, D. Fulkerson, 1956), along shortest paths (J. Edmonds, R. Karp, 1972).
+    /// The smallest cut between two players, if fewer than [`MIN_UNITS`] units cross it:
+    /// for each player whether it is on the side of the first one. By maximum flow
+    /// (L. Ford, D. Fulkerson, 1956) along shortest paths (J. Edmonds, R. Karp, 1972).
     pub(super) fn cut(&self, one: usize, two: usize) -> Option<Vec<bool>> {
         let mut left = self.neighbours.clone();
         let mut flow = 0;
-        while flow < self.least {
-            let before = reached(&left, one);
+        while flow < MIN_UNITS {
+            let before = reached(&left, one, two);
             let mut path = Vec::new();
             let mut to = two;
             while to != one {
                 let Some(from) = before[to] else {
-                    // No way is left: the cut is between what is reached and the rest.
+                    // No path is left: the cut is between the reached players and the rest.
                     return Some(before.iter().map(Option::is_some).collect());
                 };
                 path.push((from, to));
@@ -64,7 +63,7 @@ impl Links {
                 .iter()
                 .map(|&(from, to)| *units_of(&mut left, from, to))
                 .min()
-                .unwrap_or(self.least);
+                .unwrap_or(MIN_UNITS);
             for (from, to) in path {
                 *units_of(&mut left, from, to) -= most;
                 *units_of(&mut left, to, from) += most;
@@ -83,12 +82,14 @@ fn units_of(left: &mut [Vec<(usize, u64)>], from: usize, to: usize) -> &mut u64 
 }
 
 /// For each vertex that can be reached from `start`, the one before it; for `start`
-/// itself `start`.
-fn reached(left: &[Vec<(usize, u64)>], start: usize) -> Vec<Option<usize>> {
+/// itself `start`. The search stops at `end`.
+fn reached(left: &[Vec<(usize, u64)>], start: usize, end: usize) -> Vec<Option<usize>> {
     let mut before = vec![None; left.len()];
     before[start] = Some(start);
     let mut open = VecDeque::from([start]);
-    while let Some(from) = open.pop_front() {
+    while before[end].is_none()
+        && let Some(from) = open.pop_front()
+    {
         for &(to, units) in &left[from] {
             if units > 0 && before[to].is_none() {
                 before[to] = Some(from);
@@ -101,7 +102,7 @@ fn reached(left: &[Vec<(usize, u64)>], start: usize) -> Vec<Option<usize>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::games::game;
+    use super::super::games::{Games, game};
     use super::*;
 
     /// Single games between players by number.
@@ -118,7 +119,9 @@ mod tests {
     }
 
     fn cut(links: &[(usize, usize, u64)], one: usize, two: usize) -> Option<Vec<bool>> {
-        Links::new(&games(links), &[false; 8], 60).cut(one, two)
+        let games = games(links);
+        let anchored = vec![false; games.names().len()];
+        Links::new(&games.units(), &anchored).cut(one, two)
     }
 
     #[test]
@@ -133,12 +136,12 @@ mod tests {
         let by_five = [(0, 1, 100), (2, 3, 100), (1, 4, 10), (4, 2, 10)];
         assert!(cut(&by_five, 0, 3).is_some());
         let anchored = [true, false, false, true];
-        assert_eq!(Links::new(&games(&two), &anchored, 60).cut(0, 3), None);
+        assert_eq!(Links::new(&games(&two).units(), &anchored).cut(0, 3), None);
     }
 
-    /// Against all divisions, one by one.
+    /// Compared with all divisions of six players.
     #[test]
-    fn a_cut_is_the_smallest_there_is() {
+    fn a_cut_is_the_smallest() {
         use rand::{RngExt as _, SeedableRng as _};
         let mut random = rand_chacha::ChaCha8Rng::seed_from_u64(1);
         let mut found = 0;

@@ -5,7 +5,7 @@
 //! The most likely ratings are those at which every player's expected score is
 //! the one scored. Their covariance is the sandwich estimate over pairs
 //! (Liang and Zeger, Biometrika 73, 1986): the two games of a pair share an
-//! opening, so a pair counts as one observation, whatever its correlation is.
+//! opening, so a pair is one observation.
 //! Draws are described apart, by their share between equals in Davidson's
 //! model (JASA 65, 1970).
 
@@ -28,12 +28,12 @@ pub use options::{RatingError, RatingOptions};
 
 use fit::Fit;
 
-/// What can be said of one player.
+/// The rating of one player.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Rating {
     pub name: String,
-    /// `None` if the player cannot be compared with anyone: only wins, only
-    /// losses. The interval is relative to the anchors, or to the pool's mean
+    /// `None` if the player cannot be compared with anyone, because it only won or
+    /// only lost. The interval is relative to the anchors, or to the pool's mean
     /// if there are none.
     pub elo: Option<Estimate>,
     /// Where the interval of `elo` comes from; see [`Ratings::supported_by`].
@@ -62,7 +62,7 @@ pub struct Ratings {
     /// `los[i][j]`: probability that player i is stronger than player j, in
     /// the order of `ratings`; `None` where they cannot be compared.
     pub los: Vec<Vec<Option<f64>>>,
-    /// How many pairs there were; all other games are taken one by one.
+    /// Number of pairs; all other games count as single games.
     pub pairs: u64,
     pub warnings: Vec<String>,
 }
@@ -70,14 +70,14 @@ pub struct Ratings {
 /// Rates all players.
 ///
 /// # Errors
-/// If there is no game, an anchor is unknown, or the likelihood has no
-/// maximum.
+/// If there is no game, an anchor is unknown or given more than once, or the likelihood
+/// has no maximum.
 pub fn rate(games: &Games, options: &RatingOptions) -> Result<Ratings, RatingError> {
     let names = games.names();
     if games.units().is_empty() {
         return Err(RatingError::NoGames);
     }
-    let anchors = anchor_ratings(names, options)?;
+    let anchors = anchor_ratings(games, options)?;
     let anchored: Vec<bool> = anchors.iter().map(Option::is_some).collect();
     let pools = pools::pools(games, &anchored);
     let fit = Fit::new(games, &pools, &anchors, options)?;
@@ -125,20 +125,17 @@ pub fn rate(games: &Games, options: &RatingOptions) -> Result<Ratings, RatingErr
     })
 }
 
-fn anchor_ratings(
-    names: &[String],
-    options: &RatingOptions,
-) -> Result<Vec<Option<f64>>, RatingError> {
-    let mut anchors = vec![None; names.len()];
+fn anchor_ratings(games: &Games, options: &RatingOptions) -> Result<Vec<Option<f64>>, RatingError> {
+    let mut anchors = vec![None; games.names().len()];
     for (name, rating) in &options.anchors {
-        let player = names
-            .iter()
-            .position(|known| known == name)
-            .ok_or_else(|| RatingError::UnknownAnchor {
-                name: name.clone(),
-                players: names.join(", "),
-            })?;
-        anchors[player] = Some(*rating);
+        let unknown = || RatingError::UnknownAnchor {
+            name: name.clone(),
+            players: games.names().join(", "),
+        };
+        let player = games.index_of(name).ok_or_else(unknown)?;
+        if anchors[player].replace(*rating).is_some() {
+            return Err(RatingError::RepeatedAnchor { name: name.clone() });
+        }
     }
     Ok(anchors)
 }
@@ -210,7 +207,7 @@ impl Fit {
         }
         let covariance = &self.covariance;
         let variance = covariance[i][i] + covariance[j][j] - 2.0 * covariance[i][j];
-        // Two anchors: their difference is given.
+        // The difference of two anchors is given.
         (variance > 0.0).then(|| normal::cdf((self.ratings[i] - self.ratings[j]) / variance.sqrt()))
     }
 }

@@ -1,6 +1,6 @@
-//! How ratings are computed, and why they cannot be.
+//! Options of ratings, and why ratings cannot be computed.
 
-/// How the scale is fixed.
+/// What fixes the scale of the ratings.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatingOptions {
     /// Players whose rating is given.
@@ -32,6 +32,8 @@ pub enum RatingError {
     NoGames,
     #[error("the anchor `{name}` has no games; the players are {players}")]
     UnknownAnchor { name: String, players: String },
+    #[error("the anchor `{name}` is given more than once")]
+    RepeatedAnchor { name: String },
     #[error(
         "the ratings did not converge: are the ratings of the anchors and White's advantage, if \
          they are given, compatible with the results?"

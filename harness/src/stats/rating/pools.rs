@@ -19,7 +19,7 @@ pub(super) fn pools(games: &Games, anchored: &[bool]) -> Vec<usize> {
         beats[game.white][game.black] |= game.half_points > 0;
         beats[game.black][game.white] |= game.half_points < 2;
     }
-    // Given ratings connect the players that have them.
+    // Players with a given rating can be compared.
     for i in 0..n {
         for j in 0..n {
             beats[i][j] |= anchored[i] && anchored[j];
@@ -40,7 +40,7 @@ pub(super) fn pools(games: &Games, anchored: &[bool]) -> Vec<usize> {
     members.sort_by_key(|pool| {
         let one = pool[0];
         let has_games = (0..n).any(|other| beats[one][other] || beats[other][one]);
-        // A pool that only lost to another has more players above it than that one.
+        // A pool that only lost to another one has more players above it.
         let above = (0..n).filter(|&other| reach[other][one] && !reach[one][other]);
         (!has_games, above.count(), Reverse(pool.len()))
     });

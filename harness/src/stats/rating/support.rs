@@ -2,36 +2,37 @@
 
 use std::collections::BTreeMap;
 
-use super::games::Games;
+use super::games::{Games, results_of};
 use super::links::Links;
 use super::{Rating, RatingOptions, Ratings};
 use crate::stats::elo::Estimate;
-use crate::stats::summary::{ENOUGH, Interval, Summary};
+use crate::stats::summary::{Interval, Summary};
 
 impl Ratings {
-    /// The ratings with what `games`, from which they come, support. A player with
-    /// too few pairs (or single games) gets the width of the always-valid interval
-    /// of its own score, if that is wider than its interval, and no LOS. Players that
-    /// too few link to the anchors, or else to most of their pool, get that of the
-    /// games of the link, and no LOS against players beyond it. The rating of an
-    /// anchor is exact.
+    /// The ratings with the intervals and LOS that `games`, from which they come, support.
+    /// A player with too few pairs (or single games) gets at least the width of the
+    /// always-valid interval of its own score, and no LOS. Players with too few links to
+    /// the anchors, or else to most of their pool, get at least that of the games of the
+    /// link, and no LOS against players beyond it. The rating of an anchor is exact.
     pub fn supported_by(mut self, games: &Games, options: &RatingOptions) -> Self {
         let is_anchor = |name: &str| options.anchors.iter().any(|(anchor, _)| anchor == name);
         let anchored: Vec<bool> = games.names().iter().map(|name| is_anchor(name)).collect();
-        let links = Links::new(games, &anchored, ENOUGH);
+        let units = games.units();
+        let links = Links::new(&units, &anchored);
         let scale = options.scale / RatingOptions::default().scale;
-        // The first of the players that are linked, of all that have enough games.
-        let mut classes: Vec<Option<usize>> = Vec::new();
+        // By rating: the first player of its group of linked players; `None` without
+        // enough games.
+        let mut groups: Vec<Option<usize>> = Vec::new();
         let mut firsts: Vec<usize> = Vec::new();
         for rating in &mut self.ratings {
             let player = games.index_of(&rating.name);
-            let own = Summary::new(games.results_of(|one| Some(Some(one) == player)));
+            let own = Summary::new(results_of(&units, |one| Some(Some(one) == player)));
             let is_exact = is_anchor(&rating.name);
             if !is_exact {
                 rating.widen(&own, scale);
             }
             let has_enough = is_exact || own.interval == Interval::FixedLength;
-            let class = player.filter(|_| has_enough).map(|player| {
+            let group = player.filter(|_| has_enough).map(|player| {
                 let mut known = firsts.iter().copied();
                 let linked = known.find(|&first| links.cut(first, player).is_none());
                 linked.unwrap_or_else(|| {
@@ -39,54 +40,56 @@ impl Ratings {
                     player
                 })
             });
-            classes.push(class);
+            groups.push(group);
         }
-        let main = self.main_classes(&classes, &is_anchor);
-        for (rating, class) in self.ratings.iter_mut().zip(&classes) {
-            let (Some(class), Some(main)) = (class, main.get(&rating.pool)) else {
+        let main = self.main_groups(&groups, &is_anchor);
+        for (rating, group) in self.ratings.iter_mut().zip(&groups) {
+            let (Some(group), Some(main)) = (group, main.get(&rating.pool)) else {
                 continue;
             };
-            if let Some(side) = links.cut(*class, *main) {
-                let results = games.results_of(|player| Some(side[player]));
+            if group != main
+                && let Some(side) = links.cut(*group, *main)
+            {
+                let results = results_of(&units, |player| Some(side[player]));
                 rating.widen(&Summary::new(results), scale);
             }
         }
         for (one, row) in self.los.iter_mut().enumerate() {
             for (other, los) in row.iter_mut().enumerate() {
-                let is_linked = classes[one].is_some() && classes[one] == classes[other];
+                let is_linked = groups[one].is_some() && groups[one] == groups[other];
                 *los = los.filter(|_| is_linked);
             }
         }
         self
     }
 
-    /// The class that the ratings of each pool are relative to: that of an anchor, or
-    /// the one with the most games.
-    fn main_classes(
+    /// By pool: the group that its ratings are relative to, which has an anchor or else
+    /// the most games.
+    fn main_groups(
         &self,
-        classes: &[Option<usize>],
+        groups: &[Option<usize>],
         is_anchor: &impl Fn(&str) -> bool,
     ) -> BTreeMap<usize, usize> {
         let mut weights: BTreeMap<(usize, usize), (bool, u64)> = BTreeMap::new();
-        for (rating, class) in self.ratings.iter().zip(classes) {
-            if let Some(class) = class {
-                let weight = weights.entry((rating.pool, *class)).or_default();
+        for (rating, group) in self.ratings.iter().zip(groups) {
+            if let Some(group) = group {
+                let weight = weights.entry((rating.pool, *group)).or_default();
                 weight.0 |= is_anchor(&rating.name);
                 weight.1 += rating.games;
             }
         }
-        let mut main = BTreeMap::new();
         let mut ordered: Vec<_> = weights.into_iter().collect();
         ordered.sort_by_key(|(_, weight)| *weight);
-        for ((pool, class), _) in ordered {
-            main.insert(pool, class);
+        let mut main = BTreeMap::new();
+        for ((pool, group), _) in ordered {
+            main.insert(pool, group);
         }
         main
     }
 }
 
 impl Rating {
-    /// At least as wide as the interval of these results, if they are too few.
+    /// Makes the interval at least as wide as that of `results`, if they are too few.
     fn widen(&mut self, results: &Summary, scale: f64) {
         if results.interval != Interval::AlwaysValid {
             return;
@@ -150,7 +153,7 @@ mod tests {
         }
     }
 
-    /// A player that is known only through one that is hardly known.
+    /// A player whose only opponent has few games against the anchor.
     #[test]
     fn a_rating_is_not_more_certain_than_those_it_rests_on() {
         let options = RatingOptions {
@@ -180,7 +183,7 @@ mod tests {
         }
     }
 
-    /// One drawn game links two events. It is fitted exactly, whatever it says.
+    /// One drawn game links two events. It is fitted exactly, whatever its result is.
     #[test]
     fn a_thin_link_gives_a_wide_interval_and_no_order() {
         let mut games = Games::default();
@@ -205,7 +208,7 @@ mod tests {
             };
             let elo = |ratings: &Ratings, name: &str| ratings.ratings[at(name)].elo.expect("rated");
             assert!(elo(&plain, "c").half_width() < 100.0, "too certain");
-            // Beyond the link from the anchor; without one, of two equal events one.
+            // Those beyond the link from the anchor; without one, either event.
             let beyond = ["c", "d"].map(|name| &ratings.ratings[at(name)]);
             let others = ["a", "b"].map(|name| &ratings.ratings[at(name)]);
             let is_wide = |all: [&Rating; 2]| {
@@ -227,7 +230,7 @@ mod tests {
         }
     }
 
-    /// What counts is the link towards the anchor, whatever else there is.
+    /// Enough games between two groups do not help if neither is linked to the anchor.
     #[test]
     fn every_group_beyond_a_thin_link_is_uncertain() {
         let mut games = Games::default();
@@ -269,9 +272,8 @@ mod tests {
         let ratings = supported(&games(3, 0), &options).ratings;
         let [a, b] = ["a", "b"].map(|name| ratings.iter().find(|rating| rating.name == name));
         assert_eq!(a.expect("rated").elo.expect("given").half_width(), 0.0);
-        let own = Summary::new(games(3, 0).results_of(|player| Some(player == 1)))
-            .elo
-            .expect("played");
+        let results = results_of(&games(3, 0).units(), |player| Some(player == 1));
+        let own = Summary::new(results).elo.expect("played");
         let wide = b.expect("rated").elo.expect("rated").half_width();
         assert!((wide - 1.25 * own.half_width()).abs() < 1e-9);
     }

@@ -165,6 +165,14 @@ fn several_anchors_keep_their_ratings() {
         rate(&games, &unknown),
         Err(RatingError::UnknownAnchor { .. })
     ));
+    let twice = RatingOptions {
+        anchors: vec![("a".to_owned(), 3000.0), ("a".to_owned(), 2950.0)],
+        ..RatingOptions::default()
+    };
+    assert!(matches!(
+        rate(&games, &twice),
+        Err(RatingError::RepeatedAnchor { name }) if name == "a"
+    ));
 }
 
 #[test]
@@ -209,7 +217,7 @@ fn separate_pools_are_not_compared() {
 }
 
 #[test]
-fn one_colour_only_does_not_tell_whites_advantage() {
+fn whites_advantage_needs_games_with_both_colours() {
     let mut games = players(&["a", "b"]);
     games.add_single(game(0, 1, 2), 76);
     games.add_single(game(0, 1, 0), 24);
@@ -225,7 +233,10 @@ fn one_colour_only_does_not_tell_whites_advantage() {
 
 #[test]
 fn an_advantage_without_limit_is_named() {
-    for (results, says) in [([2, 2], "White won every"), ([0, 0], "White lost every")] {
+    for (results, says) in [
+        ([2, 2], "White won every game between comparable players"),
+        ([0, 0], "White lost every game between comparable players"),
+    ] {
         let mut games = players(&["a", "b"]);
         add_pairs(&mut games, 0, 1, &[(results, 50)]);
         let ratings = rate(&games, &RatingOptions::default()).unwrap();
@@ -235,6 +246,18 @@ fn an_advantage_without_limit_is_named() {
         };
         assert!(warning.contains(says), "{warning}");
     }
+}
+
+/// A player with only wins is comparable with nobody, so no game is left for the advantage.
+#[test]
+fn games_of_players_without_limit_warn_of_no_advantage() {
+    let mut games = players(&["a", "b"]);
+    add_pairs(&mut games, 0, 1, &[([2, 0], 17)]);
+    let ratings = rate(&games, &RatingOptions::default()).unwrap();
+    assert_eq!(ratings.white_advantage.estimate, 0.0);
+    assert!(!ratings.white_advantage_supported);
+    let of_white = |warning: &&String| warning.contains("White");
+    assert_eq!(ratings.warnings.iter().find(of_white), None);
 }
 
 #[test]
@@ -299,8 +322,8 @@ fn intervals_cover_the_truth() {
             .unwrap()
             .elo
             .unwrap();
-        // The openings' bias flattens the curve; the truth on its scale is
-        // where the average is over the biases.
+        // The openings' bias flattens the curve: on the scale of ratings the
+        // strength of 30 Elo is about 27.
         inside += u64::from(a.low <= 27.0 && 27.0 <= a.high);
     }
     // 95 % of 150, less four standard errors.

@@ -1,14 +1,13 @@
-//! What a finished sequential test says about the strength.
+//! The estimate of the strength after a sequential test.
 //!
-//! A test stops because its score has strayed far enough, so the score at the
-//! stop is biased away from the middle of the bounds. The outcomes of a test
-//! are ordered instead: from the fastest failure to the fastest pass. The
-//! median-unbiased estimate is the strength at which half of all tests end
-//! worse than this one did, and the interval's ends are those at which 97.5 %
-//! and 2.5 % do, all by the Brownian approximation, as in fishtest's
-//! `sprt.py`.
+//! A test stops when its score is far enough from the middle of the bounds, so
+//! the score at the stop is biased. Instead, the outcomes of a test are ordered
+//! from the fastest failure to the fastest pass. The median-unbiased estimate is
+//! the strength at which half of all tests end worse than this one did; at the
+//! interval's ends 97.5 % and 2.5 % do. All are computed by the Brownian
+//! approximation, as in fishtest's `sprt.py`.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::super::bisection::bisect;
 use super::super::counts::{Counts, Wdl};
@@ -19,7 +18,7 @@ use super::super::sample::Sample;
 use super::{Brownian, SprtConfig};
 
 /// Strength after a sequential test.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct SprtEstimate {
     /// Median-unbiased logistic Elo with its 95 % interval, each within
     /// [-1000, 1000].
@@ -29,12 +28,12 @@ pub struct SprtEstimate {
     pub los: f64,
 }
 
-/// Beyond this the search for an estimate stops.
+/// The largest estimate, in logistic Elo.
 const MAX_ELO: f64 = 1000.0;
 
-/// The estimate after the test `config` ended, or stands, at `counts`; `None`
+/// The estimate of the test `config`, ended or not, at `counts`; `None`
 /// without games. `games` are the single games of pairs, for the Bayesian
-/// model's draw Elo; if absent, drawn pairs are taken for two draws.
+/// model's draw Elo; if absent, level pairs count as two draws.
 pub fn estimate(config: &SprtConfig, counts: Counts, games: Option<Wdl>) -> Option<SprtEstimate> {
     if counts.units() == 0 {
         return None;
@@ -83,7 +82,7 @@ impl Outcome {
         };
         let slope = outcome.motion(mean).drift;
         outcome.level = slope * sample.size;
-        // Back to where the bound was crossed.
+        // Interpolates back to where the bound was crossed.
         let crossed = outcome.level.clamp(lower, upper);
         if crossed != outcome.level {
             outcome.time = crossed / slope;
@@ -105,7 +104,7 @@ impl Outcome {
         }
     }
 
-    /// How probable a worse outcome is if the true strength is `elo`.
+    /// Probability of a worse outcome at a true strength of `elo` (logistic).
     fn worse(&self, elo: f64) -> f64 {
         self.motion(score_of_elo(elo))
             .outcome_probability(self.time, self.level)

@@ -5,7 +5,7 @@
 //! 1 + l (x - s0), one against "the mean is at least s1", by 1 - l (x - s1).
 //! If a hypothesis is true the wealth of its gambler is a supermartingale, so
 //! by Ville's inequality it ever reaches 1 / alpha with a probability of at
-//! most alpha: whatever the distribution, at every sample size and every look.
+//! most alpha, for every distribution and at every look.
 //! (Waudby-Smith and Ramdas, Estimating means of bounded random variables by
 //! betting, JRSS B 86, 2024.)
 //!
@@ -57,9 +57,8 @@ impl Betting {
         self.squares += before * (score - self.mean);
     }
 
-    /// The wealth that counts alone would have led to, on average over the
-    /// order of the results: they say nothing of the variance seen so far at
-    /// each bet.
+    /// The approximate wealth after the results of `sample`, averaged over their
+    /// order, on which the variance seen before each bet depends.
     pub(crate) fn expected<const K: usize>(bounds: [f64; 2], sample: &Sample<K>) -> Self {
         let (mean, variance) = sample.mean_and_variance();
         let gain_at = |pairs: f64| {

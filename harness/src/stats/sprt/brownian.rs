@@ -27,8 +27,9 @@ pub struct Brownian {
 /// and the limit without drift is used.
 const NO_DRIFT: f64 = 1e-8;
 
-/// From this tilt on, fishtest replaces the normal distribution's tail by two
-/// terms of its asymptotic series; so do we, to print the same estimates.
+/// From this product of drift and bound on the tail of the normal distribution is
+/// replaced by two terms of its asymptotic series, as in fishtest, to print the same
+/// estimates.
 const MILLS_FROM: f64 = 5.0;
 
 impl Brownian {
@@ -94,8 +95,8 @@ impl Brownian {
         bisect((0.0, high), 60, |time| stopped(time) < probability).1
     }
 
-    /// The eigenfunction expansion; converges fast if the motion has had time
-    /// to see both bounds.
+    /// The eigenfunction expansion; converges fast if there is time to reach both
+    /// bounds.
     fn outcome_by_series(&self, time: f64, level: f64) -> f64 {
         let width = self.upper - self.lower;
         let (start, level) = (-self.lower, level - self.lower);
@@ -114,7 +115,7 @@ impl Brownian {
             let weight = (2.0 * width * gamma * sine - 2.0 * PI * n * cosine)
                 / ((width * gamma).powi(2) + (PI * n).powi(2));
             sum += decay * weight * (n * PI * start / width).sin();
-            // The sine of the weight may vanish by chance, its bound does not.
+            // The term itself may be 0 by chance, so its bound decides.
             let is_negligible = scale * decay <= 1e-12 * n || decay == 0.0;
             if is_negligible || sum.is_nan() {
                 break;
@@ -128,8 +129,8 @@ impl Brownian {
         lost_in_the_end + scale * sum
     }
 
-    /// The first reflections only; right if the motion can hardly have seen
-    /// both bounds.
+    /// The first reflections only; accurate if the motion can hardly reach both
+    /// bounds in `time`.
     fn outcome_by_reflection(&self, time: f64, level: f64) -> f64 {
         let deviation = (time * self.variance).sqrt();
         let offset = self.drift * time;

@@ -2,8 +2,6 @@
 
 use std::str::FromStr;
 
-use serde::{Deserialize, Serialize};
-
 use super::super::Model;
 use super::super::elo::{NELO_PER_SIGMA, score_of_elo, sigma_per_game};
 
@@ -19,7 +17,7 @@ impl FromStr for Model {
 }
 
 /// A sequential test of `elo1` against `elo0`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SprtConfig {
     pub model: Model,
     /// H0: the strength is at most this, on the model's scale.

@@ -22,13 +22,13 @@ use super::model::Model;
 /// How a test ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Decision {
-    /// Strength is taken to be at most `elo0`.
+    /// The strength is at most `elo0`.
     AcceptH0,
-    /// Strength is taken to be at least `elo1`.
+    /// The strength is at least `elo1`.
     AcceptH1,
 }
 
-/// Where a test stands.
+/// The state of a test.
 #[derive(Debug, Clone, Copy, Serialize)]
 pub struct SprtState {
     pub model: Model,
@@ -78,8 +78,8 @@ impl Sprt {
     }
 
     /// Takes the result of the next pair as the first engine's half points,
-    /// 0 to 4. The Bayesian model takes a level pair for two draws; give it
-    /// [`Sprt::absorb_games`].
+    /// 0 to 4. The Bayesian model counts a level pair as two draws; use
+    /// [`Sprt::absorb_games`] for it.
     ///
     /// # Panics
     /// If `half_points` is over 4.
@@ -121,8 +121,8 @@ impl Sprt {
         }
     }
 
-    /// The log-likelihood ratio of H1 against H0, or what stands for it when
-    /// betting ([`Betting::statistic`]); 0 before the first pair.
+    /// The log-likelihood ratio of H1 against H0; of the betting model
+    /// [`Betting::statistic`]. 0 before the first pair.
     pub fn llr(&self) -> f64 {
         self.llr
     }
@@ -146,7 +146,7 @@ impl Sprt {
         self.decision
     }
 
-    /// Where the test stands.
+    /// The state of the test.
     pub fn state(&self) -> SprtState {
         let (lower, upper) = self.bounds();
         SprtState {

@@ -1,10 +1,10 @@
 //! The dynamic correction for overshoot.
 //!
 //! Wald's bounds assume that the LLR ends exactly on a bound. It overshoots,
-//! by E[H^2] / (2 E[H]) on average, where H are the heights of the ladder of
-//! the LLR's records (Siegmund, Sequential Analysis, 1985, corollary 8.33).
-//! The heights are measured during the test, as fishtest does, and the bounds
-//! brought closer by that much.
+//! by E[H^2] / (2 E[H]) on average, where H are the ladder heights of the LLR's
+//! records (Siegmund, Sequential Analysis, 1985, corollary 8.33). As in fishtest,
+//! the heights are measured during the test, and the bounds are moved inwards by
+//! that amount.
 
 /// Records of the LLR seen so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
@@ -47,12 +47,12 @@ impl Overshoot {
         self.highest.update(llr);
     }
 
-    /// By how much the lower bound rises; 0 while the LLR has set no record.
+    /// Upwards correction of the lower bound; 0 before the first record.
     pub fn lower(&self) -> f64 {
         self.lowest.mean_excess()
     }
 
-    /// By how much the upper bound falls.
+    /// Downwards correction of the upper bound; 0 before the first record.
     pub fn upper(&self) -> f64 {
         self.highest.mean_excess()
     }

@@ -3,12 +3,10 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use super::*;
 
-/// Shares of a pair's results between equals, as the engines of the project
-/// have them at fixed nodes.
+/// Pentanomial shares of two equal engines, as measured for Stillwater at fixed nodes.
 const EVEN: [f64; 5] = [0.05, 0.22, 0.46, 0.22, 0.05];
 
-/// Shares between a build and another that plays differently in this share of
-/// the pairs only.
+/// Pentanomial shares of two builds that play differently in only this share of the pairs.
 fn alike(different: f64) -> [f64; 5] {
     let differing = 1.0 - EVEN[2];
     let mut shares = EVEN.map(|share| share * different / differing);
@@ -16,8 +14,8 @@ fn alike(different: f64) -> [f64; 5] {
     shares
 }
 
-/// Shares when the first is so much stronger in Elo: the even ones tilted
-/// until their mean is the expected score.
+/// Pentanomial shares if the first engine is `elo` stronger: the even ones, tilted until
+/// their mean is the expected score.
 fn shares(elo: f64) -> [f64; 5] {
     let expected = 1.0 / (1.0 + 10f64.powf(-elo / 400.0));
     let tilted = |tilt: f64| {
@@ -58,9 +56,9 @@ struct Project {
     rng: ChaCha8Rng,
     pairs: u64,
     release: f64,
-    /// Of the previous nightly.
+    /// Elo of the previous nightly.
     before: Option<f64>,
-    /// Shares against opponents of this strength, which are few.
+    /// Cached shares by the difference in strength.
     known: BTreeMap<i64, [f64; 5]>,
 }
 
@@ -87,8 +85,7 @@ impl Project {
         self.evidence(elo, direct)
     }
 
-    /// A night whose build plays as the previous one, except in this share of
-    /// the pairs.
+    /// A night whose build plays like the previous one, except in this share of the pairs.
     fn night_alike(&mut self, elo: f64, different: f64) -> Evidence<'static> {
         let before = self.before.replace(elo);
         let direct = before.map(|_| play(&mut self.rng, &alike(different), self.pairs));
@@ -133,11 +130,11 @@ fn false_alarms_in_a_thousand_years_are_at_most_as_many_as_stated() {
     let allowed = YEARS * 365 / STATED as usize;
     println!("{alarms:?} false alarms of losses and gains, {allowed} allowed");
     assert!(alarms[0] <= allowed && alarms[1] <= allowed, "{alarms:?}");
-    // The test would be idle if nothing ever came near.
+    // Without any alarm, the test would prove nothing.
     assert!(alarms[0] + alarms[1] > 0, "{alarms:?}");
 }
 
-/// False alarms of losses and gains in so many histories of so many nights.
+/// Number of false alarms of losses and of gains in simulated histories.
 fn false_alarms(
     histories: u64,
     nights: usize,
@@ -157,7 +154,7 @@ fn false_alarms(
     alarms
 }
 
-/// Most nights' builds play as the one before, or nearly so.
+/// Most builds play like the previous one, or nearly so.
 #[test]
 fn builds_that_play_alike_raise_no_alarm_with_the_next_that_does_not() {
     for different in [0.0, 0.02] {
@@ -170,8 +167,8 @@ fn builds_that_play_alike_raise_no_alarm_with_the_next_that_does_not() {
     }
 }
 
-/// False alarms at fixed nodes with a book of `openings` openings. Of five builds four play as
-/// the one before, so that their games repeat where an opening does.
+/// False alarms at fixed nodes with a book of `openings` openings. Four of five builds play
+/// like the previous one, so their games repeat where an opening does.
 fn false_alarms_with_repeats(openings: usize) -> [usize; 2] {
     // Against the anchor and against the release, by opening.
     let mut results: [Vec<Pentanomial>; 2] = Default::default();
@@ -209,11 +206,11 @@ fn a_book_of_twenty_times_the_pairs_keeps_the_rate_of_false_alarms() {
         "{large:?} false alarms with twenty times the pairs as openings, {small:?} with three"
     );
     assert!(large[0] <= 40 && large[1] <= 40, "{large:?}");
-    // Why there is a warning.
+    // The reason for the warning about small books.
     assert!(small[0] > 40 && small[1] > 40, "{small:?}");
 }
 
-/// At first every build plays as the anchor.
+/// At first every build plays like the anchor.
 #[test]
 fn the_first_build_that_does_not_play_as_the_anchor_raises_no_alarm() {
     let alarms = false_alarms(100, 50, |project, number| match number {
@@ -259,8 +256,8 @@ fn a_night_after_equal_builds_is_as_certain_as_its_own_games() {
     assert!((25.0..35.0).contains(&margin), "{change:?}");
 }
 
-/// Nights from a loss of so much until it is noticed, sorted, with the default
-/// settings: after 60 quiet nights, 200 pairs against each opponent.
+/// Nights until a loss of `loss` Elo is detected, sorted, with the default settings: after 60
+/// nights without a change, 200 pairs against each opponent.
 fn delays(loss: f64, histories: u64) -> Vec<usize> {
     let mut delays: Vec<usize> = (0..histories)
         .map(|seed| {
@@ -353,7 +350,7 @@ fn without_anything_to_compare_with_there_is_no_evidence() {
             pentanomial: Pentanomial([100, 0, 0, 0, 0]),
         }]
     };
-    // The first night's build before belongs to no known time.
+    // The previous nightly of the first night has no other matches.
     assert_eq!(detector.absorb(&one(None)), None);
     assert_eq!(detector.absorb(&one(Some("new each night"))), None);
     assert_eq!(detector.absorb(&one(Some("and another"))), None);

@@ -1,4 +1,4 @@
-//! What is played in the night of a commit.
+//! The match of a commit's night.
 
 use std::fmt::Display;
 
@@ -18,12 +18,12 @@ use crate::track::role::Role;
 use crate::track::skipped::SkippedCommit;
 
 impl Tracker {
-    /// Whom a commit's build plays; without the opponents that do not build, except the
-    /// anchor.
+    /// The opponents of a commit's build, without those that do not build (the anchor is
+    /// always included).
     ///
     /// # Errors
-    /// If the repository does not answer, or an opponent cannot be built although it is not
-    /// at fault.
+    /// If a query of the repository fails, or an opponent cannot be built for a reason that is
+    /// not its own fault.
     pub(super) fn opponents_of(&mut self, commit: &Commit) -> anyhow::Result<Vec<Opponent>> {
         let history = self.repository.history(&commit.id)?;
         let branch = self.repository.history(&self.section.branch)?;
@@ -52,7 +52,7 @@ impl Tracker {
         Ok(playing)
     }
 
-    /// Why an opponent has no build to play with, if it has none.
+    /// The reason why an opponent cannot be built; `None` if it can.
     fn fault_of(&mut self, opponent: &Opponent) -> anyhow::Result<Option<String>> {
         let Ok(commit) = self.repository.commit(&opponent.commit) else {
             let why = "its commit is not in the repository any more";
@@ -79,7 +79,8 @@ impl Tracker {
         ));
     }
 
-    /// Starts a commit's night; without the opponents that do not start, except the anchor.
+    /// Starts a commit's night, without the opponents that do not start (the anchor is always
+    /// included).
     pub(super) fn start_against(
         &mut self,
         commit: &Commit,
@@ -131,8 +132,8 @@ impl Tracker {
             engine.bench = BenchCheck::Record;
             config.engine.push(engine);
         }
-        // Other openings every night: the same games of builds that play alike would
-        // count as new ones.
+        // Different openings every night: otherwise builds that play alike would repeat their
+        // games, which would count as new ones.
         let nights = self.nights.len() as u64;
         let pairs = config.r#match.pairs;
         config.r#match.use_openings_after(nights, pairs);
@@ -151,7 +152,7 @@ impl Tracker {
         }
     }
 
-    /// A name that no night and no run has yet.
+    /// An unused name for the run.
     fn run_name(&self, commit: &Commit) -> String {
         let runs = self.out.join(RUNS);
         let is_free = |name: &String| {
@@ -162,13 +163,13 @@ impl Tracker {
     }
 }
 
-/// With fewer openings for each pair of a night, repeated games raise more false alarms than
-/// stated.
+/// Minimum openings of the book for each pair of a night; with fewer, repeated games cause
+/// more false alarms than stated.
 const OPENINGS_A_PAIR: u64 = 20;
 
-/// The warning about a book of `openings` distinct openings, if nights of `pairs` pairs repeat
-/// too many games with it: without time, builds that play alike play the same games from the
-/// same opening, and the detector counts them as new.
+/// The warning about a book with too few distinct `openings` for nights of `pairs` pairs: at a
+/// limit without a clock, builds that play alike repeat their games from the same opening, and
+/// the detector counts them as new.
 fn few_openings(limit: &Limit, openings: u64, pairs: u64) -> Option<String> {
     let needed = pairs.saturating_mul(OPENINGS_A_PAIR);
     (!limit.is_timed() && openings < needed).then(|| {

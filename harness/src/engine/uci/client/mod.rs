@@ -1,7 +1,8 @@
-//! One engine process: its start, its options and what is sent to it. `waiting`
-//! has its answers, `ending` its end.
+//! One engine process: its start, its options and what is sent to it. `waiting` reads its
+//! answers, `failing` describes its failures, `ending` ends it.
 
 mod ending;
+mod failing;
 mod waiting;
 
 use std::io;
@@ -16,11 +17,12 @@ use tokio::time::{Sleep, sleep_until, timeout_at};
 use crate::engine::uci::guard;
 use crate::engine::uci::lines::LineReader;
 use crate::engine::uci::memory_size::MemorySize;
-use crate::engine::uci::options::EngineOption;
+use crate::engine::uci::not_started::reason;
+use crate::engine::uci::options::{EngineOption, OptionError, UnreadableOptions, check_options};
 use crate::engine::uci::process::Launch;
 use crate::engine::uci::stderr::KeptStderr;
 use crate::engine::uci::transcript::{Direction, Transcript};
-use crate::engine::uci::watch::Watch;
+use crate::engine::uci::watch::PauseTracker;
 use crate::output::printable;
 use crate::platform::sandbox::engine_in;
 use crate::platform::{EngineOutput, ProcessGroup};
@@ -28,7 +30,7 @@ use crate::rules::{Info, LinePattern};
 
 pub(crate) use waiting::PROMPT;
 
-/// A `bestmove` that has arrived; the moves are in [`Client::best_move`].
+/// An answer that has arrived; [`Client::best_move`] has the move of a `bestmove`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
     pub arrived: Instant,
@@ -37,20 +39,22 @@ pub struct Answer {
 /// Why an engine could not be started.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    #[error("cannot start `{command}`: {source}")]
-    Spawn { command: String, source: io::Error },
-    #[error("`{command}` {what} before it sent `uciok`: is it a UCI engine?{stderr}")]
+    #[error("cannot start `{command}`: {why}")]
+    Spawn { command: String, why: String },
+    #[error("`{command}` {what} before it sent `uciok`{details}")]
     Ended {
         command: String,
-        /// That it ended, or closed its output.
+        /// `ended (…)` or `closed its standard output …`.
         what: String,
-        stderr: String,
+        /// [`Client::details`].
+        details: String,
     },
-    #[error("`{command}` did not send `uciok` within {} s: is it a UCI engine?{heard}", within.as_secs_f64())]
+    #[error("`{command}` did not send `uciok` within {} s{details}", within.as_secs_f64())]
     NoUciok {
         command: String,
         within: Duration,
-        heard: String,
+        /// [`Client::details`].
+        details: String,
     },
     #[error(
         "`{command}` declares more than {MAX_OPTIONS} options, or {} KiB of them",
@@ -60,30 +64,31 @@ pub enum StartError {
 }
 
 impl StartError {
-    /// Whether its process was there and did not do what it should.
+    /// Whether the process was started and the engine failed.
     pub(crate) fn is_of_engine(&self) -> bool {
         !matches!(self, Self::Spawn { .. })
     }
 }
 
-/// Options that an engine may declare, and bytes of the lines that do so.
+/// Options that an engine may declare, and bytes of these lines.
 const MAX_OPTIONS: usize = 4096;
 const MAX_OPTION_BYTES: usize = 1024 * 1024;
 
 /// Characters kept of an engine's name and author.
 const MAX_NAME: usize = 256;
 
+/// The first [`MAX_NAME`] characters of a name.
 fn shortened(name: &str) -> String {
     name.trim().chars().take(MAX_NAME).collect()
 }
 
 /// Why there was no `uciok`.
-enum Unheard {
+enum HandshakeError {
     NoAnswer(AnswerError),
     TooManyOptions,
 }
 
-impl From<AnswerError> for Unheard {
+impl From<AnswerError> for HandshakeError {
     fn from(error: AnswerError) -> Self {
         Self::NoAnswer(error)
     }
@@ -98,64 +103,65 @@ pub enum AnswerError {
     TimedOut,
 }
 
-/// A running engine that has said `uciok`.
+/// A running engine that has sent `uciok`.
 #[derive(Debug)]
 pub struct Client {
     child: Child,
     pid: u32,
-    /// The engine's own process, if that is another one in a sandbox.
+    /// The engine's own process in a sandbox, whose outer process is `pid`.
     inner: Option<u32>,
     is_sandboxed: bool,
     max_memory: Option<MemorySize>,
-    /// Bytes that the process had at its peak, once it has ended.
+    /// Peak memory of the process in bytes, once it has ended.
     peak: Option<u64>,
-    /// The process and its descendants, until they have ended.
+    /// The process and its descendants, until they are killed.
     group: Option<ProcessGroup>,
-    /// Closed to show the engine that its controller is gone.
+    /// `None` once the input is closed.
     stdin: Option<ChildStdin>,
     lines: LineReader<EngineOutput>,
-    /// Of the wait for an answer to what was sent last.
-    watch: Watch,
-    /// When this engine was last attended to.
-    attended: Instant,
-    /// When something was sent last.
+    /// Pauses during the wait for the answer to the last command.
+    pauses: PauseTracker,
+    /// When `hone` last checked for output of this engine, or sent a command.
+    last_poll: Instant,
+    /// When the last command was written.
     sent: Instant,
     /// When the thread last let other tasks run.
-    rested: Instant,
-    /// Wakes `hone` to look up. It is left to run from move to move, because
-    /// setting it costs more than an idle glance now and then.
-    alarm: Pin<Box<Sleep>>,
+    last_yield: Instant,
+    /// Fires when the next poll is due. It keeps running from move to move, because
+    /// resetting it costs more than a needless poll now and then.
+    poll_timer: Pin<Box<Sleep>>,
     transcript: Transcript,
     stderr: KeptStderr,
     /// `id name` and `id author`.
     name: String,
     author: String,
     options: Vec<EngineOption>,
-    /// What has been set and differs from the engine's defaults.
+    /// The options that [`Client::configure`] has set.
     set: Vec<(String, String)>,
+    /// Number of `go` commands sent.
+    searches: u64,
     info: Info,
-    /// Lines to keep of what it says before its answers.
+    /// Lines before an answer that [`Info::lines`] keeps.
     patterns: Vec<LinePattern>,
     best: Vec<u8>,
     ponder: Vec<u8>,
-    /// An answer that came while it pondered.
-    early: Option<Answer>,
-    /// Lines that begin with `option` and do not declare one.
-    unreadable_options: usize,
-    has_answered_unasked: bool,
+    /// A `bestmove` that came while the engine pondered.
+    early_answer: Option<Answer>,
+    unreadable_options: UnreadableOptions,
+    has_sent_unsolicited: bool,
 }
 
 impl Client {
-    /// Starts the engine and waits for its `uciok`, at most for `startup`. The log
-    /// names it after its program.
+    /// Starts the engine and waits for its `uciok`, at most for `startup`. Its name in the
+    /// log is that of its program.
     ///
     /// # Errors
-    /// [`StartError`], with what the engine said instead.
+    /// [`StartError`], with the last line of the engine's standard error or output.
     pub async fn start(launch: &Launch, startup: Duration) -> Result<Self, StartError> {
         Self::start_as(&launch.name(), launch, startup).await
     }
 
-    /// [`Client::start`], with the name that the log has for the engine.
+    /// [`Client::start`] with another name in the log.
     ///
     /// # Errors
     /// As [`Client::start`].
@@ -165,23 +171,37 @@ impl Client {
         startup: Duration,
     ) -> Result<Self, StartError> {
         let command = launch.command_line();
-        let spawned = launch.spawn().await;
-        let mut child = spawned.map_err(|source| StartError::Spawn {
+        let client = match launch.spawn().await {
+            Ok(child) => Self::of_process(child, name, launch),
+            Err(error) => Err(error),
+        };
+        let mut client = client.map_err(|error| StartError::Spawn {
             command: command.clone(),
-            source,
+            why: reason(launch, &error),
         })?;
+        if let Err(error) = client.handshake(startup).await {
+            return Err(client.start_error(error, command, startup).await);
+        }
+        if client.is_sandboxed {
+            client.inner = engine_in(client.pid);
+        }
+        tracing::info!("engine {} started: {command} ({})", client.pid, client.name);
+        Ok(client)
+    }
+
+    /// The client of a process that was just started.
+    ///
+    /// # Errors
+    /// As [`EngineOutput::new`].
+    fn of_process(mut child: Child, name: &str, launch: &Launch) -> io::Result<Self> {
         let pid = child.id().unwrap_or(0);
         let max_memory = launch.max_memory;
         let group = ProcessGroup::limited(pid, max_memory.map(MemorySize::bytes));
         let stdin = child.stdin.take();
-        let stdout = child.stdout.take().expect("stdout is piped");
-        let stdout = EngineOutput::new(stdout).map_err(|source| StartError::Spawn {
-            command: command.clone(),
-            source,
-        })?;
+        let stdout = EngineOutput::new(child.stdout.take().expect("stdout is piped"))?;
         let stderr = KeptStderr::of(child.stderr.take().expect("stderr is piped"));
-        guard::watch(pid);
-        let mut client = Self {
+        guard::register(pid);
+        Ok(Self {
             pid,
             inner: None,
             is_sandboxed: launch.sandbox,
@@ -191,51 +211,30 @@ impl Client {
             child,
             stdin,
             lines: LineReader::new(stdout),
-            watch: Watch::default(),
-            attended: Instant::now(),
+            pauses: PauseTracker::default(),
+            last_poll: Instant::now(),
             sent: Instant::now(),
-            rested: Instant::now(),
-            alarm: Box::pin(sleep_until(Instant::now().into())),
+            last_yield: Instant::now(),
+            poll_timer: Box::pin(sleep_until(Instant::now().into())),
             transcript: Transcript::of(pid, name.to_string()),
             stderr,
             name: String::new(),
             author: String::new(),
             options: Vec::new(),
             set: Vec::new(),
+            searches: 0,
             info: Info::default(),
             patterns: Vec::new(),
             best: Vec::new(),
             ponder: Vec::new(),
-            early: None,
-            unreadable_options: 0,
-            has_answered_unasked: false,
-        };
-        match client.handshake(startup).await {
-            Ok(()) => {
-                if client.is_sandboxed {
-                    client.inner = engine_in(pid);
-                }
-                tracing::info!("engine {pid} started: {command} ({})", client.name);
-                Ok(client)
-            }
-            Err(Unheard::TooManyOptions) => Err(StartError::TooManyOptions { command }),
-            Err(Unheard::NoAnswer(AnswerError::Disconnected)) => Err(StartError::Ended {
-                command,
-                what: match client.ended().await {
-                    Some(status) => format!("ended ({status})"),
-                    None => "closed its standard output while still running,".to_string(),
-                },
-                stderr: client.stderr_hint(),
-            }),
-            Err(Unheard::NoAnswer(AnswerError::TimedOut)) => Err(StartError::NoUciok {
-                command,
-                within: startup,
-                heard: client.stderr_hint(),
-            }),
-        }
+            early_answer: None,
+            unreadable_options: UnreadableOptions::default(),
+            has_sent_unsolicited: false,
+        })
     }
 
-    async fn handshake(&mut self, limit: Duration) -> Result<(), Unheard> {
+    /// Sends `uci` and reads the engine's name, author and options, up to `uciok`.
+    async fn handshake(&mut self, limit: Duration) -> Result<(), HandshakeError> {
         let deadline = Instant::now() + limit;
         self.send(b"uci\n", deadline).await?;
         let mut option_bytes = 0;
@@ -255,11 +254,11 @@ impl Client {
                 } else if let Some(option) = EngineOption::parse(&text) {
                     option_bytes += line.len();
                     if self.options.len() == MAX_OPTIONS || option_bytes > MAX_OPTION_BYTES {
-                        return Err(Unheard::TooManyOptions);
+                        return Err(HandshakeError::TooManyOptions);
                     }
                     self.options.push(option);
                 } else if text.split_whitespace().next() == Some("option") {
-                    self.unreadable_options += 1;
+                    self.unreadable_options.add(&text);
                 }
             }
             self.stop_if_late(arrived, deadline)?;
@@ -267,47 +266,59 @@ impl Client {
         }
     }
 
-    /// Keeps lines of what it says before its answers, for its [`Info`].
+    /// Sets the patterns of the lines that [`Info::lines`] keeps.
     pub(crate) fn keep_lines(&mut self, patterns: &[LinePattern]) {
         self.info.lines = vec![None; patterns.len()];
         self.patterns = patterns.to_vec();
     }
 
-    /// The engine's `id name`; empty if it gave none.
+    /// The engine's `id name`; empty if it sent none.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The engine's `id author`; empty if it gave none.
+    /// The engine's `id author`; empty if it sent none.
     pub fn author(&self) -> &str {
         &self.author
     }
 
-    /// The options it declared.
+    /// The options that the engine declares.
     pub fn options(&self) -> &[EngineOption] {
         &self.options
     }
 
-    /// The number of its `option` lines that do not declare an option.
-    pub(crate) fn unreadable_options(&self) -> usize {
-        self.unreadable_options
+    /// The `option` lines that do not declare an option.
+    pub(crate) fn unreadable_options(&self) -> &UnreadableOptions {
+        &self.unreadable_options
     }
 
-    /// The process's id, which is also that of its process group.
+    /// Checks `(name, value)` pairs against the options that the engine declares.
+    ///
+    /// # Errors
+    /// [`OptionError`].
+    pub(crate) fn check_options<'a>(
+        &self,
+        wanted: impl IntoIterator<Item = (&'a str, &'a str)>,
+    ) -> Result<(), OptionError> {
+        check_options(&self.options, wanted)
+            .map_err(|error| error.with_unreadable(&self.unreadable_options))
+    }
+
+    /// The id of the process and of its process group.
     pub fn pid(&self) -> u32 {
         self.pid
     }
 
-    /// The id of the engine's own process: in a sandbox another one.
+    /// The id of the engine's own process, which differs from [`Client::pid`] in a sandbox.
     pub(crate) fn engine_pid(&self) -> u32 {
         self.inner.unwrap_or(self.pid)
     }
 
-    /// Brings the engine's options from what they are to `wanted`: sends what
-    /// differs, and resets to its default what is not wanted any more.
+    /// Sets the options `wanted`: sends those that differ from the last call, and resets
+    /// the others of the last call to their defaults.
     ///
     /// # Errors
-    /// [`AnswerError`] if the engine no longer reads.
+    /// As [`Client::send`].
     pub async fn configure(
         &mut self,
         wanted: &[(String, String)],
@@ -339,7 +350,7 @@ impl Client {
         Ok(())
     }
 
-    /// Announces a new game, and asks whether the engine is ready for it.
+    /// Sends `ucinewgame` and `isready`.
     ///
     /// # Errors
     /// As [`Client::send`].
@@ -347,7 +358,7 @@ impl Client {
         self.send(b"ucinewgame\nisready\n", deadline).await
     }
 
-    /// Announces a new game and waits until the engine is ready for it.
+    /// Sends `ucinewgame` and waits until the engine is ready.
     ///
     /// # Errors
     /// As [`Client::send`]; [`AnswerError::TimedOut`] also without a `readyok`.
@@ -359,14 +370,14 @@ impl Client {
     /// Sends whole lines.
     ///
     /// # Errors
-    /// [`AnswerError::Disconnected`] if the engine is gone,
+    /// [`AnswerError::Disconnected`] if the engine has closed its input,
     /// [`AnswerError::TimedOut`] if it does not read.
     pub async fn send(&mut self, text: &[u8], deadline: Instant) -> Result<(), AnswerError> {
         self.send_at(Instant::now(), text, deadline).await.map(drop)
     }
 
-    /// [`Client::send`] where it is known to be `now`; returns when all was
-    /// written.
+    /// [`Client::send`] for a caller that has just read the time `now`. Returns when all
+    /// was written.
     ///
     /// # Errors
     /// As [`Client::send`].
@@ -377,21 +388,29 @@ impl Client {
         deadline: Instant,
     ) -> Result<Instant, AnswerError> {
         self.transcript.push(Direction::ToEngine, now, text);
-        self.watch = Watch::default();
+        // In a game, a `go` is always the last line.
+        let last = text.trim_ascii_end().rsplit(|byte| *byte == b'\n').next();
+        self.searches += u64::from(last.is_some_and(|line| line.starts_with(b"go ")));
+        self.pauses = PauseTracker::default();
         let Some(stdin) = &mut self.stdin else {
             return Err(AnswerError::Disconnected);
         };
-        // The runtime may not put it off in favour of other tasks.
+        // The cooperative budget of the runtime must not delay the write.
         let write = unconstrained(stdin.write_all(text));
         match timeout_at(deadline.into(), write).await {
             Ok(Ok(())) => {
-                self.attended = Instant::now();
-                self.sent = self.attended;
-                Ok(self.attended)
+                self.last_poll = Instant::now();
+                self.sent = self.last_poll;
+                Ok(self.last_poll)
             }
             Ok(Err(_)) => Err(AnswerError::Disconnected),
             Err(_) => Err(AnswerError::TimedOut),
         }
+    }
+
+    /// Number of `go` commands that the process was sent.
+    pub(crate) fn searches(&self) -> u64 {
+        self.searches
     }
 
     /// The last part of the dialogue.
@@ -399,27 +418,17 @@ impl Client {
         &self.transcript
     }
 
-    /// The last part of what it wrote to its standard error.
+    /// The last part of the engine's standard error.
     pub fn stderr(&self) -> String {
         self.stderr.text()
     }
-
-    fn stderr_hint(&self) -> String {
-        let mut hint = match self.stderr().lines().next_back() {
-            Some(last) => format!(" It wrote: {last}"),
-            None => String::new(),
-        };
-        if let Some(limit) = self.max_memory {
-            hint += &format!("\nhelp: its memory is limited by `max_memory`, {limit}");
-        }
-        hint
-    }
 }
 
-/// Wherever a name or value comes from (the evidence of a failure can be edited), it
-/// stays one command.
+/// Adds a `setoption` command. Control characters other than tabs are removed, so that it
+/// stays one command: a name or value can come from `replay.toml`, which a user may edit.
 fn push_setoption(commands: &mut String, name: &str, value: &str) {
-    let mut push = |text: &str| commands.extend(text.chars().filter(|c| !c.is_control()));
+    let is_sent = |c: &char| !c.is_control() || *c == '\t';
+    let mut push = |text: &str| commands.extend(text.chars().filter(is_sent));
     push("setoption name ");
     push(name);
     if !value.is_empty() {
@@ -436,7 +445,7 @@ mod tests {
     #[test]
     fn an_option_stays_one_command() {
         let mut commands = String::new();
-        push_setoption(&mut commands, "Se\red", "1\nquit\0");
-        assert_eq!(commands, "setoption name Seed value 1quit\n");
+        push_setoption(&mut commands, "Se\red", "1\tx\nquit\0");
+        assert_eq!(commands, "setoption name Seed value 1\txquit\n");
     }
 }

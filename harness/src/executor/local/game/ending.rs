@@ -1,17 +1,18 @@
-//! What is left to do when a game is over: its result, its texts, the evidence
-//! of a failure, and an engine to start anew.
+//! The end of a game: its result, its texts, the evidence of a failure, and the engines
+//! that must be restarted.
 
 use std::time::Duration;
 
-use super::{End, Game, millis, white_first};
+use super::{End, Game, white_first};
 use crate::executor::local::evidence;
 use crate::executor::local::slot::EngineSlot;
 use crate::executor::{Evidence, GameText};
 use crate::openings::Variant;
-use crate::rules::{Clock, Ending, GameHeader, final_epd, write_game};
-use crate::rules::{GameResult, Termination};
+use crate::rules::{
+    Clock, Ending, GameHeader, GameResult, Termination, final_epd, millis, write_game,
+};
 
-/// Characters kept of an answer that is not a move.
+/// Characters kept of an illegal answer.
 const MAX_ANSWER: usize = 20;
 
 impl Game<'_> {
@@ -37,7 +38,7 @@ impl Game<'_> {
         let result = GameResult {
             outcome,
             termination,
-            plies: self.table.movetext.plies() - self.opening_plies,
+            plies: self.resources.movetext.plies() - self.opening_plies,
             ms: white_first(self.used.map(millis)),
             nodes: white_first(self.nodes),
             effort: white_first(self.effort),
@@ -54,13 +55,16 @@ impl Game<'_> {
             termination,
             fen: job.opening.fen.as_deref(),
             chess960: job.rules.variant == Variant::Chess960,
-            plies: self.table.movetext.plies(),
+            plies: self.resources.movetext.plies(),
             limits: [&limits[0], &limits[1]],
             started,
             duration,
         };
         let mut text = GameText::default();
-        let movetext = self.table.movetext.finish(style, &reason, outcome.as_str());
+        let movetext = self
+            .resources
+            .movetext
+            .finish(style, &reason, outcome.as_str());
         write_game(&mut text.pgn, style, &header, movetext);
         if style.epd {
             text.epd = final_epd(self.referee.position());
@@ -69,10 +73,10 @@ impl Game<'_> {
         (result, text)
     }
 
-    /// The answer that was not a legal move, as the reason for the end has it.
+    /// The illegal answer, for the end of the reason: `: e2e5`.
     fn illegal_answer(&mut self, end: End) -> String {
         let player = self.player(end.loser());
-        let answer = self.table.slots[player].client().best_move();
+        let answer = self.resources.slots[player].client().best_move();
         // A brace would end the comment.
         let clean: String = String::from_utf8_lossy(answer)
             .chars()
@@ -85,17 +89,17 @@ impl Game<'_> {
         }
     }
 
-    /// All that can help to find out why an engine failed.
+    /// The evidence of an engine's failure.
     pub(super) async fn evidence(&mut self, end: End) -> Evidence {
         let loser = end.loser();
         let player = self.player(loser);
         let status = match &self.missing[player] {
             Some(why) => why.clone(),
-            None => self.table.slots[player].client().exit_status().await,
+            None => self.resources.slots[player].client().exit_status().await,
         };
         let (command, pondered) = match &self.ended_pondering {
             Some(ended) => (&ended.command, Some(ended.end)),
-            None => (&*self.table.command, None),
+            None => (&*self.resources.command, None),
         };
         evidence::collect(&evidence::Failure {
             job: self.job,
@@ -108,14 +112,14 @@ impl Game<'_> {
             pondered,
             clocks: white_first(self.clocks.as_ref().map(Clock::shown)),
             allowance: self.clocks[loser].allowance(),
-            clients: self.table.slots.each_ref().map(EngineSlot::running),
+            clients: self.resources.slots.each_ref().map(EngineSlot::running),
         })
     }
 
-    /// Kills an engine that failed or did not get ready: it starts anew before the next game.
-    /// One that was only slow stays.
+    /// Kills the engines that failed or did not get ready; they are restarted before the
+    /// next game. An engine that answered late keeps running.
     pub(super) async fn kill_failed(&mut self, end: End) {
-        for (slot, unready) in self.table.slots.iter_mut().zip(self.unready) {
+        for (slot, unready) in self.resources.slots.iter_mut().zip(self.unready) {
             if unready {
                 slot.kill().await;
             }
@@ -127,7 +131,7 @@ impl Game<'_> {
             _ => false,
         };
         if failed {
-            self.table.slots[player].kill().await;
+            self.resources.slots[player].kill().await;
         }
     }
 }

@@ -24,11 +24,11 @@ use crate::executor::{BoardWriter, Evidence, GameText, PairJob, Player};
 use crate::openings::StartError as OpeningError;
 use crate::rules::tablebase::{TablebaseError, Tables};
 use crate::rules::{
-    Adjudicator, Clock, Ending, GameDigest, Movetext, PlayedMove, Referee, illegal_move,
+    Adjudicator, Clock, Effort, Ending, GameDigest, GameResult, Movetext, Outcome, PlayedMove,
+    Referee, Termination, illegal_move, millis,
 };
-use crate::rules::{Effort, GameResult, Outcome, Termination};
 
-/// Why a game could not be played at all: nothing an engine under test did.
+/// Why a run must stop at a game.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GameError {
     #[error("cannot restart {name}: {source}")]
@@ -50,7 +50,7 @@ pub(super) enum GameError {
 }
 
 impl GameError {
-    /// The failure that ended game `number` of the pair.
+    /// The failure that ended game `number` (0 or 1) of the pair.
     pub(super) fn failure(
         job: &PairJob,
         number: usize,
@@ -70,31 +70,31 @@ impl GameError {
     }
 }
 
-/// What a worker lends to a game.
-pub(super) struct Table<'a> {
-    /// Of the pair's first and second player.
+/// The parts of a worker that a game uses.
+pub(super) struct Resources<'a> {
+    /// Engines of the pair's first and second player.
     pub(super) slots: &'a mut [EngineSlot; 2],
     pub(super) movetext: &'a mut Movetext,
     pub(super) command: &'a mut PositionCommand,
     pub(super) deferred: &'a mut DeferredResult,
     pub(super) tables: Option<&'a Tables>,
     pub(super) board: &'a mut BoardWriter,
-    /// Engines that this worker has started.
+    /// Engines that this worker has started, by their index in the configuration.
     pub(super) started: &'a mut BTreeSet<usize>,
 }
 
-/// Plays game `number` (0 or 1) of a pair. Whatever an engine does wrong is a
-/// result.
+/// Plays game `number` (0 or 1) of a pair. A failure of an engine is a result, not an
+/// error.
 ///
 /// # Errors
-/// [`GameError`] if it cannot be played at all.
+/// [`GameError`] if the game cannot be played.
 pub(super) async fn play(
-    mut table: Table<'_>,
+    mut resources: Resources<'_>,
     job: &PairJob,
     number: usize,
 ) -> Result<PlayedGame, GameError> {
-    let missing = table.start_engines(job).await?;
-    let mut game = Game::new(table, job, number, missing)?;
+    let missing = resources.start_engines(job).await?;
+    let mut game = Game::new(resources, job, number, missing)?;
     let started = jiff::Zoned::now();
     let clock = Instant::now();
     let mut end = match game.without_engine() {
@@ -105,8 +105,8 @@ pub(super) async fn play(
         end = game.turn().await;
     }
     game.flush();
-    game.table.board.end();
-    let end = end.expect("the loop ends with an end");
+    game.resources.board.end();
+    let end = end.expect("the loop runs until the game ends");
     let (result, text) = game.finish(end, &started, clock.elapsed());
     let evidence = match end.ending.termination.is_failure() {
         true => Some(game.evidence(end).await),
@@ -125,15 +125,15 @@ pub(super) async fn play(
 pub(super) struct PlayedGame {
     pub(super) result: GameResult,
     pub(super) text: GameText,
-    /// What is known of the failure that ended it.
+    /// The evidence of the failure that ended it.
     pub(super) evidence: Option<Evidence>,
 }
 
-/// How a game ended, with further facts for the record.
+/// How a game ended.
 #[derive(Debug, Clone, Copy)]
 struct End {
     ending: Ending,
-    /// Of a time forfeit; `None` without an answer.
+    /// By how much a move was late that lost on time; `None` without an answer.
     overrun: Option<Duration>,
 }
 
@@ -161,7 +161,7 @@ impl From<Ending> for End {
     }
 }
 
-/// A move whose bookkeeping waits until the opponent is thinking.
+/// A move that is recorded when the opponent is thinking.
 struct Unrecorded {
     before: Chess,
     legal: Move,
@@ -171,10 +171,10 @@ struct Unrecorded {
     left: Option<u64>,
 }
 
-/// Arrays of two, here and in the table and the job, are of the pair's first and second
-/// player, with [`Game::player`] as their index. What belongs to a colour is a [`ByColor`].
+/// A game in progress. Arrays of two, here and in its resources and job, are indexed by
+/// player ([`Game::player`]); values of the two colours are in a [`ByColor`].
 struct Game<'a> {
-    table: Table<'a>,
+    resources: Resources<'a>,
     job: &'a PairJob,
     /// Which of the pair's players has White.
     white: usize,
@@ -189,17 +189,18 @@ struct Game<'a> {
     opening_plies: u32,
     last_move: Option<Move>,
     pondering: ByColor<Option<PonderSearch>>,
-    /// What the engine to move pondered, if that leads to its move or to its failure.
+    /// The ponder search of the engine to move, if it continues as its search or is being
+    /// stopped.
     ended_pondering: Option<EndedPondering>,
-    /// Which players did not get ready.
+    /// Whether the engine of each player did not get ready.
     unready: [bool; 2],
-    /// Why players' engines could not be started again.
+    /// Why the engine of each player could not be started again.
     missing: [Option<String>; 2],
 }
 
 impl<'a> Game<'a> {
     fn new(
-        table: Table<'a>,
+        resources: Resources<'a>,
         job: &'a PairJob,
         number: usize,
         missing: [Option<String>; 2],
@@ -212,8 +213,8 @@ impl<'a> Game<'a> {
                 number: job.opening_number,
                 source,
             })?;
-        table.movetext.clear();
-        table.command.begin(job.opening.fen.as_deref());
+        resources.movetext.clear();
+        resources.command.begin(job.opening.fen.as_deref());
         let margin = Duration::from_millis(job.rules.margin_ms);
         let clock = |player: &Player| Clock::new(Arc::clone(&player.limit), margin);
         let white = number;
@@ -237,7 +238,7 @@ impl<'a> Game<'a> {
             ended_pondering: None,
             unready: [false; 2],
             missing,
-            table,
+            resources,
         };
         game.play_opening()?;
         game.show_start();
@@ -248,7 +249,7 @@ impl<'a> Game<'a> {
         if self.job.opening.plies() == 0 {
             return Ok(());
         }
-        // Books check their openings; this one may come from elsewhere.
+        // Books check their openings, but a job may come from another machine.
         self.job
             .opening
             .position(self.job.rules.variant)
@@ -262,16 +263,16 @@ impl<'a> Game<'a> {
                 .find(text.as_bytes())
                 .expect("the opening's moves have just been checked");
             let before = self.referee.position().clone();
-            self.table.command.push(self.uci(legal));
+            self.resources.command.push(self.uci(legal));
             self.referee.play(legal);
-            self.table.movetext.push_book(
+            self.resources.movetext.push_book(
                 &self.job.rules.record,
                 &before,
                 legal,
                 self.referee.position(),
             );
         }
-        self.opening_plies = self.table.movetext.plies();
+        self.opening_plies = self.resources.movetext.plies();
         Ok(())
     }
 
@@ -288,14 +289,14 @@ impl<'a> Game<'a> {
         Color::from_white(player == self.white)
     }
 
-    /// Records the last move, if that has not been done.
+    /// Records the last move, unless that is done.
     fn flush(&mut self) {
         let Some(last) = self.unrecorded.take() else {
             return;
         };
         let color = last.before.turn();
         let player = self.player(color);
-        let client = self.table.slots[player].client();
+        let client = self.resources.slots[player].client();
         let info = client.info();
         let after = self.referee.position();
         let illegal_pv = illegal_move(&last.before, client.best_move(), after, &info.pv);
@@ -312,46 +313,41 @@ impl<'a> Game<'a> {
             left: last.left,
             illegal_pv: illegal_pv.as_deref(),
         };
-        self.table.movetext.push(&self.job.rules.record, &played);
-        self.table.board.push(shown);
+        self.resources
+            .movetext
+            .push(&self.job.rules.record, &played);
+        self.resources.board.push(shown);
         self.digest_moves();
     }
 
     fn digest_moves(&mut self) {
-        self.digest.push(self.table.command.take_new_moves());
+        self.digest.push(self.resources.command.take_new_moves());
     }
 
-    /// A move as the engines write it.
+    /// A move in UCI notation.
     fn uci(&self, legal: Move) -> UciMove {
         legal.to_uci(self.job.rules.variant.castling_mode())
     }
 }
 
-/// White's and Black's, in the order of records.
+/// The values of White and Black.
 fn white_first<T>(of: ByColor<T>) -> [T; 2] {
     [of.white, of.black]
 }
 
 fn lost(loser: Color, termination: Termination) -> End {
     Ending {
-        outcome: match loser {
-            Color::White => Outcome::Black,
-            Color::Black => Outcome::White,
-        },
+        outcome: Outcome::won_by(!loser),
         termination,
     }
     .into()
 }
 
-/// What an engine's silence means.
-fn silence(error: AnswerError, timed: bool) -> Termination {
+/// The termination when an engine does not answer. `timed`: whether a clock runs.
+fn termination_of(error: AnswerError, timed: bool) -> Termination {
     match error {
         AnswerError::Disconnected => Termination::Disconnect,
         AnswerError::TimedOut if timed => Termination::TimeForfeit,
         AnswerError::TimedOut => Termination::Stall,
     }
-}
-
-fn millis(duration: Duration) -> u64 {
-    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }

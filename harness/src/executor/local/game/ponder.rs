@@ -1,23 +1,24 @@
-//! Thinking in the opponent's time.
+//! Pondering: thinking in the opponent's time.
 
 use std::time::{Duration, Instant};
 
 use shakmaty::Color::{self, Black, White};
 
-use super::{Game, millis};
+use super::Game;
 use crate::engine::uci::AnswerError;
 use crate::executor::local::ponder_search::{EndedPondering, PonderSearch};
 use crate::executor::{PonderEnd, Pondered};
+use crate::rules::millis;
 
 impl Game<'_> {
-    /// Lets the engine that has just moved think on the answer it expects, if
-    /// it ponders and named a legal one.
+    /// Sends `go ponder` to the engine that has just moved, if it ponders and the move that
+    /// it expects is legal and does not end the game.
     pub(super) async fn start_pondering(&mut self, color: Color, deadline: Instant) {
         let player = self.player(color);
         if !self.job.players[player].ponder {
             return;
         }
-        let expected = self.table.slots[player].client().ponder_move();
+        let expected = self.resources.slots[player].client().ponder_move();
         let Some(legal) = self.referee.find(expected) else {
             return;
         };
@@ -25,12 +26,12 @@ impl Game<'_> {
         if after.play(legal).is_some() {
             return;
         }
-        let mut command = self.table.command.after(self.uci(legal));
+        let mut command = self.resources.command.after(self.uci(legal));
         let sent = command.with_go(&self.clocks, color, true);
-        let client = self.table.slots[player].client();
+        let client = self.resources.slots[player].client();
         client.clear_info();
-        client.drop_unasked();
-        // If it does not read any more, its next turn will show that.
+        client.drop_unsolicited();
+        // An engine that no longer reads fails at its next turn.
         if client.send(sent, deadline).await.is_ok() {
             self.pondering[color] = Some(PonderSearch {
                 expected: legal,
@@ -40,8 +41,11 @@ impl Game<'_> {
         }
     }
 
-    /// Ends the pondering of the engine whose turn it is. Returns whether it
-    /// had guessed its opponent's move and can continue to think.
+    /// Ends the pondering of the engine whose turn it is. Returns whether the opponent
+    /// played the expected move; otherwise the search is stopped.
+    ///
+    /// # Errors
+    /// [`AnswerError`] if the engine does not stop.
     pub(super) async fn end_pondering(&mut self, color: Color) -> Result<bool, AnswerError> {
         self.ended_pondering = None;
         let Some(search) = self.pondering[color].take() else {
@@ -64,7 +68,7 @@ impl Game<'_> {
         }
         let player = self.player(color);
         let deadline = Instant::now() + Duration::from_millis(self.job.rules.stall_ms);
-        let client = self.table.slots[player].client();
+        let client = self.resources.slots[player].client();
         client.send(b"stop\n", deadline).await?;
         client.wait_bestmove(deadline).await?;
         self.ended_pondering = None;
@@ -77,11 +81,11 @@ impl Game<'_> {
             if self.pondering[color].is_none() {
                 continue;
             }
-            // No move equals this one.
+            // No expected move equals `None`, so that the search is stopped.
             self.last_move = None;
             if self.end_pondering(color).await.is_err() {
                 let player = self.player(color);
-                self.table.slots[player].kill().await;
+                self.resources.slots[player].kill().await;
             }
         }
     }

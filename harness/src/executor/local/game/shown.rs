@@ -1,15 +1,15 @@
-//! What watchers see of a game.
+//! A game as the live pages show it.
 
 use std::time::Instant;
 
 use shakmaty::CastlingMode;
 
-use super::{Game, Unrecorded, millis, white_first};
+use super::{Game, Unrecorded, white_first};
 use crate::executor::{LiveGame, LiveMove, LiveSearch};
-use crate::rules::{Clock, Info};
+use crate::rules::{Clock, Info, millis};
 
 impl Game<'_> {
-    /// The game begins, with the moves of its opening.
+    /// Shows the start of the game, with the moves of its opening.
     pub(super) fn show_start(&mut self) {
         let engines = [self.white, 1 - self.white].map(|player| self.job.players[player].engine);
         let opening = self.job.opening.uci_moves().filter_map(|uci| {
@@ -26,13 +26,13 @@ impl Game<'_> {
             left_ms: self.left_ms(),
             thinking_since_ms: jiff::Timestamp::now().as_millisecond(),
         };
-        self.table.board.begin(game);
+        self.resources.board.begin(game);
     }
 
-    /// The side to move started to think at `asked`.
-    pub(super) fn show_thinking(&mut self, asked: Instant) {
+    /// Shows that the side to move has been thinking since `since`.
+    pub(super) fn show_thinking(&mut self, since: Instant) {
         let left = self.left_ms();
-        self.table.board.thinking(left, asked);
+        self.resources.board.thinking(left, since);
     }
 
     fn left_ms(&self) -> [Option<u64>; 2] {
@@ -41,7 +41,7 @@ impl Game<'_> {
     }
 }
 
-/// A move as watchers see it.
+/// A move as the live pages show it.
 pub(super) fn live_move(last: &Unrecorded, info: &Info, mode: CastlingMode) -> LiveMove {
     LiveMove {
         uci: last.legal.to_uci(mode),

@@ -1,93 +1,92 @@
-//! One turn: an engine thinks, and its answer is judged.
+//! One turn: an engine searches, and its answer is checked.
 
 use std::time::{Duration, Instant};
 
 use shakmaty::{Color, Position};
 
-use super::{End, Game, Unrecorded, lost, silence};
+use super::{End, Game, Unrecorded, lost, termination_of};
 use crate::platform::DelayMeter;
 use crate::rules::Termination;
 
-/// Moves faster than this are not checked for delays, hone's or the engine's:
-/// reading the kernel's account would cost more than it could find.
+/// Faster moves are not checked for delays of `hone`: reading the statistics of the kernel
+/// would take longer than the delay.
 const DELAY_CHECK: Duration = Duration::from_millis(1);
 
-/// A `go` that an engine has got.
+/// A search whose `go` or `ponderhit` was sent.
 pub(super) struct PendingSearch {
-    /// When its time began.
+    /// When its clock started, before the command was written.
     pub(super) at: Instant,
-    /// When it was written.
+    /// When the command was written.
     pub(super) written: Instant,
-    /// When its time is over: its clock's, or that of a stall.
+    /// When the clock runs out, margin included; without a clock, when the engine stalls.
     pub(super) deadline: Instant,
-    /// Whether it thinks on a clock.
+    /// Whether a clock or a fixed time runs.
     pub(super) timed: bool,
 }
 
 impl Game<'_> {
-    /// One move.
+    /// Plays one move. Returns the end of the game, if the move ends it.
     ///
     /// ```text
-    ///           ask             await_move                 judge
+    ///           start_search    await_move                 judge
     /// engine     |-- position, go --> thinks --> bestmove --|
-    /// hone       |-- use_the_wait                           |
+    /// hone       |-- do_deferred_work                       |
     /// opponent   |        |-- ponders …                     |
     /// ```
     pub(super) async fn turn(&mut self) -> Option<End> {
         let color = self.referee.turn();
-        let asked = match self.ask(color).await {
-            Ok(asked) => asked,
+        let search = match self.start_search(color).await {
+            Ok(search) => search,
             Err(end) => return Some(end),
         };
-        self.use_the_wait(color, &asked).await;
-        let (answer, waited) = self.await_move(self.player(color), &asked).await;
+        self.do_deferred_work(color, &search).await;
+        let (answer, waited) = self.await_move(self.player(color), &search).await;
         let end = match answer {
             Ok(answer) => {
-                let used = answer.arrived.saturating_duration_since(asked.at);
-                let latency = self.latency(color, &asked, used);
+                let used = answer.arrived.saturating_duration_since(search.at);
+                let latency = self.latency(color, &search, used);
                 self.judge(color, used, latency)
             }
             Err(error) => {
-                self.used[color] += asked.at.elapsed();
-                Some(lost(color, silence(error, asked.timed)))
+                self.used[color] += search.at.elapsed();
+                Some(lost(color, termination_of(error, search.timed)))
             }
         };
         if let Some(end) = end
             && end.ending.termination == Termination::TimeForfeit
         {
-            self.blame(color, end, waited);
+            self.check_starvation(color, end, waited);
         }
         end
     }
 
-    /// Lets the engine of the side to move think.
+    /// Sends the engine of the side to move its `go`, or `ponderhit`.
     ///
     /// # Errors
-    /// The end of the game if it no longer reads.
-    async fn ask(&mut self, color: Color) -> Result<PendingSearch, End> {
-        self.table.command.drop_go();
+    /// The end of the game if the engine no longer reads, or does not stop pondering.
+    async fn start_search(&mut self, color: Color) -> Result<PendingSearch, End> {
+        self.resources.command.drop_go();
         let guessed = self.end_pondering(color).await;
-        let guessed = guessed.map_err(|error| lost(color, silence(error, false)))?;
+        let guessed = guessed.map_err(|error| lost(color, termination_of(error, false)))?;
         let allowance = self.clocks[color].allowance();
         let timed = allowance.is_some();
-        let patience = allowance.unwrap_or(Duration::from_millis(self.job.rules.stall_ms));
+        let timeout = allowance.unwrap_or(Duration::from_millis(self.job.rules.stall_ms));
         let player = self.player(color);
-        let commands = self.table.command.with_go(&self.clocks, color, false);
-        let client = self.table.slots[player].client();
-        // What it has found while it pondered belongs to its move.
+        let commands = self.resources.command.with_go(&self.clocks, color, false);
+        let client = self.resources.slots[player].client();
+        // After a correct guess, the output of pondering belongs to the move.
         if !guessed {
             client.clear_info();
-            client.drop_unasked();
+            client.drop_unsolicited();
         }
-        // An engine that has guessed its opponent's move has the position.
         let commands: &[u8] = match guessed {
             true => b"ponderhit\n",
             false => commands,
         };
         let at = Instant::now();
-        let deadline = at + patience;
+        let deadline = at + timeout;
         let written = client.send_at(at, commands, deadline).await;
-        let written = written.map_err(|error| lost(color, silence(error, timed)))?;
+        let written = written.map_err(|error| lost(color, termination_of(error, timed)))?;
         DelayMeter::begin(written);
         Ok(PendingSearch {
             at,
@@ -97,31 +96,32 @@ impl Game<'_> {
         })
     }
 
-    /// While the engine thinks, the opponent's last move is recorded; before the first
-    /// move, the previous game. Then the opponent begins to ponder.
-    async fn use_the_wait(&mut self, color: Color, asked: &PendingSearch) {
+    /// Does what can wait until the engine thinks: records the opponent's last move (before
+    /// the first move, sends the result of the previous pair), and lets the opponent ponder.
+    async fn do_deferred_work(&mut self, color: Color, search: &PendingSearch) {
         self.flush();
-        self.show_thinking(asked.at);
-        self.table.deferred.send();
-        self.start_pondering(!color, asked.deadline).await;
+        self.show_thinking(search.at);
+        self.resources.deferred.send();
+        self.start_pondering(!color, search.deadline).await;
     }
 
-    /// The part of the time used that is not the engine's: what hone took to write the
-    /// commands and to read the answer.
-    fn latency(&mut self, color: Color, asked: &PendingSearch, used: Duration) -> Duration {
-        let mut latency = asked.written.duration_since(asked.at).min(used);
+    /// The part of the time `used` that is not charged to the engine: `hone` wrote the
+    /// commands, or was kept from reading the answer.
+    fn latency(&mut self, color: Color, search: &PendingSearch, used: Duration) -> Duration {
+        let mut latency = search.written.duration_since(search.at).min(used);
         if used >= DELAY_CHECK {
             let player = self.player(color);
-            let unwatched = self.table.slots[player].client().unwatched();
-            latency += DelayMeter::waited().max(unwatched);
+            let pause_credit = self.resources.slots[player].client().pause_credit();
+            latency += DelayMeter::waited().max(pause_credit);
         }
         latency.min(used)
     }
 
-    /// Judges an answer: an illegal move loses before the clock is looked at.
+    /// Checks an answer, plays its move and checks for the end of the game. An illegal move
+    /// comes before a time forfeit.
     fn judge(&mut self, color: Color, used: Duration, latency: Duration) -> Option<End> {
         let player = self.player(color);
-        let client = self.table.slots[player].client();
+        let client = self.resources.slots[player].client();
         let info = client.info();
         let score = info.score;
         self.used[color] += used;
@@ -135,7 +135,6 @@ impl Game<'_> {
         let Some((legal, san)) = self.referee.find_written(client.best_move()) else {
             return Some(lost(color, Termination::IllegalMove));
         };
-        // What kept hone from reading the answer is not the engine's time.
         if let Err(overrun) = self.clocks[color].spend(used - latency) {
             return Some(End {
                 overrun: Some(overrun.by),
@@ -150,7 +149,7 @@ impl Game<'_> {
             latency,
             left: self.clocks[color].shown().map(|clock| clock.left_ms),
         });
-        self.table.command.push(self.uci(legal));
+        self.resources.command.push(self.uci(legal));
         self.last_move = Some(legal);
         let natural = self.referee.play(legal);
         let position = self.referee.position();
@@ -161,7 +160,7 @@ impl Game<'_> {
             position.fullmoves().get(),
         );
         natural
-            .or_else(|| self.table.tables?.judge(position))
+            .or_else(|| self.resources.tables?.judge(position))
             .or(adjudicated)
             .map(End::from)
     }

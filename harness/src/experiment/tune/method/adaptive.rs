@@ -1,19 +1,19 @@
-//! SPSA whose perturbations follow from what is known of each parameter.
+//! SPSA with perturbations from a posterior of each parameter.
 //!
 //! The values move as in [`Spsa`](super::Spsa): linear decay of the gain, the
 //! differences as played. The perturbation of a parameter is
-//! `reach * sqrt(D)`, `D` the standard deviation (in ranges) that a Bayesian
-//! filter of its own leaves to the optimum. The square root is what theory
-//! asks for: the noise of an optimum falls like `1 / c`, its bias by skew
-//! grows like `c^2`, so the best `c` goes with the square root of the noise
-//! that remains. A sensitive parameter is soon perturbed narrowly, where
-//! skew, cliffs and saturation do no harm; a weak one stays wide, where alone
-//! it can be measured.
+//! `reach * sqrt(D)`, with `D` the posterior standard deviation (in ranges) of its
+//! optimum by a Bayesian filter. The square root follows from theory: with a
+//! perturbation `c` the noise of an optimum falls like `1 / c` and its bias by skew
+//! grows like `c^2`, so the best `c` is proportional to the square root of the
+//! remaining noise. The perturbation of a sensitive parameter soon becomes narrow,
+//! where skew, cliffs and saturation matter little; that of a weak one stays wide,
+//! because otherwise it could not be measured.
 
 use serde::{Deserialize, Serialize};
 
-use super::posterior::{Belief, Grid, Sums, believe};
-use super::spsa::{fitting, linear_gain};
+use super::posterior::{Grid, Posterior, Sums};
+use super::spsa::{linear_gain, perturbation};
 use super::{Method, Noise, Observation, TailAverage, constant, constant_above_zero};
 use crate::experiment::tune::pair_model::ELO_PER_SCORE;
 use crate::experiment::tune::space::{Proposal, Space};
@@ -35,15 +35,14 @@ pub struct AdaptiveSettings {
     /// Greatest perturbation, as a share of the span.
     #[serde(deserialize_with = "constant")]
     pub width_max: f64,
-    /// Prior standard deviation of an optimum around the start, in ranges.
-    /// With 0 there would be nothing to learn.
+    /// Prior standard deviation of an optimum around the start, in ranges; above 0.
     #[serde(deserialize_with = "constant_above_zero")]
     pub spread: f64,
     /// Prior standard deviation of a parameter's skew.
     #[serde(deserialize_with = "constant")]
     pub skew: f64,
-    /// In the filter an observation made when a share `a` of the present
-    /// pairs was played weighs `a^fade`: coupled parameters have moved since.
+    /// Decay in the filter: an observation made after a share `a` of the pairs so far
+    /// has the weight `a^fade`, because coupled parameters have moved since.
     #[serde(deserialize_with = "constant")]
     pub fade: f64,
 }
@@ -65,7 +64,7 @@ impl Default for AdaptiveSettings {
 /// Number of times a run computes posteriors.
 const REFRESHES: u64 = 300;
 
-/// The adaptive method at work.
+/// The state of the adaptive method.
 #[derive(Debug, Clone)]
 pub(crate) struct Adaptive {
     settings: AdaptiveSettings,
@@ -76,30 +75,27 @@ pub(crate) struct Adaptive {
     space: Space,
     grid: Grid,
     sums: Vec<Sums>,
-    beliefs: Vec<Belief>,
+    posteriors: Vec<Posterior>,
     theta: Vec<f64>,
     average: TailAverage,
     noise: Noise,
-    scratch: Vec<f64>,
 }
 
 impl Adaptive {
     /// For `batches` batches of `pairs` pairs each.
     pub(crate) fn new(settings: AdaptiveSettings, space: Space, batches: u64, pairs: u64) -> Self {
         let grid = Grid::new(settings.spread, settings.skew);
-        let mut scratch = vec![];
-        let first = believe(&Sums::default(), &grid, &mut scratch);
+        let prior = grid.posterior(&Sums::default());
         Self {
             batches,
             pairs,
             every: (batches / REFRESHES).max(1),
             sums: vec![Sums::default(); space.dimension()],
-            beliefs: vec![first; space.dimension()],
+            posteriors: vec![prior; space.dimension()],
             grid,
             theta: space.start(),
             average: TailAverage::new(batches, space.start()),
             noise: Noise::default(),
-            scratch,
             space,
             settings,
         }
@@ -112,12 +108,12 @@ impl Adaptive {
             width_max,
             ..
         } = self.settings;
-        (reach * self.beliefs[index].deviation.sqrt()).clamp(width_min, width_max)
+        (reach * self.posteriors[index].deviation.sqrt()).clamp(width_min, width_max)
     }
 
-    /// Feeds the filters: each parameter's gets the difference less what the
-    /// others are believed to have contributed.
-    fn learn(&mut self, observation: &Observation) {
+    /// Updates the filters: that of each parameter gets the observed difference less the
+    /// predicted contributions of the others.
+    fn update_filters(&mut self, observation: &Observation) {
         let pairs = observation.pairs();
         if pairs == 0 {
             return;
@@ -129,11 +125,11 @@ impl Adaptive {
         let sides = played.plus.iter().zip(&played.minus);
         let points: Vec<(f64, f64, f64)> = sides
             .zip(self.space.params())
-            .zip(&self.beliefs)
-            .map(|(((plus, minus), param), belief)| {
+            .zip(&self.posteriors)
+            .map(|(((plus, minus), param), posterior)| {
                 let d = 0.5 * (plus - minus) / param.span();
                 let m = (0.5 * (plus + minus) - param.start) / param.span();
-                (d, m, belief.predict(d, m))
+                (d, m, posterior.predict(d, m))
             })
             .collect();
         let all: f64 = points.iter().map(|(.., own)| own).sum();
@@ -147,17 +143,11 @@ impl Adaptive {
 
 impl Method for Adaptive {
     fn propose(&mut self, _batch: u64, signs: &[f64]) -> Proposal {
-        let mut proposal = Proposal {
-            plus: self.theta.clone(),
-            minus: self.theta.clone(),
-        };
-        for (index, param) in self.space.params().iter().enumerate() {
+        Proposal::around(&self.theta, |index| {
+            let param = &self.space.params()[index];
             let width = self.width(index) * param.span();
-            let offset = signs[index] * fitting(width, self.theta[index], param);
-            proposal.plus[index] += offset;
-            proposal.minus[index] -= offset;
-        }
-        proposal
+            signs[index] * perturbation(width, self.theta[index], param)
+        })
     }
 
     fn absorb(&mut self, observation: &Observation) {
@@ -165,10 +155,10 @@ impl Method for Adaptive {
         let gain = self.gain(0, observation.batch) * self.noise.gain_factor();
         observation.ascend(&mut self.theta, gain);
         self.space.clip(&mut self.theta);
-        self.learn(observation);
+        self.update_filters(observation);
         if observation.batch.is_multiple_of(self.every) {
-            for (belief, sums) in self.beliefs.iter_mut().zip(&self.sums) {
-                *belief = believe(sums, &self.grid, &mut self.scratch);
+            for (posterior, sums) in self.posteriors.iter_mut().zip(&self.sums) {
+                *posterior = self.grid.posterior(sums);
             }
         }
         self.average.push(observation.batch, &self.theta);

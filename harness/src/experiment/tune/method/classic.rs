@@ -1,16 +1,14 @@
 //! The update rules of OpenBench, fishtest and weather-factory, as they are
-//! deployed: nominal perturbations in the update, whatever rounding and
-//! clipping made of them.
+//! deployed: the update uses the nominal perturbations, without rounding and
+//! clipping.
 //!
 //! Sources: OpenBench `spsa_utils.py`, fishtest `spsa_workflow.py`,
 //! weather-factory `spsa.py`.
 
-use serde::{Deserialize, Serialize};
-
 use super::{Method, Observation, TailAverage};
 use crate::experiment::tune::space::{Proposal, Rounding, Space};
 
-/// Whose rule.
+/// The program whose rule is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ClassicRule {
     OpenBench,
@@ -19,8 +17,7 @@ pub(crate) enum ClassicRule {
 }
 
 /// The constants of a classic rule.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Debug, Clone)]
 pub(crate) struct ClassicSettings {
     /// Exponent of the gain's decay.
     pub alpha: f64,
@@ -59,7 +56,7 @@ impl ClassicSettings {
     }
 }
 
-/// One of the classic rules at work.
+/// The state of a classic rule.
 #[derive(Debug, Clone)]
 pub(crate) struct Classic {
     rule: ClassicRule,
@@ -137,7 +134,7 @@ impl Classic {
     }
 
     /// A parameter whose perturbation is not a number above 0, or whose update is not
-    /// finite, in the first batch or the last: in between both lie between these.
+    /// finite, in the first batch or the last. Other batches lie between these.
     pub(crate) fn overflowing(&self) -> Option<&str> {
         let last = self.batches.saturating_sub(1);
         let steps = |parameter: usize, batch: u64| {
@@ -161,22 +158,16 @@ impl Classic {
     }
 
     fn propose_at(&self, k: f64, signs: &[f64]) -> Proposal {
-        let mut proposal = Proposal {
-            plus: self.theta.clone(),
-            minus: self.theta.clone(),
-        };
-        for (parameter, sign) in signs.iter().enumerate() {
+        Proposal::around(&self.theta, |parameter| {
             let (c, _) = self.schedule(parameter, k);
-            let offset = match self.rule {
+            let sign = signs[parameter];
+            match self.rule {
                 ClassicRule::WeatherFactory => {
                     sign * self.space.params()[parameter].step * self.settings.width * c
                 }
                 _ => sign * c,
-            };
-            proposal.plus[parameter] += offset;
-            proposal.minus[parameter] -= offset;
-        }
-        proposal
+            }
+        })
     }
 
     fn update_at(&mut self, k: f64, signs: &[f64], wins_minus_losses: f64) {

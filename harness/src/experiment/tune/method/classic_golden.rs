@@ -234,7 +234,6 @@ fn observations_drive_the_rule() {
     rule.absorb(&Observation {
         batch: 0,
         signs: vec![-1.0],
-        proposal,
         played,
         counts: [1, 3, 2, 2, 0],
     });

@@ -1,4 +1,4 @@
-//! Update rules: what to try next and what a result teaches.
+//! Update rules: the values of the next batch, and the step after a result.
 
 mod adaptive;
 mod classic;
@@ -9,46 +9,37 @@ pub(crate) use adaptive::{Adaptive, AdaptiveSettings};
 pub(crate) use classic::{Classic, ClassicRule, ClassicSettings};
 pub(crate) use spsa::{Spsa, SpsaSettings};
 
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::Deserializer;
 
-use super::pair_model::Moments;
+use super::pair_model::{elo_variance, pair_variance};
 use super::space::{Proposal, Rounding, SideValues};
+use crate::settings::number_in;
+use crate::stats::Pentanomial;
 
-/// The greatest constant of a method: beyond reason, and far from what overflows.
+/// The greatest constant of a method, far below what overflows.
 const MAX_CONSTANT: f64 = 1000.0;
 
 /// A constant of a method, from 0 to [`MAX_CONSTANT`].
 fn constant<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let number = f64::deserialize(deserializer)?;
-    if (0.0..=MAX_CONSTANT).contains(&number) {
-        return Ok(number);
-    }
-    Err(D::Error::custom(format!(
-        "{number} is out of range: a number from 0 to {MAX_CONSTANT} is allowed"
-    )))
+    let is_allowed = |number: f64| (0.0..=MAX_CONSTANT).contains(&number);
+    let allowed = format!("a number from 0 to {MAX_CONSTANT}");
+    number_in(deserializer, is_allowed, &allowed)
 }
 
-/// As [`constant`], but not 0.
+/// A constant of a method above 0, up to [`MAX_CONSTANT`].
 fn constant_above_zero<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    let number = constant(deserializer)?;
-    if number > 0.0 {
-        return Ok(number);
-    }
-    Err(D::Error::custom(format!(
-        "{number} is out of range: a number above 0, at most {MAX_CONSTANT}, is allowed"
-    )))
+    let is_allowed = |number: f64| number > 0.0 && number <= MAX_CONSTANT;
+    let allowed = format!("a number above 0, at most {MAX_CONSTANT},");
+    number_in(deserializer, is_allowed, &allowed)
 }
 
 /// The finished pairs of one batch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Observation {
     pub batch: u64,
-    /// What the method asked for.
-    pub proposal: Proposal,
-    /// The signs that the method was given for the batch.
+    /// The signs of the batch's row of the design, +1 or -1.
     pub signs: Vec<f64>,
-    /// What the two sides really had.
+    /// The values of the two sides.
     pub played: SideValues,
     /// Pairs by their result for the plus side: LL, LD, DD or WL, WD, WW.
     /// Pairs in which an engine failed are not among them.
@@ -86,56 +77,53 @@ pub trait Method: Send {
     /// and may be proposed before earlier ones are absorbed.
     fn propose(&mut self, batch: u64, signs: &[f64]) -> Proposal;
 
-    /// Learns from a batch. Batches are absorbed in order, each once.
+    /// Takes the results of a batch. Batches are absorbed in order, each once.
     fn absorb(&mut self, observation: &Observation);
 
     /// How many of its perturbations a parameter moves in `batch` for a unit of
     /// wins minus losses, at the usual noise.
     fn gain(&self, parameter: usize, batch: u64) -> f64;
 
-    /// The values that the method stands for now, not rounded.
+    /// The current values, not rounded.
     fn values(&self) -> Vec<f64>;
 
-    /// The average of the recent values: an insurance against a restless
-    /// last iterate.
+    /// The average of the recent values, which is less noisy than the last ones.
     fn average(&self) -> Vec<f64>;
 
-    /// How proposals are rounded to what the engine can have.
+    /// How proposals are rounded to values that the engine can have.
     fn rounding(&self) -> Rounding {
         Rounding::Shared
     }
 }
 
-/// How noisy the pairs are, from all that were seen.
+/// The noise of a pair's result, from all pairs so far.
 #[derive(Debug, Clone, Default)]
 struct Noise {
-    counts: [u64; 5],
+    counts: Pentanomial,
 }
 
 /// Variance of wins minus losses of the benchmark's pairs, for which gains are
 /// set.
-const USUAL_VARIANCE: f64 = 0.65;
-/// Pairs of usual noise that the first real ones are mixed with.
+pub(super) const USUAL_VARIANCE: f64 = 0.65;
+/// Weight of the usual noise in the estimate, in pairs.
 const USUAL_PAIRS: f64 = 32.0;
 
 impl Noise {
     fn add(&mut self, observation: &Observation) {
-        for (sum, count) in self.counts.iter_mut().zip(observation.counts) {
-            *sum += count;
-        }
+        self.counts += Pentanomial(observation.counts);
     }
 
-    /// What a gain must be multiplied by: `M` pairs of `M` times the usual
-    /// variance teach as much as one usual pair, so a gain of
-    /// `g / sqrt(pairs)` becomes `g / sqrt(M pairs)`.
+    /// The factor on a gain: `M` pairs with `M` times the usual variance have the
+    /// information of one usual pair, so a gain of `g / sqrt(pairs)` becomes
+    /// `g / sqrt(M pairs)`.
     fn gain_factor(&self) -> f64 {
-        let variance = Moments::with_prior(&self.counts, USUAL_PAIRS).variance;
+        let variance = pair_variance(&self.counts.0, USUAL_PAIRS);
         (USUAL_VARIANCE / variance).sqrt().min(4.0)
     }
 
     /// Variance of a pair's result in Elo.
     fn elo_variance(&self) -> f64 {
-        Moments::of_counts(&self.counts).elo_variance()
+        elo_variance(&self.counts.0)
     }
 }
 
@@ -179,10 +167,6 @@ mod tests {
         let mut noise = Noise::default();
         noise.add(&Observation {
             batch: 0,
-            proposal: Proposal {
-                plus: sides.clone(),
-                minus: sides.clone(),
-            },
             signs: sides.clone(),
             played: SideValues {
                 plus: sides.clone(),

@@ -1,12 +1,12 @@
-//! What is known of one parameter: a posterior over its optimum and curvature.
+//! The posterior of one parameter over its optimum and curvature.
 //!
 //! The model of the Elo lost at `x` (in ranges from the start) is
 //! `h/2 (u + kappa u^2)^2`, `u = x - o`. With the sides at `m + d` and `m - d`
 //! the expected Elo difference is, to first order in the skew `kappa`,
 //! `-2 h d u - h kappa (6 d u^2 + 2 d^3)` with `u = m - o`: linear in the
 //! features `d, d m, d m^2, d^3`. Weighted sums of their products and of their
-//! products with the observed difference say all; the posterior over a grid of
-//! `(o, h)` follows from them, `kappa` being normal and integrated out.
+//! products with the observed difference are sufficient; the posterior over a grid
+//! of `(o, h)` follows from them, with a normal `kappa` integrated out.
 
 /// Weighted sums over all observations of one parameter.
 #[derive(Debug, Clone, Default)]
@@ -33,14 +33,14 @@ impl Sums {
         }
     }
 
-    /// Scales all that was seen so far.
+    /// Scales the weight of all observations so far.
     pub(super) fn fade(&mut self, factor: f64) {
         self.square.iter_mut().for_each(|sum| *sum *= factor);
         self.response.iter_mut().for_each(|sum| *sum *= factor);
     }
 
-    /// `sum w a y` and so on of the two effects of unit curvature at optimum
-    /// `o`: plain `-2 d u` and skewed `-(6 d u^2 + 2 d^3)`.
+    /// Sums of the products, with each other and with the response, of the two effects
+    /// of unit curvature at optimum `o`: plain `-2 d u` and skewed `-(6 d u^2 + 2 d^3)`.
     fn effects(&self, o: f64) -> Effects {
         // Coefficients of the features in each effect.
         let plain = [2.0 * o, -2.0, 0.0, 0.0];
@@ -107,10 +107,10 @@ const OPTIMA: i32 = 14;
 const FARTHEST: f64 = 0.6;
 /// How much denser the grid is at the start: `sinh` stretches it.
 const STRETCH: f64 = 3.5;
-/// Curvatures from one that hardly matters to one that loses 340 Elo within
-/// 0.15 of the range.
+/// Lowest and highest curvature and their number: from one that hardly matters to one
+/// that loses 340 Elo within 0.15 of the range.
 const CURVATURES: (f64, f64, i32) = (1.0, 30_000.0, 14);
-/// A curvature's prior falls like its power `-TILT`.
+/// The prior of a curvature `h` is proportional to `h^-TILT`.
 const TILT: f64 = 0.2;
 
 impl Grid {
@@ -137,11 +137,57 @@ impl Grid {
             skew_precision: 1.0 / (skew * skew),
         }
     }
+
+    /// The posterior given the sums.
+    pub(super) fn posterior(&self, sums: &Sums) -> Posterior {
+        let precision = self.skew_precision;
+        let effects: Vec<Effects> = self.optima.iter().map(|&o| sums.effects(o)).collect();
+        let mut logs = Vec::with_capacity(self.optima.len() * self.curvatures.len());
+        for (effect, log_o) in effects.iter().zip(&self.log_optima) {
+            for (&h, log_h) in self.curvatures.iter().zip(&self.log_curvatures) {
+                let slope = effect.skew_slope(h);
+                let ratio = 1.0 + h * h * effect.skewed_skewed / precision;
+                let plain = h * effect.plain_y - 0.5 * h * h * effect.plain_plain;
+                let skewed = 0.5 * slope * slope / (precision * ratio) - 0.5 * ratio.ln();
+                logs.push(log_o + log_h + plain + skewed);
+            }
+        }
+        let largest = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let mut total = 0.0;
+        // Moments of the optimum, weighted by the curvature.
+        let mut moments = [0.0; 3];
+        let mut coefficients = [0.0; 4];
+        let rows = logs.chunks_exact(self.curvatures.len());
+        for ((effect, &o), row) in effects.iter().zip(&self.optima).zip(rows) {
+            for (&log, &h) in row.iter().zip(&self.curvatures) {
+                let log = log - largest;
+                if log < NEGLIGIBLE {
+                    continue;
+                }
+                let p = log.exp();
+                let kappa = effect.skew_slope(h) / (precision + h * h * effect.skewed_skewed);
+                let ph = p * h;
+                total += p;
+                moments[0] += ph;
+                moments[1] += ph * o;
+                moments[2] += ph * o * o;
+                coefficients[0] += ph * (2.0 * o - 6.0 * kappa * o * o);
+                coefficients[1] += ph * (12.0 * kappa * o - 2.0);
+                coefficients[2] -= ph * 6.0 * kappa;
+                coefficients[3] -= ph * 2.0 * kappa;
+            }
+        }
+        let mean = moments[1] / moments[0];
+        Posterior {
+            deviation: (moments[2] / moments[0] - mean * mean).max(0.0).sqrt(),
+            coefficients: coefficients.map(|c| c / total),
+        }
+    }
 }
 
-/// What a posterior comes to.
+/// The posterior of one parameter.
 #[derive(Debug, Clone)]
-pub(super) struct Belief {
+pub(super) struct Posterior {
     /// Standard deviation of the optimum, each value weighted by its
     /// curvature: the width that matters for the loss.
     pub(super) deviation: f64,
@@ -149,7 +195,7 @@ pub(super) struct Belief {
     coefficients: [f64; 4],
 }
 
-impl Belief {
+impl Posterior {
     /// Expected Elo difference of sides at `m + d` and `m - d`.
     pub(super) fn predict(&self, d: f64, m: f64) -> f64 {
         let [a, b, c, e] = self.coefficients;
@@ -157,53 +203,7 @@ impl Belief {
     }
 }
 
-/// The posterior over the grid, given the sums; `scratch` is room to work in.
-pub(super) fn believe(sums: &Sums, grid: &Grid, scratch: &mut Vec<f64>) -> Belief {
-    let precision = grid.skew_precision;
-    let effects: Vec<Effects> = grid.optima.iter().map(|&o| sums.effects(o)).collect();
-    scratch.clear();
-    for (effect, log_o) in effects.iter().zip(&grid.log_optima) {
-        for (&h, log_h) in grid.curvatures.iter().zip(&grid.log_curvatures) {
-            let slope = effect.skew_slope(h);
-            let ratio = 1.0 + h * h * effect.skewed_skewed / precision;
-            let plain = h * effect.plain_y - 0.5 * h * h * effect.plain_plain;
-            let skewed = 0.5 * slope * slope / (precision * ratio) - 0.5 * ratio.ln();
-            scratch.push(log_o + log_h + plain + skewed);
-        }
-    }
-    let largest = scratch.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let mut total = 0.0;
-    // Moments of the optimum, weighted by the curvature.
-    let mut moments = [0.0; 3];
-    let mut coefficients = [0.0; 4];
-    let rows = scratch.chunks_exact(grid.curvatures.len());
-    for ((effect, &o), row) in effects.iter().zip(&grid.optima).zip(rows) {
-        for (&log, &h) in row.iter().zip(&grid.curvatures) {
-            let log = log - largest;
-            if log < NEGLIGIBLE {
-                continue;
-            }
-            let p = log.exp();
-            let kappa = effect.skew_slope(h) / (precision + h * h * effect.skewed_skewed);
-            let ph = p * h;
-            total += p;
-            moments[0] += ph;
-            moments[1] += ph * o;
-            moments[2] += ph * o * o;
-            coefficients[0] += ph * (2.0 * o - 6.0 * kappa * o * o);
-            coefficients[1] += ph * (12.0 * kappa * o - 2.0);
-            coefficients[2] -= ph * 6.0 * kappa;
-            coefficients[3] -= ph * 2.0 * kappa;
-        }
-    }
-    let mean = moments[1] / moments[0];
-    Belief {
-        deviation: (moments[2] / moments[0] - mean * mean).max(0.0).sqrt(),
-        coefficients: coefficients.map(|c| c / total),
-    }
-}
-
-/// Log of a share of the posterior that is left out.
+/// Log of the probability, relative to the largest, below which grid points are skipped.
 const NEGLIGIBLE: f64 = -30.0;
 
 #[cfg(test)]
@@ -221,22 +221,22 @@ mod tests {
     }
 
     #[test]
-    fn knows_nothing_but_the_prior_at_first() {
+    fn without_observations_it_is_the_prior() {
         let grid = Grid::new(0.2, 0.5);
-        let belief = believe(&Sums::default(), &grid, &mut vec![]);
-        assert!((belief.deviation - 0.2).abs() < 0.01, "{belief:?}");
-        assert!(belief.predict(0.2, 0.0).abs() < 1e-9);
+        let posterior = grid.posterior(&Sums::default());
+        assert!((posterior.deviation - 0.2).abs() < 0.01, "{posterior:?}");
+        assert!(posterior.predict(0.2, 0.0).abs() < 1e-9);
     }
 
     #[test]
-    fn learns_optimum_and_curvature() {
+    fn finds_optimum_and_curvature() {
         let grid = Grid::new(0.2, 0.5);
         let (o, h) = (0.12, 150.0);
-        let belief = believe(&observed(o, h, 1.0), &grid, &mut vec![]);
-        assert!(belief.deviation < 0.05, "{belief:?}");
+        let posterior = grid.posterior(&observed(o, h, 1.0));
+        assert!(posterior.deviation < 0.05, "{posterior:?}");
         for m in [-0.1, 0.0, 0.1] {
             let truth = -2.0 * h * 0.2 * (m - o);
-            let predicted = belief.predict(0.2, m);
+            let predicted = posterior.predict(0.2, m);
             assert!(
                 (predicted - truth).abs() < 0.15 * h * 0.1,
                 "{predicted} {truth}"
@@ -245,22 +245,22 @@ mod tests {
     }
 
     #[test]
-    fn more_weight_makes_it_surer() {
+    fn more_weight_narrows_the_posterior() {
         let grid = Grid::new(0.2, 0.5);
         let deviation = |weight| {
             let sums = observed(0.1, 40.0, weight);
-            believe(&sums, &grid, &mut vec![]).deviation
+            grid.posterior(&sums).deviation
         };
         assert!(deviation(0.01) > deviation(0.1));
         assert!(deviation(0.1) > deviation(1.0));
     }
 
     #[test]
-    fn faded_sums_count_for_less() {
+    fn faded_sums_widen_the_posterior() {
         let grid = Grid::new(0.2, 0.5);
         let mut sums = observed(0.1, 40.0, 0.1);
-        let before = believe(&sums, &grid, &mut vec![]).deviation;
+        let before = grid.posterior(&sums).deviation;
         sums.fade(0.2);
-        assert!(believe(&sums, &grid, &mut vec![]).deviation > before);
+        assert!(grid.posterior(&sums).deviation > before);
     }
 }

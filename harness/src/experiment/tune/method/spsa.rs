@@ -2,10 +2,10 @@
 //! span, the gain follows from the budget, both shrink linearly.
 //!
 //! With `theta += r d (wins - losses)`, `d` half the difference of the sides
-//! as played, a run of `N` pairs with gain `r = g / sqrt(N) (1 - t)` lets pure
-//! noise carry a parameter about `0.46 g` perturbations: `sqrt(0.65 / 3) g`,
-//! 0.65 being the usual variance of wins minus losses of a pair. Where pairs
-//! turn out noisier or quieter the gain is scaled to keep that distance.
+//! as played, pure noise in a run of `N` pairs with gain `r = g / sqrt(N) (1 - t)`
+//! moves a parameter by about `0.46 g` perturbations: `sqrt(0.65 / 3) g`, with 0.65
+//! the usual variance of wins minus losses of a pair. If pairs are more or less
+//! noisy, the gain is scaled to keep that distance.
 
 use serde::{Deserialize, Serialize};
 
@@ -42,7 +42,7 @@ impl Default for SpsaSettings {
     }
 }
 
-/// The self-configuring SPSA at work.
+/// The state of the self-configuring SPSA.
 #[derive(Debug, Clone)]
 pub(crate) struct Spsa {
     settings: SpsaSettings,
@@ -69,7 +69,7 @@ impl Spsa {
         }
     }
 
-    /// Share of the run that lies behind `batch`.
+    /// Share of the run before `batch`, 0 to 1.
     fn progress(&self, batch: u64) -> f64 {
         batch as f64 / self.batches
     }
@@ -88,16 +88,10 @@ impl Spsa {
 impl Method for Spsa {
     fn propose(&mut self, batch: u64, signs: &[f64]) -> Proposal {
         let width = self.width(batch);
-        let mut proposal = Proposal {
-            plus: self.theta.clone(),
-            minus: self.theta.clone(),
-        };
-        for (index, param) in self.space.params().iter().enumerate() {
-            let offset = signs[index] * fitting(width * param.span(), self.theta[index], param);
-            proposal.plus[index] += offset;
-            proposal.minus[index] -= offset;
-        }
-        proposal
+        Proposal::around(&self.theta, |index| {
+            let param = &self.space.params()[index];
+            signs[index] * perturbation(width * param.span(), self.theta[index], param)
+        })
     }
 
     fn absorb(&mut self, observation: &Observation) {
@@ -132,7 +126,7 @@ pub(super) fn linear_gain(gain: f64, gain_end: f64, progress: f64, planned: u64)
 /// A perturbation of about `width` around `value`: near a bound it shrinks, down
 /// to half, to stay symmetric (a one-sided difference measures the slope beside
 /// `value`), and it is never so small that rounding makes the sides equal.
-pub(super) fn fitting(width: f64, value: f64, param: &Param) -> f64 {
+pub(super) fn perturbation(width: f64, value: f64, param: &Param) -> f64 {
     let room = (value - param.min).min(param.max - value);
     width.min(room).max(0.5 * width).max(0.5 * param.quantum())
 }

@@ -1,23 +1,24 @@
-//! What all pairs of a run say about the parameters: which matter, which are
-//! dead, which interact, where the optima are, what was gained.
+//! The response of strength to the parameters, estimated from all pairs of a run:
+//! which parameters matter, which have no effect, which interact, where the optima
+//! are and what was gained.
 
 mod surface;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use self::surface::{Point, Surface};
 use super::method::Observation;
-use super::pair_model::{ELO_PER_SCORE, Moments};
+use super::pair_model::{ELO_PER_SCORE, elo_variance};
 use super::space::{SideValues, Space};
 use super::stream::{Purpose, normal, stream};
-use crate::stats::Estimate;
 use crate::stats::normal::Z95;
+use crate::stats::{Estimate, Pentanomial};
 
-/// The pairs were chosen by a method that follows its own noise, and no
-/// landscape is cubic: on the benchmark's landscapes the errors are about three
-/// times what the regression alone claims (`docs/tuning.md`).
+/// Factor on the standard deviations of the regression. The values of the pairs depend
+/// on the noise of earlier pairs, and real landscapes are not cubic: on the benchmark's
+/// landscapes errors are about three times what the regression claims (`docs/tuning.md`).
 const WIDENED: f64 = 3.0;
-/// Elo that a parameter must be able to lose to count as alive.
+/// A parameter that certainly costs less Elo than this is dead.
 const NOTICEABLE: f64 = 1.0;
 /// Posterior samples behind an optimum's interval.
 const SAMPLES: u64 = 4000;
@@ -25,20 +26,20 @@ const SAMPLES: u64 = 4000;
 const SIGNIFICANT: f64 = 2.5;
 
 /// Whether a parameter matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Weight {
+pub(crate) enum Relevance {
     /// A quarter of the span certainly (97.5 %) costs Elo, or the start lies
     /// outside the 99 % interval of the optimum.
     Matters,
     /// A quarter of the span certainly costs less than one Elo.
     Dead,
-    /// The pairs do not show it.
+    /// The pairs do not decide it.
     Unclear,
 }
 
-impl Weight {
-    /// As reports and JSON name it.
+impl Relevance {
+    /// The name in reports and JSON.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Matters => "matters",
@@ -48,11 +49,11 @@ impl Weight {
     }
 }
 
-/// What is known of one parameter.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// The estimated response to one parameter.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct ParamResponse {
     pub name: String,
-    pub weight: Weight,
+    pub weight: Relevance,
     /// Where it is best, the others being at their final values.
     pub optimum: Estimate,
     /// Elo lost a quarter of the span away from the optimum.
@@ -62,19 +63,19 @@ pub(crate) struct ParamResponse {
 }
 
 /// Two parameters that interact.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Interaction {
     pub first: String,
     pub second: String,
     /// Elo lost when both are a quarter of their span above the final value,
-    /// beyond what each loses alone; below 0: they go well together.
+    /// beyond what each loses alone; below 0, it is a gain.
     pub elo: Estimate,
 }
 
 /// The estimated response.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub(crate) struct Response {
-    /// Pairs that it rests on.
+    /// Number of pairs.
     pub pairs: u64,
     pub params: Vec<ParamResponse>,
     pub interactions: Vec<Interaction>,
@@ -86,7 +87,7 @@ pub(crate) struct Response {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct History {
     batches: Vec<Batch>,
-    counts: [u64; 5],
+    counts: Pentanomial,
     /// Pairs and values after each batch.
     path: Vec<(u64, Vec<f64>)>,
 }
@@ -94,7 +95,7 @@ pub(crate) struct History {
 /// A batch with a pair that counts.
 #[derive(Debug, Clone)]
 pub(crate) struct Batch {
-    /// What the two sides had.
+    /// The values of the two sides.
     pub played: SideValues,
     score: f64,
     pairs: u64,
@@ -107,15 +108,13 @@ impl History {
         if pairs == 0 {
             return;
         }
-        for (sum, count) in self.counts.iter_mut().zip(observation.counts) {
-            *sum += count;
-        }
+        self.counts += Pentanomial(observation.counts);
         self.batches.push(Batch {
             played: observation.played.clone(),
             score: observation.wins_minus_losses() / (4 * pairs) as f64,
             pairs,
         });
-        self.path.push((self.counts.iter().sum(), values));
+        self.path.push((self.counts.pairs(), values));
     }
 
     /// The method's values after each batch, by the pairs that counted.
@@ -123,7 +122,7 @@ impl History {
         &self.path
     }
 
-    /// The batches, as many and in the order of [`Self::path`].
+    /// The batches, one for each entry of [`Self::path`].
     pub(crate) fn batches(&self) -> &[Batch] {
         &self.batches
     }
@@ -132,7 +131,7 @@ impl History {
     /// difference of its sides.
     pub(crate) fn response(&self, space: &Space, last: &[f64]) -> Option<Response> {
         let last = space.nearest(last);
-        let variance = Moments::of_counts(&self.counts).elo_variance();
+        let variance = elo_variance(&self.counts.0);
         let points: Vec<Point> = self
             .batches
             .iter()
@@ -150,7 +149,7 @@ impl History {
             .collect();
         let gain = surface.elo(&start).into_iter().map(|(at, w)| (at, -w));
         Some(Response {
-            pairs: self.counts.iter().sum(),
+            pairs: self.counts.pairs(),
             params,
             interactions: interactions(&surface, space),
             gain: widened(surface.estimate(&gain.collect())),
@@ -215,10 +214,10 @@ fn param_response(surface: &Surface, space: &Space, last: &[f64], index: usize) 
         low: quantile(0.025),
         high: quantile(0.975),
     };
-    let nearly_sure = [quantile(0.005), quantile(0.995)];
+    let interval_99 = [quantile(0.005), quantile(0.995)];
     ParamResponse {
         name: param.name.clone(),
-        weight: weight(param.start, nearly_sure, quarter),
+        weight: relevance(param.start, interval_99, quarter),
         optimum,
         quarter,
         at_bound: param.is_at_bound(last[index]),
@@ -226,17 +225,17 @@ fn param_response(surface: &Surface, space: &Space, last: &[f64], index: usize) 
 }
 
 /// Whether a parameter matters, from the 99 % interval of its optimum and from the Elo
-/// that it loses a quarter of the span away. Tunings have many parameters: at 95 %, dead
-/// ones would often seem to matter.
-fn weight(start: f64, [low, high]: [f64; 2], quarter: Estimate) -> Weight {
+/// that it loses a quarter of the span away. Tunings have many parameters: with 95 %
+/// intervals, dead ones would often seem to matter.
+fn relevance(start: f64, [low, high]: [f64; 2], quarter: Estimate) -> Relevance {
     if quarter.low > 0.0 {
-        Weight::Matters
+        Relevance::Matters
     } else if quarter.high < NOTICEABLE {
-        Weight::Dead
+        Relevance::Dead
     } else if start < low || start > high {
-        Weight::Matters
+        Relevance::Matters
     } else {
-        Weight::Unclear
+        Relevance::Unclear
     }
 }
 

@@ -11,8 +11,8 @@
 
 use crate::stats::cholesky::Cholesky;
 
-/// Prior standard deviation of a slope, in units of a curvature's: the optimum
-/// is expected about this many ranges away.
+/// Prior standard deviation of a slope, in units of a curvature's: the expected
+/// distance of the optimum, in ranges.
 const SLOPE: f64 = 0.2;
 /// Prior mean of a curvature, in units of its standard deviation: parameters
 /// have an optimum more often than not.
@@ -155,7 +155,7 @@ impl Surface {
     }
 }
 
-/// Number of the pair `(i, j)` among the pairs.
+/// Index of the interaction of two parameters among all interactions.
 fn slot(i: usize, j: usize) -> usize {
     let (high, low) = if i > j { (i, j) } else { (j, i) };
     high * (high - 1) / 2 + low
@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn says_nothing_without_data() {
+    fn without_data_there_is_no_surface() {
         assert!(Surface::fit(&[], 3).is_none());
     }
 }

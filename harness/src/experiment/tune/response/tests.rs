@@ -2,7 +2,6 @@ use super::super::landscape::{Axis, Fall, Landscape};
 use super::super::method::{Spsa, SpsaSettings};
 use super::super::pair_model::PairModel;
 use super::super::param::{Param, ParamKind};
-use super::super::space::Proposal;
 use super::super::tuner::{Budget, Tuner};
 use super::*;
 
@@ -46,13 +45,13 @@ fn played_run() -> (Landscape, Response, Vec<f64>) {
 }
 
 #[test]
-fn tells_live_from_dead_and_brackets_the_truth() {
+fn a_live_parameter_matters_and_the_intervals_contain_the_truth() {
     let (landscape, response, values) = played_run();
     let [live, dead, weak] = &response.params[..] else {
         panic!("three parameters");
     };
-    assert_eq!(live.weight, Weight::Matters);
-    assert_ne!(dead.weight, Weight::Matters, "{dead:?}");
+    assert_eq!(live.weight, Relevance::Matters);
+    assert_ne!(dead.weight, Relevance::Matters, "{dead:?}");
     assert!(
         live.optimum.low <= 60.0 && 60.0 <= live.optimum.high,
         "{live:?}"
@@ -82,7 +81,7 @@ fn tells_live_from_dead_and_brackets_the_truth() {
 }
 
 #[test]
-fn says_nothing_without_pairs() {
+fn without_pairs_there_is_no_response() {
     let space = Space::new(vec![Param::int("A", 1.0, 0.0, 2.0)]).unwrap();
     assert!(History::default().response(&space, &[1.0]).is_none());
 }
@@ -96,11 +95,17 @@ fn a_start_outside_the_interval_of_the_optimum_matters() {
     };
     let optimum = [84.0, 121.0];
     let unclear = estimate(-3.0, 28.0);
-    assert_eq!(weight(80.0, optimum, unclear), Weight::Matters);
-    assert_eq!(weight(130.0, optimum, unclear), Weight::Matters);
-    assert_eq!(weight(90.0, optimum, unclear), Weight::Unclear);
-    assert_eq!(weight(90.0, optimum, estimate(0.1, 28.0)), Weight::Matters);
-    assert_eq!(weight(80.0, optimum, estimate(-0.5, 0.5)), Weight::Dead);
+    assert_eq!(relevance(80.0, optimum, unclear), Relevance::Matters);
+    assert_eq!(relevance(130.0, optimum, unclear), Relevance::Matters);
+    assert_eq!(relevance(90.0, optimum, unclear), Relevance::Unclear);
+    assert_eq!(
+        relevance(90.0, optimum, estimate(0.1, 28.0)),
+        Relevance::Matters
+    );
+    assert_eq!(
+        relevance(80.0, optimum, estimate(-0.5, 0.5)),
+        Relevance::Dead
+    );
 }
 
 #[test]
@@ -139,10 +144,6 @@ fn observed(counts: [u64; 5]) -> Observation {
     };
     Observation {
         batch: 0,
-        proposal: Proposal {
-            plus: sides.plus.clone(),
-            minus: sides.minus.clone(),
-        },
         signs: vec![1.0],
         played: sides,
         counts,

@@ -1,10 +1,10 @@
-//! Results that come in any order, and workers that fall silent.
+//! Results in any order, and workers that stop sending statuses.
 
 use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::super::presence::{LATE, SILENCE};
+use super::super::presence::{LATE, STATUS_TIMEOUT};
 use super::*;
 use crate::fleet::message::samples::{played, status};
 use crate::fleet::samples::{pair_job, worker};
@@ -14,7 +14,7 @@ fn result(key: &RunKey, pair: u64) -> Box<PlayedReply> {
 }
 
 #[test]
-fn a_pair_is_not_over_before_it_was_sent_whatever_its_worker_s_clock_shows() {
+fn a_pair_never_ends_before_it_was_sent() {
     let key = RunKey::random();
     let mut dispatch = Dispatch::new(key.clone(), 1);
     let now = Instant::now();
@@ -33,7 +33,7 @@ fn a_pair_is_not_over_before_it_was_sent_whatever_its_worker_s_clock_shows() {
     dispatch.submit(pair_job(1), now);
     dispatch.leave_with_worker(1);
     assert_eq!(of_pair(&mut dispatch, 1), 5);
-    // This one was over before.
+    // The result of this one arrives before it is planned.
     let judged = dispatch.take(&a, result(&key, 2), 2);
     assert!(matches!(judged, Judged::Early), "{judged:?}");
     let (_, own) = dispatch.submit(pair_job(2), now);
@@ -58,7 +58,7 @@ fn a_result_counts_once_and_is_acknowledged_when_it_is_on_disk() {
     assert_eq!(dispatch.recorded(&[0]), [1, 2]);
     let judged = dispatch.take(&worker("b"), result(&key, 0), 3);
     assert!(
-        matches!(judged, Judged::Dropped(3, Dropped::Known)),
+        matches!(judged, Judged::Dropped(3, Dropped::Duplicate)),
         "{judged:?}"
     );
 }
@@ -106,24 +106,24 @@ fn results_from_before_a_restart_wait_for_their_pairs() {
 }
 
 #[test]
-fn pairs_of_a_silent_worker_are_lost_and_held_ones_are_not() {
+fn pairs_of_a_dead_worker_are_lost_and_held_pairs_are_not() {
     let key = RunKey::random();
     let mut dispatch = Dispatch::<u64>::new(key.clone(), 2);
     let start = Instant::now();
     for pair in 0..3 {
         dispatch.submit(pair_job(pair), start);
     }
-    assert!(dispatch.heard(worker("a"), &status(&key.run, &[0]), start));
-    assert!(!dispatch.heard(worker("a"), &status(&key.run, &[0, 1]), start));
+    assert!(dispatch.update(worker("a"), &status(&key.run, &[0]), start));
+    assert!(!dispatch.update(worker("a"), &status(&key.run, &[0, 1]), start));
     // Four cores, two threads a game.
-    assert_eq!(dispatch.capacity(start), 2 * AHEAD);
+    assert_eq!(dispatch.capacity(start), 2 * PER_SLOT);
     assert!(dispatch.lost(true, start).is_empty());
     let later = start + LOST_AFTER;
     assert!(dispatch.lost(false, later).is_empty());
     assert_eq!(dispatch.lost(true, later), [2]);
     assert!(dispatch.lost(true, later).is_empty());
     assert!(!dispatch.is_drained(start, later));
-    let late = start + SILENCE;
+    let late = start + STATUS_TIMEOUT;
     assert_eq!(dispatch.lost(true, late), [0, 1]);
     assert_eq!(dispatch.capacity(late), 1);
     assert!(dispatch.is_drained(start, late));
@@ -134,17 +134,17 @@ fn a_pair_of_an_earlier_process_is_lost_with_its_worker() {
     let key = RunKey::random();
     let mut dispatch = Dispatch::<u64>::new(key.clone(), 1);
     let start = Instant::now();
-    dispatch.heard(worker("a"), &status(&key.run, &[0]), start);
+    dispatch.update(worker("a"), &status(&key.run, &[0]), start);
     dispatch.submit(pair_job(0), start);
     dispatch.leave_with_worker(0);
     assert!(dispatch.lost(false, start).is_empty());
     // Its job is not delivered to another worker.
-    assert_eq!(dispatch.lost(false, start + SILENCE), [0]);
-    assert!(dispatch.lost(false, start + SILENCE).is_empty());
+    assert_eq!(dispatch.lost(false, start + STATUS_TIMEOUT), [0]);
+    assert!(dispatch.lost(false, start + STATUS_TIMEOUT).is_empty());
 }
 
 #[test]
-fn who_had_a_pair_before_is_known() {
+fn the_worker_that_had_a_pair_before_is_returned() {
     let key = RunKey::random();
     let mut dispatch = Dispatch::new(key.clone(), 1);
     let start = Instant::now();
@@ -152,13 +152,13 @@ fn who_had_a_pair_before_is_known() {
     for pair in 0..3 {
         dispatch.submit(pair_job(pair), start);
     }
-    // One has gone, one was started again, one is there.
-    dispatch.heard(worker("gone"), &status(&key.run, &[0]), before);
+    // One is dead, one was restarted, one is alive.
+    dispatch.update(worker("gone"), &status(&key.run, &[0]), before);
     let mut of_again = status(&key.run, &[1]);
     of_again.games = 10;
-    dispatch.heard(worker("again"), &of_again, start);
-    dispatch.heard(worker("again"), &status(&key.run, &[]), start);
-    dispatch.heard(worker("there"), &status(&key.run, &[2]), start);
+    dispatch.update(worker("again"), &of_again, start);
+    dispatch.update(worker("again"), &status(&key.run, &[]), start);
+    dispatch.update(worker("there"), &status(&key.run, &[2]), start);
     for (pair, expected) in [(0, Some("gone")), (1, Some("again")), (2, None)] {
         let judged = dispatch.take(&worker("other"), result(&key, pair), pair);
         let Judged::Counts(_, before) = judged else {
@@ -169,26 +169,26 @@ fn who_had_a_pair_before_is_known() {
 }
 
 #[test]
-fn pairs_of_an_excluded_worker_are_for_others() {
+fn pairs_of_an_excluded_worker_are_played_by_others() {
     let key = RunKey::random();
     let mut dispatch = Dispatch::new(key.clone(), 1);
     let now = Instant::now();
     dispatch.submit(pair_job(0), now);
-    dispatch.heard(worker("bad"), &status(&key.run, &[0, 9]), now);
+    dispatch.update(worker("bad"), &status(&key.run, &[0, 9]), now);
     assert_eq!(dispatch.exclude(&worker("bad")), [0]);
     let judged = dispatch.take(&worker("bad"), result(&key, 0), 1);
     assert!(
         matches!(judged, Judged::Dropped(1, Dropped::Excluded)),
         "{judged:?}"
     );
-    dispatch.heard(worker("bad"), &status(&key.run, &[]), now);
+    dispatch.update(worker("bad"), &status(&key.run, &[]), now);
     assert_eq!(dispatch.workers(now), 0);
     let judged = dispatch.take(&worker("good"), result(&key, 0), 2);
     assert!(matches!(judged, Judged::Counts(..)), "{judged:?}");
 }
 
 #[test]
-fn whether_a_failure_stops_the_run_is_the_runs_own_rule() {
+fn only_the_runs_own_rules_stop_it_at_a_failure() {
     let mut dispatch = Dispatch::<u64>::new(RunKey::random(), 1);
     let mut strict = pair_job(1);
     Arc::make_mut(&mut strict.rules).on_failure = OnFailure::Stop;
@@ -213,7 +213,7 @@ fn a_pair_that_the_others_have_overtaken_is_lost() {
 }
 
 proptest! {
-    /// However often results are delivered and in whatever order: each pair
+    /// If results are delivered any number of times and in any order, each pair
     /// counts exactly once, and every delivery is acknowledged once.
     #[test]
     fn each_pair_counts_once(

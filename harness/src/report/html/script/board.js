@@ -33,7 +33,7 @@ function drawBoard(svg, state, flipped) {
   svg.dataset.placement = placement(state.board);
 }
 
-// The position for those who cannot see it.
+// The position as text for screen readers.
 function positionWords(board) {
   const side = (isOwn) =>
     board

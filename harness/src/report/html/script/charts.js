@@ -1,4 +1,4 @@
-// Shows a chart's values to those who point at it or walk along it by keys.
+// Shows the values of a chart at the pointer, or at the position chosen by the arrow keys.
 function startChart(chart) {
   const readings = JSON.parse(chart.dataset.readings);
   const rule = document.createElement("i");
@@ -45,6 +45,7 @@ function startChart(chart) {
   chart.addEventListener("pointerleave", hide);
   chart.addEventListener("blur", hide);
   chart.addEventListener("keydown", (event) => {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey) return;
     const last = readings.length - 1;
     const places = { ArrowLeft: current - 1, ArrowRight: current + 1, Home: 0, End: last };
     if (event.key === "Escape") hide();

@@ -1,6 +1,6 @@
-// What an engine's clock showed, from the times of its moves.
+// The clocks of a game, from the times of the moves.
 
-// Milliseconds left of a clock with these stages; none if a time is missing.
+// Milliseconds left on a clock with these stages; null if a time is missing.
 function timeLeft(stages, times) {
   let stage = 0;
   let moves = 0;
@@ -19,20 +19,24 @@ function timeLeft(stages, times) {
 }
 
 function clockText(ms) {
-  const seconds = Math.abs(ms) / 1000;
+  const digits = Math.abs(ms) < 10000 ? 2 : 1;
+  // Rounded before it is divided: 59.96 s is 1:00.0, not 0:60.0.
+  const seconds = Number((Math.abs(ms) / 1000).toFixed(digits));
   const sign = ms < 0 ? "\u2212" : "";
   const minutes = Math.floor(seconds / 60);
-  const rest = (seconds % 60).toFixed(seconds < 10 ? 2 : 1);
-  return `${sign}${minutes}:${rest.padStart(seconds < 10 ? 5 : 4, "0")}`;
+  const rest = (seconds % 60).toFixed(digits);
+  return `${sign}${minutes}:${rest.padStart(digits + 3, "0")}`;
 }
 
-// The clock of a side after a ply; what it used in all where none runs.
+// The clock of a side after a ply; without a clock, the time that it has used.
 function clockWords(game, stages, side, ply) {
   const times = [];
-  for (let at = 1; at <= ply; at += 1) {
+  // The moves of the opening take no time.
+  const first = game.states.findIndex((state) => state.info);
+  for (let at = Math.max(1, first); at <= ply; at += 1) {
     if (moveNumber(game, at).isBlack !== (side === "b")) continue;
-    const { said } = game.states[at];
-    times.push(said ? said.ms : null);
+    const { info } = game.states[at];
+    times.push(info ? info.ms : null);
   }
   if (stages.length > 0) {
     const left = timeLeft(stages, times);

@@ -1,27 +1,34 @@
-// Copies text, also where the page is opened from the disk.
+// Copies text, also on a page that is opened as a file. Returns whether it succeeded.
 async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
-    return;
+    return true;
   } catch {
-    // Not allowed here; the older way may be.
+    // Not allowed here; try the older method.
   }
+  const focused = document.activeElement;
   const field = document.createElement("textarea");
   field.value = text;
+  // The page must not scroll to it.
+  field.style.cssText = "position: fixed; top: 0";
   document.body.append(field);
   field.select();
-  document.execCommand("copy");
+  const isCopied = document.execCommand("copy");
   field.remove();
+  focused?.focus({ preventScroll: true });
+  return isCopied;
 }
 
-// Copies `text()` at a click, and says so on the button.
+// Copies `text()` at a click, and shows on the button whether it succeeded. `text()` may be a
+// promise; null if there is nothing to copy.
 function copiesAtClick(button, text) {
   const label = button.textContent;
   button.addEventListener("click", async () => {
-    await copyText(await text());
-    // Nothing beside it may move.
+    const wanted = await text();
+    const isCopied = wanted !== null && (await copyText(wanted));
+    // The button must not change its size.
     button.style.minWidth = `${button.offsetWidth}px`;
-    button.textContent = "Copied";
+    button.textContent = isCopied ? "Copied" : "Not copied";
     setTimeout(() => {
       button.textContent = label;
     }, 1500);

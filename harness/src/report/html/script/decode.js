@@ -1,5 +1,5 @@
-// Reads the games on the page. `games.rs` says how they are written; each move
-// says what it changes, so nothing here knows the rules of chess.
+// Reads the games on the page. `games.rs` describes their format: a move is written as its
+// changes of the board, so the rules of chess are not needed here.
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR_w_KQkq_-_0_1";
 const RESULTS = { w: "1-0", d: "1/2-1/2", b: "0-1", "*": "*" };
@@ -21,8 +21,8 @@ function boardOf(fen) {
   return board;
 }
 
-// Plays one written move on a board: the new board, the squares it went from
-// and to, the piece, whether it took one, its name, where the next move begins.
+// Plays one written move on a board. Returns the new board, the squares to highlight, the
+// piece, whether it captures, its name, and where the next move begins.
 function played(before, text, from) {
   const board = before.slice();
   let at = from;
@@ -79,15 +79,15 @@ function played(before, text, from) {
   return { board, name, marks, piece, takes, next: at };
 }
 
-// What an engine said about a move: score from White's side, depth, time.
-function saidOf(text, ply) {
+// What an engine reported about a move: score from White's side, depth, time in ms.
+function infoOf(text, ply) {
   const part = text.slice(ply * 5, ply * 5 + 5);
   if (part.length < 5 || part[0] === ".") return null;
   const [s1, s2, depth, t1, t2] = [...part].map((letter) => ALPHABET.indexOf(letter));
   return { score: s1 * 64 + s2 - 2048, depth, ms: Math.round(2 ** ((t1 * 64 + t2) / 200) - 1) };
 }
 
-// All games of the page; none if it has no games.
+// All games of the page; null if it has none.
 function readGames() {
   const data = byId("games-data");
   if (!data) return null;
@@ -127,7 +127,7 @@ function gamesOf(meta, lines) {
     const game = {
       ...heads[index],
       start,
-      states: [{ board: boardOf(start), name: "", marks: [], said: null }],
+      states: [{ board: boardOf(start), name: "", marks: [], info: null }],
       blackFirst: turn === "b",
       firstNumber: Number(fullmove) || 1,
       readable: fields[8] !== "?",
@@ -136,7 +136,7 @@ function gamesOf(meta, lines) {
     for (let ply = 0; ply < game.plies; ply += 1) {
       const state = played(game.states[ply].board, fields[8], at);
       at = state.next;
-      state.said = saidOf(fields[9] || "", ply);
+      state.info = infoOf(fields[9] || "", ply);
       game.states.push(state);
     }
     return game;

@@ -6,13 +6,13 @@ function startList(games) {
   let chosen = games.heads;
   let isReady = false;
 
-  // The address names the game on the board, except the one that a page begins with.
+  // The address names the game on the board, except the first one that is shown.
   const viewer = startViewer(games, (game) => {
     const hash = `#game-${game.pair}-${game.game}`;
     if (isReady && window.location.hash !== hash) window.history.replaceState(null, "", hash);
   });
 
-  // `w`, `d`, `b`, or what an engine did: `won:0`, `lost:1`.
+  // `w`, `d`, `b`, or the result of an engine: `won:0`, `lost:1`.
   function hasOutcome(one, wanted) {
     const [what, engine] = wanted.split(":");
     if (engine === undefined) return one.result === what;

@@ -23,8 +23,8 @@ function placement(board) {
   return rows.join("/");
 }
 
-// Where the rook of a castling right stands: `K` is the outermost on the
-// king's side, a file's letter that on its file.
+// The square of the rook of a castling right: `K` is the outermost rook on the king's side,
+// the letter of a file is the rook on that file.
 function rookOf(right, board) {
   const isWhite = right === right.toUpperCase();
   const rank = isWhite ? 0 : 56;
@@ -53,7 +53,7 @@ function fenAt(game, ply) {
       return piece !== king && !marks.includes(rooks.get(right));
     });
   }
-  // A rook that has come to stand farther out takes the letters `K` and `Q` away.
+  // `K` and `Q` name the outermost rooks: if another rook is farther out, use the file.
   const { board } = game.states[ply];
   const named = castling.map((right) => {
     const rook = rooks.get(right);
@@ -73,7 +73,7 @@ function fenAt(game, ply) {
   ].join(" ");
 }
 
-// The square that a pawn passed, if a pawn of the other side stands beside it.
+// The square that a pawn has passed, if an opposing pawn is beside it.
 function passantSquare({ board, piece, marks: [from, to] }) {
   if (piece.toLowerCase() !== "p" || Math.abs(to - from) !== 16) return "-";
   const other = piece === "P" ? "p" : "P";
@@ -97,19 +97,19 @@ function pgnOf(game, isChess960) {
   const words = [];
   for (let ply = 1; ply <= game.plies; ply += 1) {
     const { number, isBlack } = moveNumber(game, ply);
-    const { name, said } = game.states[ply];
-    if (!isBlack || ply === 1 || game.states[ply - 1].said) {
+    const { name, info } = game.states[ply];
+    if (!isBlack || ply === 1 || game.states[ply - 1].info) {
       words.push(`${number}${isBlack ? "..." : "."}`);
     }
     words.push(name);
-    if (said) words.push(comment(said, isBlack));
+    if (info) words.push(comment(info, isBlack));
   }
   words.push(RESULTS[game.result]);
   const head = tags.map(([name, value]) => `[${name} "${quoted(value)}"]\n`).join("");
   return `${head}\n${wrapped(words)}\n`;
 }
 
-// As hone writes it: the score from the engine's own side.
+// A comment in the PGN format of hone: the score is from the engine's own side.
 function comment({ score, depth, ms }, isBlack) {
   const own = scoreWords(isBlack ? -score : score).replace("\u2212", "-");
   return `{${own}/${depth} ${(ms / 1000).toFixed(3)}s}`;

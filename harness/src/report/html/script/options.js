@@ -1,4 +1,4 @@
-// What a field of the filter can be set to.
+// The options of a field of the filter.
 function addOptions(id, entries) {
   for (const [value, text] of entries) {
     const option = document.createElement("option");

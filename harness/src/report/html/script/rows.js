@@ -32,7 +32,7 @@ function gameRow(one, hasSwings) {
 
 function showRows(games) {
   const head = document.createElement("tr");
-  // Live pages know them, once they are looked for.
+  // Only live pages have them, after a search.
   const hasSwings = games.some((one) => one.swing);
   const names = ["game", "White", "Black", "result", "ended by", "plies"];
   for (const name of hasSwings ? [...names, "swing"] : names) {

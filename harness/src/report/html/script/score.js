@@ -1,7 +1,7 @@
 // The score over a game: a line for each engine, from White's side.
 const SCORES = { height: 150, top: 8, bottom: 22, left: 30, right: 8 };
 
-// Pawns near zero are far apart, those far from it close together.
+// A compressed scale: small scores are spread out, large ones are close together.
 const scoreHeight = (score) => {
   const room = SCORES.height - SCORES.top - SCORES.bottom;
   return SCORES.top + (room / 2) * (1 - Math.tanh(score / 350));
@@ -12,14 +12,14 @@ function scoreX(game, ply, width) {
   return SCORES.left + (game.plies > 0 ? (ply / game.plies) * room : 0);
 }
 
-// The ply at a place of the picture.
+// The ply at a position of the chart.
 function plyAt(svg, game, clientX) {
   const box = svg.getBoundingClientRect();
   const share = (clientX - box.left - SCORES.left) / (box.width - SCORES.left - SCORES.right);
   return Math.round(Math.max(0, Math.min(1, share)) * game.plies);
 }
 
-const hasScores = (game) => game.states.some((state) => state.said);
+const hasScores = (game) => game.states.some((state) => state.info);
 
 function drawScores(svg, game) {
   svg.replaceChildren();
@@ -62,9 +62,9 @@ function drawMoveNumbers(svg, game, width) {
 function drawScoreLine(svg, game, side, width) {
   const points = [];
   for (let ply = 1; ply <= game.plies; ply += 1) {
-    const { said } = game.states[ply];
-    if (!said || moveNumber(game, ply).isBlack !== (side === "b")) continue;
-    points.push(`${scoreX(game, ply, width).toFixed(1)},${scoreHeight(said.score).toFixed(1)}`);
+    const { info } = game.states[ply];
+    if (!info || moveNumber(game, ply).isBlack !== (side === "b")) continue;
+    points.push(`${scoreX(game, ply, width).toFixed(1)},${scoreHeight(info.score).toFixed(1)}`);
   }
   element(svg, "polyline", { points: points.join(" "), class: `curve ${paintOf(game, side)}` });
 }

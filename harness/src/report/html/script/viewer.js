@@ -1,5 +1,5 @@
-// A game on the board: its state, its buttons and keys. `onOpen` is told which
-// game is on it.
+// A game on the board: its state, buttons and keys. `onOpen` is called with the game that
+// is opened.
 function startViewer(games, onOpen = () => {}) {
   let game = null;
   let ply = 0;
@@ -8,13 +8,13 @@ function startViewer(games, onOpen = () => {}) {
   const scores = byId("score-curve");
 
   function moveWords() {
-    if (ply === 0) return game.readable ? "The first position" : "This game could not be read.";
+    if (ply === 0) return game.readable ? "Start position" : "This game could not be read.";
     const state = game.states[ply];
     const { number, isBlack } = moveNumber(game, ply);
     let text = `${number}${isBlack ? "..." : "."} ${state.name}`;
-    if (state.said) {
-      const seconds = (state.said.ms / 1000).toFixed(state.said.ms < 10000 ? 3 : 1);
-      text += `: ${scoreWords(state.said.score)} from White's side, depth ${state.said.depth}, ${seconds} s`;
+    if (state.info) {
+      const seconds = (state.info.ms / 1000).toFixed(state.info.ms < 10000 ? 3 : 1);
+      text += `: ${scoreWords(state.info.score)} from White's side, depth ${state.info.depth}, ${seconds} s`;
     }
     if (ply === game.plies) text += ` (the end: ${RESULTS[game.result]}, ${game.termination})`;
     return text;
@@ -31,7 +31,7 @@ function startViewer(games, onOpen = () => {}) {
       place.querySelector(".name").textContent = games.engines[engine];
       let last = null;
       for (let at = ply; at > 0 && !last; at -= 1) {
-        if (moveNumber(game, at).isBlack === (side === "b")) last = game.states[at].said;
+        if (moveNumber(game, at).isBlack === (side === "b")) last = game.states[at].info;
       }
       place.querySelector(".eval").textContent = last ? `${scoreWords(last.score)} / ${last.depth}` : "";
       place.querySelector(".clock").textContent = clockWords(game, games.clocks[engine], side, ply);
@@ -59,7 +59,7 @@ function startViewer(games, onOpen = () => {}) {
     if (ply === game.plies) stop();
   }
 
-  // Of the moves only one is a stop of the Tab key; the arrow keys reach the others.
+  // Tab reaches only the current move; the arrow keys reach the others.
   function moveTabStop(list, button) {
     for (const old of list.querySelectorAll("[tabindex='0']")) old.tabIndex = -1;
     if (!button) return;
@@ -83,13 +83,13 @@ function startViewer(games, onOpen = () => {}) {
       button.type = "button";
       button.dataset.ply = at;
       button.tabIndex = -1;
-      const { name, said } = game.states[at];
+      const { name, info } = game.states[at];
       const move = document.createElement("b");
       move.textContent = name;
       button.append(move);
-      if (said) {
+      if (info) {
         const score = document.createElement("small");
-        score.textContent = scoreWords(said.score);
+        score.textContent = scoreWords(info.score);
         button.append(" ", score);
       }
       list.append(button);
@@ -136,7 +136,6 @@ function startViewer(games, onOpen = () => {}) {
   function stop() {
     if (timer !== null) clearInterval(timer);
     timer = null;
-    byId("play").setAttribute("aria-pressed", "false");
     byId("play").setAttribute("aria-label", "Play");
     byId("play").textContent = "\u25B6\uFE0E";
   }
@@ -144,7 +143,6 @@ function startViewer(games, onOpen = () => {}) {
   function togglePlay() {
     if (timer !== null) return stop();
     if (ply === game.plies) show(0);
-    byId("play").setAttribute("aria-pressed", "true");
     byId("play").setAttribute("aria-label", "Stop");
     byId("play").textContent = "\u275A\u275A";
     timer = setInterval(() => show(ply + 1), 700);
@@ -177,15 +175,18 @@ function startViewer(games, onOpen = () => {}) {
     moveScoreCursor(scores, game, ply);
   }).observe(byId("scores"));
 
-  // Keys work wherever one has clicked while the board can be seen, except
-  // where they have a meaning of their own.
+  // While the board is visible, its keys work everywhere except in elements that use these
+  // keys themselves.
   const keys = { ArrowLeft: "step-back", ArrowRight: "step-on", Home: "to-start", End: "to-end" };
   document.addEventListener("keydown", (event) => {
-    const isTaken = event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey;
-    if (isTaken || event.target.closest("input, select, textarea, pre")) return;
+    const hasModifier = event.altKey || event.ctrlKey || event.metaKey || event.shiftKey;
+    const { target } = event;
+    const isScrolled = target.matches(".scroll") && target.scrollWidth > target.clientWidth;
+    const isTaken = isScrolled || target.closest("input, select, textarea, pre");
+    if (event.defaultPrevented || hasModifier || isTaken) return;
     const box = byId("viewer").getBoundingClientRect();
     const isSeen = box.bottom > 0 && box.top < window.innerHeight;
-    const isOurs = event.key.startsWith("Arrow") || event.target.closest("#games");
+    const isOurs = event.key.startsWith("Arrow") || target.closest("#games");
     if (!(event.key in keys) || !isSeen || !isOurs) return;
     actions[keys[event.key]]();
     event.preventDefault();

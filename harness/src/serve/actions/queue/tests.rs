@@ -19,7 +19,7 @@ fn queue(results: &Path, names: &[&str]) -> Queue {
     Queue::open(results, 1, false).expect("free")
 }
 
-/// As after a server that was killed: its run is still played.
+/// After a kill of the server, its run continues.
 #[test]
 fn a_run_that_another_process_plays_takes_a_place_and_is_left_alone() {
     let results = tempfile::tempdir().expect("a folder");
@@ -61,7 +61,7 @@ fn a_run_that_another_process_plays_takes_a_place_and_is_left_alone() {
     );
 }
 
-/// A folder in place of a file refuses to be written, like a full disk.
+/// A folder in place of a file cannot be written, like a full disk.
 #[test]
 fn what_cannot_be_saved_is_not_done() {
     let results = tempfile::tempdir().expect("a folder");
@@ -103,7 +103,7 @@ fn one_server_has_the_queue() {
     Queue::open(results.path(), 1, false).expect("free again");
 }
 
-/// On some file systems both would have the same files.
+/// On some file systems, both would use the same files.
 #[test]
 fn names_that_differ_only_in_case_are_the_same() {
     let results = tempfile::tempdir().expect("a folder");

@@ -1,19 +1,7 @@
-// What a token allows. The token stays in this tab.
+// Actions, which need a token. The token is kept in this tab only.
 const TOKEN = "hone-token";
 
 const savedToken = () => window.sessionStorage.getItem(TOKEN) || "";
-
-const NO_ANSWER = "the server does not answer";
-
-// An answer of the server and its text; no answer if the server is gone.
-async function ask(address, options) {
-  try {
-    const answer = await fetch(address, options);
-    return { answer, text: await answer.text() };
-  } catch {
-    return { answer: null, text: NO_ANSWER };
-  }
-}
 
 async function act(address, body, token) {
   const { answer, text } = await ask(address, {
@@ -36,11 +24,13 @@ function showActions(root) {
   for (const group of root.querySelectorAll(".actions")) group.hidden = false;
 }
 
-// Shows a configuration until somebody approves it or not.
+// Shows a configuration in a dialog. Resolves to whether it was approved.
 function isApproved(run, config) {
   const dialog = document.createElement("dialog");
   const heading = document.createElement("h2");
+  heading.id = "approval-heading";
   heading.textContent = `Approve ${run}?`;
+  dialog.setAttribute("aria-labelledby", heading.id);
   const text = document.createElement("pre");
   text.textContent = config;
   text.tabIndex = 0;
@@ -63,7 +53,7 @@ function isApproved(run, config) {
   });
 }
 
-// What is approved is what was read: the server compares its SHA-256.
+// The server compares the SHA-256, so that only the configuration that was read is approved.
 async function approval(run) {
   const { answer, text } = await ask(`/api/queue/${encodeURIComponent(run)}`);
   if (!answer?.ok) {

@@ -16,7 +16,7 @@ function startBoards() {
     const name = made(line, "span", "name");
     const score = made(line, "span", "eval");
     const clock = made(line, "span", "clock");
-    return { line, disc, name, score, clock };
+    return { line, disc, name, score, clock, left: null, since: null };
   }
 
   function placeOf(key) {
@@ -51,20 +51,19 @@ function startBoards() {
     part.name.title = meta.engines[engine];
     let last = null;
     for (let ply = game.plies; ply > 0 && !last; ply -= 1) {
-      if (moveNumber(game, ply).isBlack === (side === "b")) last = game.states[ply].said;
+      if (moveNumber(game, ply).isBlack === (side === "b")) last = game.states[ply].info;
     }
     part.score.textContent = last ? `${scoreWords(last.score)} / ${last.depth}` : "";
     const isTurn = moveNumber(game, game.plies + 1).isBlack === (side === "b");
     part.line.classList.toggle("turn", isTurn);
-    const left = live.left_ms[side === "w" ? 0 : 1];
-    const stage = (meta.clocks[engine] || []).length > 0;
-    part.left = stage ? left : null;
+    const hasClock = (meta.clocks[engine] || []).length > 0;
+    part.left = hasClock ? live.left_ms[side === "w" ? 0 : 1] : null;
     part.since = isTurn ? performance.now() - live.thinking_ms : null;
     showClock(part);
   }
 
   function showClock(part) {
-    if (part.left === null || part.left === undefined) {
+    if (part.left === null) {
       part.clock.textContent = "";
       return;
     }
@@ -79,7 +78,7 @@ function startBoards() {
       if (!isBlack || words.length === 0) words.push(`${number}${isBlack ? "..." : "."}`);
       words.push(game.states[ply].name);
     }
-    return words.join(" ") || "The first position";
+    return words.join(" ") || "Start position";
   }
 
   function show(list) {
@@ -87,7 +86,7 @@ function startBoards() {
     const present = new Set();
     list.forEach((live, at) => {
       const game = games.load(at);
-      // A place keeps the games of a pair: boards do not jump about.
+      // The games of a pair use the same place, so that boards do not move.
       const key = `${game.pair}`;
       present.add(key);
       const place = placeOf(key);

@@ -1,4 +1,4 @@
-// Hides the runs that are not looked for. What is looked for is in the address.
+// Hides the runs that the filter does not match. The filter is part of the address.
 function startFilter() {
   const fields = {
     text: "filter-text",
@@ -52,7 +52,10 @@ function startFilter() {
         button.textContent = form;
         button.setAttribute("aria-label", `Copy the numbers as ${form} shows them`);
         const address = `/api${link.getAttribute("href")}/stats?form=${form.toLowerCase()}`;
-        copiesAtClick(button, async () => (await fetch(address)).text());
+        copiesAtClick(button, async () => {
+          const { answer, text } = await ask(address);
+          return answer?.ok ? text : null;
+        });
         group.append(button);
       }
       link.parentElement.append(group);

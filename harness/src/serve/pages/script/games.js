@@ -1,7 +1,8 @@
-// The finished games of a run: asked for page by page, shown on the board. What
-// is looked for and the game on the board are in the address.
+// The finished games of a run: requested page by page, shown on the board. The address has the
+// filter and the game on the board.
 const GAMES_ASKED = 25;
-// What the server is asked for, and the field with it.
+const NO_GAMES = { count: 0, games: [] };
+// The parameters of a request, and the ids of their fields.
 const FILTERS = {
   pair: "filter-pair",
   result: "filter-result",
@@ -21,7 +22,7 @@ const ORDERS = {
   shortest: "shortest first",
   swing: "biggest swing first",
 };
-// As the ledger names them, in the order of the page's words.
+// As in the ledger, in the order of the words in `games-meta`.
 const TERMINATIONS = [
   "checkmate",
   "stalemate",
@@ -38,7 +39,7 @@ const TERMINATIONS = [
   "stall",
 ];
 
-// The fields of the filter that are not on a page that has its games in it.
+// Adds the fields of the filter that a report does not have.
 function addFields(engines, terminations) {
   function add(label, name, id, least) {
     const made = document.createElement("label");
@@ -111,27 +112,33 @@ function startGames() {
     byId("page-on").disabled = to >= answer.count;
   }
 
-  async function ask(query) {
+  // An answer of the API. Null if a later request was made meanwhile, or if the games cannot be
+  // read, which is shown. A game that does not exist has the status 404.
+  async function request(place) {
     asked += 1;
     const mine = asked;
-    const answer = await fetch(`${address}?${query}`);
-    if (!answer.ok) {
-      byId("game-count").textContent = "The games cannot be read now.";
-      return;
-    }
-    const found = await answer.json();
-    // A later question may have been answered already.
-    if (mine !== asked) return;
+    const { answer, text } = await ask(address + place);
+    if (mine !== asked) return null;
+    if (answer?.ok || answer?.status === 404) return { isFound: answer.ok, text };
+    byId("game-count").textContent = "The games cannot be read now.";
+    return null;
+  }
+
+  async function search(query) {
+    const answer = await request(`?${query}`);
+    if (!answer) return;
     isAddressed = false;
+    const found = answer.isFound ? JSON.parse(answer.text) : NO_GAMES;
     list(found);
+    const mine = asked;
     if (found.searched && found.searched.games < found.searched.of) {
       setTimeout(() => {
-        if (mine === asked) ask(query);
+        if (mine === asked) search(query);
       }, 200);
     }
   }
 
-  // What is looked for, as in the address.
+  // The filter, as in the address.
   function wanted() {
     const query = new URLSearchParams();
     for (const [name, id] of Object.entries(FILTERS)) {
@@ -145,10 +152,10 @@ function startGames() {
   function filter() {
     const query = wanted();
     query.set("limit", GAMES_ASKED);
-    return ask(query);
+    return search(query);
   }
 
-  // Keeps what is looked for in the address, which names no game then.
+  // Writes the filter to the address, which then names no game.
   function keep(change) {
     viewer.close();
     const text = wanted().toString();
@@ -158,20 +165,18 @@ function startGames() {
   }
 
   async function openAddressed([, pair, number]) {
-    asked += 1;
-    const mine = asked;
     offset = 0;
     isAddressed = true;
-    const answer = await fetch(`${address}/${pair}-${number}`);
-    const found = answer.ok ? [await answer.json()] : [];
-    // The address may have changed meanwhile.
-    if (mine !== asked) return;
-    list({ count: found.length, games: found });
-    if (found.length === 0) {
+    const answer = await request(`/${pair}-${number}`);
+    if (!answer) return;
+    if (!answer.isFound) {
+      list(NO_GAMES);
       viewer.close();
       return;
     }
-    viewer.open(0, found[0].plies);
+    const game = JSON.parse(answer.text);
+    list({ count: 1, games: [game] });
+    viewer.open(0, game.plies);
     byId("viewer").scrollIntoView({ block: "start" });
   }
 
@@ -222,7 +227,7 @@ function startGames() {
     window.addEventListener(event, () => route(false));
   }
   route(true);
-  // The list was empty when the browser looked for the place.
+  // The browser has scrolled there while the list was empty.
   if (window.location.hash === "#games") byId("games").scrollIntoView();
 }
 

@@ -1,5 +1,15 @@
-// Follows the changes of the page: each part that has changed comes as a whole.
+// Keeps the page up to date: the server sends each changed part as a whole.
 const listeners = { part: [], boards: [] };
+
+// An answer of the server and its text; no answer if the server is gone.
+async function ask(address, options) {
+  try {
+    const answer = await fetch(address, options);
+    return { answer, text: await answer.text() };
+  } catch {
+    return { answer: null, text: "the server does not answer" };
+  }
+}
 
 function sectionOf({ name, heading }) {
   const inner = document.createElement("div");
@@ -73,7 +83,7 @@ function patch(part) {
   focus?.refocus();
 }
 
-// The state of the connection; what came of an action takes its place for a while.
+// The state of the connection; the result of an action replaces it for some seconds.
 const ANSWER_MS = 10000;
 let connection = { words: "Connecting…", isGood: true };
 let answerTimer = null;
@@ -98,7 +108,7 @@ function showAnswer(words, isGood) {
   }, ANSWER_MS);
 }
 
-// The server sends something every 15 s: after this time it is gone.
+// The server sends an event at least every 15 s: after this time the connection is lost.
 const SILENCE_MS = 40000;
 let source = null;
 let heard = 0;
@@ -129,7 +139,7 @@ function lose() {
   tell("Connection lost; trying again", false);
 }
 
-// Asks a server again that is silent or has refused.
+// Connects again if the server is silent or has refused.
 function reconnect() {
   const isSilent = performance.now() - heard > SILENCE_MS;
   if (!isSilent && source.readyState !== EventSource.CLOSED) return;

@@ -1,13 +1,13 @@
-//! The build line with the path of the program in it.
+//! The build command with the path of the program inserted.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
-/// Stands for the path of the program in build lines and commands.
+/// Placeholder for the path of the program in build commands and engine commands.
 pub(super) const OUT: &str = "{out}";
 
-/// A build line with a path for each `{out}`, inside quotes or not.
+/// A build command with a path in place of each `{out}`, inside quotes or not.
 pub(super) fn with_out(line: &str, out: &str) -> String {
     let mut text = String::new();
     let mut quote = Quote::None;
@@ -21,7 +21,7 @@ pub(super) fn with_out(line: &str, out: &str) -> String {
     text
 }
 
-/// The quotes that a place in a shell's line is in.
+/// The quotes around a position in a shell command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Quote {
     None,
@@ -30,7 +30,7 @@ enum Quote {
 }
 
 impl Quote {
-    /// Those after `part`, which begins in these.
+    /// The quotes after `part`, which starts within these.
     fn after(self, part: &str) -> Self {
         let mut quote = self;
         let mut chars = part.chars();
@@ -50,7 +50,7 @@ impl Quote {
         quote
     }
 
-    /// A path in these quotes.
+    /// A path, escaped for a position within these quotes.
     fn path(self, path: &str) -> String {
         match self {
             Self::None if cfg!(windows) => format!("\"{path}\""),

@@ -3,19 +3,18 @@
 use std::fs::{self, File, TryLockError};
 use std::path::Path;
 
-use crate::ledger::GAMES_CSV;
+use super::files::GAMES_CSV;
 
-/// Whether a process has locked the ledger of the run in a folder. It is
-/// locked for a moment to find out, and shared with other readers: a process
-/// that wants it tries for longer than that.
-pub(super) fn is_played(run: &Path) -> bool {
+/// Whether a process has locked the ledger of the run in a folder. The check takes a shared
+/// lock for a moment; a process that needs the lock retries for longer than that.
+pub(crate) fn is_played(run: &Path) -> bool {
     let locked = File::open(run.join(GAMES_CSV)).map(|file| file.try_lock_shared());
     matches!(locked, Ok(Err(TryLockError::WouldBlock)))
 }
 
-/// The same for the whole run: its later stages and its verifying test have ledgers of
-/// their own, in folders within.
-pub(super) fn is_whole_run_played(run: &Path) -> bool {
+/// The same for the whole run, including the ledgers of its later stages and its verifying test
+/// in subfolders.
+pub(crate) fn is_whole_run_played(run: &Path) -> bool {
     let folders = fs::read_dir(run).into_iter().flatten().flatten();
     is_played(run) || folders.into_iter().any(|folder| is_played(&folder.path()))
 }

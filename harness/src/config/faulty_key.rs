@@ -1,0 +1,20 @@
+//! An error in the value of a key that the parser accepts.
+
+/// An error in the value of a key that an engine, the file system or another key proves wrong.
+/// It is an error of its own, or the context of one.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub(crate) struct FaultyKey {
+    message: String,
+    /// Names of tables and indices in lists, from the top.
+    pub(crate) path: Vec<String>,
+}
+
+impl FaultyKey {
+    pub(crate) fn new(message: impl Into<String>, path: &[&str]) -> Self {
+        Self {
+            message: message.into(),
+            path: path.iter().map(|key| (*key).to_string()).collect(),
+        }
+    }
+}
