@@ -52,5 +52,5 @@ else
     set -- --method POST "$comments"
 fi
 if ! gh api "$@" --raw-field "body=$(cat "$body")" --silent; then
-    echo "::warning::cannot write the comment: for HTTP 403, give the token the permission \`pull-requests: write\`"
+    echo "::warning::cannot write the comment; after HTTP 403, give the token the permission \`pull-requests: write\`"
 fi

@@ -45,21 +45,20 @@ fn compare(own: &Position, oracle: &Chess, keys: &mut HashMap<u64, Zobrist64>) -
         oracle.is_insufficient_material(),
         "{fen}"
     );
-    // What moves keep up to date is as it would be computed anew.
+    // The incremental state equals one computed from scratch.
     let fresh = Position::from_fen(&fen).unwrap();
     let kept = |position: &Position| {
         let rest = (position.phase, position.placement, position.blockers);
         (position.key, position.part_keys, rest)
     };
     assert_eq!(kept(own), kept(&fresh), "{fen}");
-    // Own keys tell positions apart exactly as the oracle's do.
+    // Our keys distinguish positions exactly like the oracle's.
     let theirs = oracle.zobrist_hash(EnPassantMode::Legal);
     assert_eq!(*keys.entry(own.key).or_insert(theirs), theirs, "{fen}");
     moves
 }
 
-/// Moves are pseudo-legal exactly when they are generated, whatever bits they
-/// are made of; and checks are foreseen.
+/// Any 16 bits are pseudo-legal exactly if the move is generated; and checks are predicted.
 fn compare_tests(own: &Position, moves: &[Move], rng: &mut ChaCha8Rng) {
     let checks = CheckSquares::new(own);
     for &mv in moves {
@@ -81,7 +80,7 @@ fn compare_tests(own: &Position, moves: &[Move], rng: &mut ChaCha8Rng) {
     }
     for _ in 0..50 {
         let mv = Move::from_bits(rng.random());
-        // The two bits of the promoted role mean nothing in other moves.
+        // The two bits of the promoted role are meaningless in other moves.
         let canonical = mv.is_promotion() || mv.bits() >> 12 & 3 == 0;
         if canonical {
             let accepted = own.is_pseudo_legal(mv) && own.is_legal(mv);

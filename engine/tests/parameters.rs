@@ -1,4 +1,4 @@
-//! The parameter table and what follows from it.
+//! The parameter table and everything derived from it.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ fn the_documentation_is_not_stale() {
 }
 
 #[test]
-fn names_are_unique_and_sentences_whole() {
+fn names_are_unique_and_descriptions_are_sentences() {
     let mut names = HashSet::new();
     let rows = PARAMETERS.iter().map(|row| (row.name, row.about));
     for (name, about) in rows.chain(SETTINGS.iter().map(|row| (row.name, row.about))) {
@@ -160,7 +160,7 @@ fn the_designs_are_options_of_this_engine() {
     };
     let plain = folder.join("main/plain.toml");
     for path in files {
-        // What is added to the plain search is set over it.
+        // Additions to the plain search are applied on top of it.
         let (set, over) = match path.starts_with(folder.join("ordering/plain")) {
             true => (read(&[&plain, &path]), read(&[&plain])),
             false => (read(&[&path]), Params::DEFAULT),

@@ -253,7 +253,7 @@ fn a_regression_is_red_unless_configured_otherwise() {
     );
     // A pull request from a fork: its token may not comment.
     assert!(
-        job.log.contains("::warning::the comment could not"),
+        job.log.contains("::warning::cannot write the comment"),
         "{}",
         job.log
     );

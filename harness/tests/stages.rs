@@ -80,7 +80,7 @@ fn a_change_that_passes_all_stages_passes() {
     // The numbers are those of the last stage, as in the JSON.
     let text = report(&run, &["--format", "openbench"]).stdout;
     assert!(text.contains("SPRT  | nodes=2"), "{text}");
-    // A stage is a run of its own, with openings of its own.
+    // A stage is a separate run with its own openings.
     assert_ne!(digest(&run), digest(&run.join("stage-2")));
     let manifest = fs::read_to_string(run.join("stage-2/run.toml")).expect("there");
     assert!(manifest.contains("seed = 2\n"), "{manifest}");

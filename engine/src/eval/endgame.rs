@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_win_is_drawn() {
+    fn material_that_cannot_win_is_drawn() {
         for (fen, expected) in [
             ("8/8/4k3/8/8/8/8/1N1NK3 w - - 0 1", 0),
             ("8/8/4k3/8/8/8/8/2B1K1N1 w - - 0 1", 64),
@@ -161,7 +161,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bare_king_is_hunted_into_the_right_corner() {
+    fn a_bare_king_is_driven_to_the_right_corner() {
         let value = |fen: &str| mop_up(&position(fen));
         let right = value("k7/8/1K6/8/8/3B4/8/6N1 w - - 0 1");
         let wrong = value("7k/8/6K1/8/8/3B4/8/6N1 w - - 0 1");

@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn no_clock_is_overdrawn() {
+    fn the_allotted_time_never_exceeds_the_clock() {
         for left in [1, 5, 12, 50, 200, 1000, 60_000] {
             for increment in [0, 2, 10, 5000] {
                 for moves_to_go in [None, Some(1), Some(2), Some(40)] {

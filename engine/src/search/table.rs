@@ -288,7 +288,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_stored_is_found_until_cleared() {
+    fn entries_are_found_until_the_table_is_cleared() {
         let mut table = Table::new(1);
         for depth in [-5, 0, 100] {
             let key = 0x1234_5678_9abc_def0_u64.wrapping_add_signed(depth.into());
@@ -312,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn an_epoch_comes_round_without_old_entries() {
+    fn epochs_wrap_around_without_old_entries() {
         let mut table = Table::new(1);
         table.store(7, 0, entry(3));
         for _ in 0..u16::MAX {
@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn the_shallowest_makes_room_and_the_move_is_kept() {
+    fn the_shallowest_entry_is_replaced_and_the_move_is_kept() {
         let table = Table::new(1);
         // The high bits choose the bucket: these share one.
         for depth in 1..=4 {

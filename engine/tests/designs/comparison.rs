@@ -11,14 +11,14 @@ use stillwater::engine::Engine;
 use stillwater::search::Game;
 use stillwater::search::score::INFINITE;
 
-/// Exchange values that all listings share but those of section 8 of 002,
-/// which has its own in A.2.
+/// Exchange values of all listings except section 8 of document 002, which has its own in
+/// A.2.
 const VALUES: Values = [100, 320, 330, 500, 950, 0];
 const SEAJAY_VALUES: Values = [100, 320, 330, 500, 900, 0];
 
 /// Half the width of the narrow window around the evaluation.
 const NARROW: i32 = 60;
-/// How far from the evaluation the null window lies.
+/// Distance of the null window from the evaluation.
 const AWAY: i32 = 90;
 
 fn tree(file: &str) -> Tree {
@@ -124,14 +124,14 @@ fn agrees(file: &str, plain: Plain, searches: Searches) {
     );
 }
 
-/// The comparison of quiescence notices that `option` is not the design's.
+/// Checks that the comparison of quiescence fails if `option` differs from the design.
 fn notices(file: &str, plain: Plain, option: &str) {
     let mut engine = engine(&[PLAIN, file], &[option]);
     let found = differences(&mut engine, || tree(file), plain.quiescence, 1);
     assert!(!found.is_empty(), "{file} with {option} is the same");
 }
 
-/// The comparison of whole searches notices that `option` is not the design's.
+/// Checks that the comparison of whole searches fails if `option` differs from the design.
 fn search_notices(file: &str, plain: Plain, searches: Searches, option: &str) {
     let mut engine = engine(&[PLAIN, file], &[option]);
     let found = search_differences(&mut engine, || tree(file), plain, searches);
@@ -166,8 +166,8 @@ const ENDGAMES: Searches = Searches {
     step: 5,
 };
 
-/// A module a design: it agrees with its listing, and with any one of the
-/// options given it does not. Whole searches tell those `in_search`.
+/// A module for each design: it agrees with its listing, and with any one of the given options
+/// it does not. Options `in_search` show only in whole searches.
 macro_rules! designs {
     ($(
         $name:ident: $file:literal, $plain:expr, $searches:expr,

@@ -1,4 +1,4 @@
-//! What distinguishes a design happens in a search from the root.
+//! The distinguishing features of each design occur in a search from the root.
 
 use crate::engines::{PLAIN, SELECTIVE, engine, folder, names, search};
 use std::ops::RangeInclusive;
@@ -23,10 +23,10 @@ const POSITIONS: [(&str, i32); 4] = [
     ("2r3k1/pppR1pp1/4p3/4P1P1/5P2/1P4K1/P1P5/8 w - - 0 1", 3),
 ];
 
-/// A depth at which everything happens, for each main search.
+/// A depth at which all features occur, for each main search.
 const MAINS: [(&str, i32); 2] = [(PLAIN, 3), (SELECTIVE, 7)];
 
-/// What happened in searches of all positions.
+/// The statistics of searches of all positions.
 fn stats(files: &[&str], depth: i32) -> Stats {
     let mut engine = engine(files, &[]);
     let mut sum = Stats::NEW;
@@ -37,7 +37,7 @@ fn stats(files: &[&str], depth: i32) -> Stats {
     sum
 }
 
-/// On both main searches the first happen, and the others do not.
+/// With both main searches, the events `some` occur and the events `none` do not.
 fn happens(design: &str, some: &[Counter], none: &[Counter]) {
     for (main, depth) in MAINS {
         let stats = stats(&[main, design], depth);
@@ -185,7 +185,7 @@ fn stockfish_8_has_all_its_regimes() {
 /// Document 003's remedy keeps the queen: an odd number of plies would end with
 /// its capture of a protected knight.
 #[test]
-fn the_opponents_last_move_is_seen() {
+fn last_move_opponent_ends_lines_with_the_opponents_move() {
     let queen = "4k3/2p5/3n4/8/8/8/3Q4/4K3 w - - 0 1";
     let position = Position::from_fen(queen).expect("a legal position");
     for (design, takes) in [("last-move-own", true), ("last-move-opponent", false)] {
@@ -200,7 +200,7 @@ fn the_opponents_last_move_is_seen() {
 const PLAIN_ORDER: (&str, &str, i32) = (PLAIN, "plain", 4);
 const SELECTIVE_ORDER: (&str, &str, i32) = (SELECTIVE, "selective", 8);
 
-/// Plain variants that try what their base does not.
+/// Plain variants with a feature that their base lacks.
 const ADDED: [(&str, Counter); 6] = [
     ("killers", KillerMoves),
     ("countermoves", CounterMoves),
@@ -210,14 +210,14 @@ const ADDED: [(&str, Counter); 6] = [
     ("stockfish-8", BadCaptures),
 ];
 
-/// Selective variants that do not try what their base does.
+/// Selective variants without a feature of their base.
 const REMOVED: [(&str, Counter); 3] = [
     ("no-killers", KillerMoves),
     ("no-countermoves", CounterMoves),
     ("no-prob-cut", ProbCutTries),
 ];
 
-/// Plain variants that order moves otherwise than another.
+/// Plain variants that order moves differently from another one.
 const PLAIN_ORDERS: [(&str, &str); 8] = [
     ("continuation", "base"),
     ("continuation-324", "continuation"),
@@ -229,7 +229,7 @@ const PLAIN_ORDERS: [(&str, &str); 8] = [
     ("victim-rank", "base"),
 ];
 
-/// Selective variants that order moves otherwise than the base.
+/// Selective variants that order moves differently from the base.
 const SELECTIVE_ORDERS: [&str; 11] = [
     "continuation-324",
     "history-936",
@@ -244,13 +244,13 @@ const SELECTIVE_ORDERS: [&str; 11] = [
     "victim-attacker",
 ];
 
-/// What happened with a variant of the order of moves.
+/// The statistics of a variant of the move order.
 fn variant((main, folder, depth): (&str, &str, i32), name: &str) -> Stats {
     stats(&[main, &format!("ordering/{folder}/{name}")], depth)
 }
 
 #[test]
-fn what_is_added_to_the_plain_search_happens() {
+fn features_added_to_the_plain_search_have_an_effect() {
     let base = variant(PLAIN_ORDER, "base");
     for (name, counter) in ADDED {
         assert_eq!(base.get(counter), 0, "{counter:?}");
@@ -271,7 +271,7 @@ fn prob_cut_happens_in_a_deep_plain_search() {
 }
 
 #[test]
-fn what_is_removed_from_the_selective_search_does_not_happen() {
+fn features_removed_from_the_selective_search_have_no_effect() {
     let base = variant(SELECTIVE_ORDER, "base");
     for (name, counter) in REMOVED {
         assert!(base.get(counter) > 0, "no {counter:?}");

@@ -1,8 +1,8 @@
-//! Proof that every design in `configs/designs/` plays as its document says.
+//! Checks that every design in `configs/designs/` plays like the listing of its document.
 //!
 //! * [`documents`]: every listing of the source documents, written from the
 //!   document, over the board's API and the static evaluation.
-//! * [`tree`], [`moves`], [`plain`]: what the listings share, and the plain main
+//! * [`tree`], [`moves`], [`plain`]: the common parts of the listings, and the plain main
 //!   search of `configs/designs/main/plain.toml`.
 //! * [`positions`]: the positions they are compared on.
 //! * [`comparison`]: the engine and the listing visit the same number of nodes

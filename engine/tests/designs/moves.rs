@@ -1,5 +1,5 @@
-//! Lists of legal moves as the documents want them, and their orders. Moves of
-//! equal rank stay in the order in which the board generates them.
+//! Lists of legal moves for the documents, and their orders. Moves of equal rank keep the
+//! order of generation.
 
 use crate::tree::Tree;
 use std::cmp::Reverse;
@@ -33,14 +33,14 @@ pub(crate) fn noisy(position: &Position) -> Vec<Move> {
     moves
 }
 
-/// Promotions to a knight that capture nothing.
+/// Promotions to a knight without a capture.
 pub(crate) fn knight_promotions(position: &Position) -> Vec<Move> {
     let mut moves = quiet(position);
     moves.retain(|mv| mv.kind() == MoveKind::Promotion(Role::Knight));
     moves
 }
 
-/// Moves that capture nothing, do not promote to a queen, and give check.
+/// Checks without a capture or a promotion to a queen.
 pub(crate) fn quiet_checks(position: &Position) -> Vec<Move> {
     let checks = CheckSquares::new(position);
     let mut moves = quiet(position);

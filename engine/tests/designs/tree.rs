@@ -1,5 +1,5 @@
-//! What every listing needs: counted nodes, the rules of draws, the static
-//! evaluation, exchange values and a table.
+//! The common parts of the listings: node counts, draws by rule, static evaluation, exchange
+//! values and a table.
 
 use std::collections::HashMap;
 use stillwater::board::see::Values;
@@ -8,8 +8,7 @@ use stillwater::eval::Evaluator;
 use stillwater::search::score::{DRAW, MATE_BOUND, from_table, to_table};
 use stillwater::search::table::Bound;
 
-/// What a transposition table keeps of a position. Mates are counted from the
-/// position itself.
+/// An entry of the transposition table. Mate scores count from the position itself.
 #[derive(Clone, Copy)]
 pub(crate) struct Entry {
     pub(crate) score: i32,
@@ -76,7 +75,7 @@ impl Tree {
         value.clamp(1 - MATE_BOUND, MATE_BOUND - 1)
     }
 
-    /// What `search` returns for the position after `mv`.
+    /// The result of `search` for the position after `mv`.
     pub(crate) fn after<T>(
         &mut self,
         position: &Position,
@@ -92,12 +91,12 @@ impl Tree {
         result
     }
 
-    /// Where the last move went; `None` at the root.
+    /// Destination of the last move; `None` at the root.
     pub(crate) fn last_target(&self) -> Option<Square> {
         self.path.last().map(|(mv, _)| mv.to())
     }
 
-    /// The exchange value of what the last move took.
+    /// Exchange value of the piece that the last move captured.
     pub(crate) fn last_victim(&self) -> i32 {
         self.path.last().map_or(0, |&(_, victim)| victim)
     }
@@ -106,12 +105,12 @@ impl Tree {
         self.values[role.index()]
     }
 
-    /// The exchange value of what `mv` takes; a pawn's en passant.
+    /// Exchange value of the piece that `mv` captures, also en passant.
     pub(crate) fn victim(&self, position: &Position, mv: Move) -> i32 {
         position.captured(mv).map_or(0, |role| self.value(role))
     }
 
-    /// The same with what a promotion gains.
+    /// The same, plus the gain of a promotion.
     pub(crate) fn gain(&self, position: &Position, mv: Move) -> i32 {
         let promotion = match mv.kind() {
             MoveKind::Promotion(role) => self.value(role) - self.value(Role::Pawn),
@@ -131,7 +130,7 @@ impl Tree {
         position.see_at_least(mv, threshold, &self.values)
     }
 
-    /// What the table has of a position `ply` plies from the root.
+    /// The entry of a position `ply` plies from the root.
     pub(crate) fn probe(&self, position: &Position, ply: usize) -> Option<Entry> {
         let mut entry = *self.table.get(&position.key)?;
         entry.score = from_table(entry.score, ply);
@@ -172,8 +171,8 @@ impl Node {
         }
     }
 
-    /// The table answers for every node but a root with an open window, which
-    /// must find a move.
+    /// Whether the table may decide the node: not at the root with an open window, which must
+    /// return a move.
     pub(crate) fn may_be_answered(self) -> bool {
         self.ply > 0 || self.beta - self.alpha == 1
     }
@@ -191,7 +190,7 @@ impl Node {
         decides.then_some(entry.score)
     }
 
-    /// What a score found in this window says of the true one.
+    /// The bound of a score found with this window.
     pub(crate) fn bound(self, score: i32) -> Bound {
         match score {
             _ if score >= self.beta => Bound::Lower,

@@ -1,5 +1,4 @@
-//! `go` and `setoption` as they may be written, the commands that are not UCI, and
-//! what the process does when something is refused.
+//! Spellings of `go` and `setoption`, the commands besides UCI, and refused commands.
 
 use crate::number_after;
 use crate::session::Session;
@@ -14,7 +13,7 @@ fn answers(session: &mut Session, text: &str) -> Vec<String> {
 }
 
 #[test]
-fn words_of_go_that_mean_nothing_are_named() {
+fn unknown_words_of_go_are_reported() {
     let mut session = Session::new();
     for (go, word) in [
         ("go deph 5 depth 1", "deph"),
@@ -27,7 +26,7 @@ fn words_of_go_that_mean_nothing_are_named() {
         let complaint = format!("info string go: unknown limit or illegal move '{word}'; ignored");
         assert_eq!(lines[0], complaint, "{go}");
     }
-    // What follows an illegal move counts too.
+    // Words after an illegal move count too.
     let lines = session.ask("go searchmoves a2a5 h2h3 x depth 1", "bestmove");
     assert_eq!(lines.last().unwrap(), "bestmove h2h3");
     assert_eq!(lines.iter().filter(|line| line.contains("go: ")).count(), 2);
@@ -35,7 +34,7 @@ fn words_of_go_that_mean_nothing_are_named() {
 }
 
 #[test]
-fn numbers_of_go_are_rounded_and_limited() {
+fn numbers_of_go_are_rounded_and_clamped() {
     let mut session = Session::new();
     let nodes = |lines: &[String]| {
         let info = lines.iter().rfind(|line| line.contains(" nodes ")).unwrap();
@@ -109,21 +108,21 @@ fn isready_waits_for_options_while_a_search_ends() {
 }
 
 #[test]
-fn what_counts_can_be_stopped() {
+fn perft_and_bench_can_be_stopped() {
     for command in ["bench 60", "stats 60", "perft 20", "qperft 20"] {
         let name = command.split(' ').next().unwrap();
         let stopped = format!("info string {name} was stopped");
         let mut session = Session::new();
         session.send(command);
         session.ask("stop", &stopped);
-        // Only what was asked for before.
+        // It stops only earlier commands.
         session.ask("perft 2", "400 nodes");
         session.quit();
     }
 }
 
 #[test]
-fn what_counts_is_finished_before_the_end() {
+fn perft_and_bench_finish_before_the_end_of_the_input() {
     let mut session = Session::new();
     session.send("go infinite");
     session.send("perft 3");
@@ -137,20 +136,20 @@ fn what_counts_is_finished_before_the_end() {
 }
 
 #[test]
-fn a_search_that_was_queued_has_all_its_time() {
+fn a_queued_search_has_its_full_time() {
     let mut session = Session::new();
     session.send("go movetime 500");
     session.send("go movetime 500");
     session.until("bestmove");
     let lines = session.until("bestmove");
     let last = &lines[lines.len() - 2];
-    // The clock is looked at for the first time after 1,024 nodes.
+    // The first check of the clock is after 1,024 nodes.
     assert!(number_after(last, "nodes") > 2048, "{last}");
     session.quit();
 }
 
 #[test]
-fn depths_that_cannot_be_are_refused() {
+fn impossible_depths_are_refused() {
     let mut session = Session::new();
     for (command, least) in [
         ("perft 100000000", 0),
@@ -193,7 +192,7 @@ fn every_command_works_within_a_session() {
 /// Linux limits the memory of a process reliably.
 #[cfg(target_os = "linux")]
 #[test]
-fn memory_that_is_not_there_is_refused() {
+fn too_much_memory_is_refused() {
     let limited = |arguments: &str| {
         let engine = env!("CARGO_BIN_EXE_stillwater");
         let script = format!("ulimit -v 600000; exec {engine} {arguments}");
@@ -226,10 +225,10 @@ fn memory_that_is_not_there_is_refused() {
     assert_eq!(String::from_utf8_lossy(&output.stderr), error);
 }
 
-/// `/dev/full` refuses what is written to it.
+/// Writing to `/dev/full` fails.
 #[cfg(target_os = "linux")]
 #[test]
-fn output_that_cannot_be_written_is_an_error() {
+fn unwritable_output_is_an_error() {
     let full = || std::fs::File::create("/dev/full").unwrap();
     let engine = || Command::new(env!("CARGO_BIN_EXE_stillwater"));
     let lost = engine().arg("eval").stdout(full()).output().unwrap();

@@ -1,4 +1,4 @@
-//! Conversations with the built engine.
+//! UCI dialogues with the built engine.
 
 mod commands;
 mod session;
@@ -61,7 +61,7 @@ fn every_go_is_answered_once_and_in_order() {
     for _ in 0..3 {
         session.until("bestmove");
     }
-    // `stop` does not reach searches that are asked for after it.
+    // `stop` does not affect later searches.
     session.send("stop");
     let lines = session.ask("go depth 3", "bestmove");
     assert!(lines.iter().any(|line| line.starts_with("info depth 3 ")));
@@ -108,7 +108,7 @@ fn the_same_search_after_ucinewgame() {
 }
 
 #[test]
-fn options_are_taken_rounded_or_refused() {
+fn options_are_accepted_rounded_or_refused() {
     let mut session = Session::new();
     let mut set = |text: &str| {
         session
@@ -152,7 +152,7 @@ fn options_are_taken_rounded_or_refused() {
 }
 
 #[test]
-fn what_cannot_be_is_refused_and_leaves_the_position() {
+fn invalid_positions_are_refused_and_leave_the_position() {
     let mut session = Session::new();
     session.send("position startpos");
     for nonsense in [
@@ -197,7 +197,7 @@ fn mated_and_stalemated_sides_have_no_move() {
 }
 
 #[test]
-fn the_end_of_input_ends_it() {
+fn the_end_of_the_input_ends_the_engine() {
     let mut session = Session::new();
     session.send("go infinite");
     let rest = session.end();
@@ -205,9 +205,9 @@ fn the_end_of_input_ends_it() {
     assert_eq!(answers.count(), 1);
 }
 
-/// In each of these a later line was once better than one before it.
+/// In each of these positions, a later line once scored better than an earlier one.
 #[test]
-fn several_best_lines_come_by_their_scores() {
+fn multipv_lines_are_sorted_by_score() {
     for (fen, depth) in [
         (
             "1r1q1rk1/3bppbp/p2p1np1/2pP4/P1n1P3/2N2N1P/1P1B1PP1/1RRQ2K1 w - - 2 19",
@@ -245,7 +245,7 @@ fn several_best_lines_come_by_their_scores() {
 }
 
 #[test]
-fn several_best_lines_and_chosen_moves() {
+fn multipv_and_searchmoves() {
     let mut session = Session::new();
     session.send("setoption name MultiPV value 3");
     session.send("position startpos");
@@ -302,7 +302,7 @@ fn chess960_castling_and_chances() {
 }
 
 #[test]
-fn commands_in_between() {
+fn other_commands_during_a_session() {
     let mut session = Session::new();
     session.send("position startpos moves e2e4");
     assert_eq!(session.ask("perft 3", "13160 nodes").len(), 21);
@@ -318,10 +318,10 @@ fn commands_in_between() {
     session.quit();
 }
 
-/// Commands in any order, half and whole, sensible and not: each `go` has
-/// exactly one answer, and the engine lives.
+/// Commands in any order, complete or not, valid or not: each `go` has exactly one answer, and
+/// the engine keeps running.
 #[test]
-fn whatever_is_said() {
+fn any_input_gets_its_answers() {
     use rand::{RngExt, SeedableRng};
     const SAYINGS: [&str; 36] = [
         "uci",

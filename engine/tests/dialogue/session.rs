@@ -1,11 +1,11 @@
-//! A conversation with the built engine.
+//! A UCI session with the built engine.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
-/// Long enough for a loaded machine: nothing here should take a second.
+/// Time limit for an answer, long enough for a loaded machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Session {
@@ -19,7 +19,7 @@ impl Session {
         Session::of(Command::new(env!("CARGO_BIN_EXE_stillwater")))
     }
 
-    /// With the engine that `command` starts.
+    /// A session with the engine that `command` starts.
     pub(crate) fn of(mut command: Command) -> Session {
         let mut child = command
             .stdin(Stdio::piped())
@@ -55,7 +55,7 @@ impl Session {
             .expect("the engine answers")
     }
 
-    /// All lines up to the one that begins with `start`, which is the last.
+    /// All lines up to and including the one that begins with `start`.
     pub(crate) fn until(&mut self, start: &str) -> Vec<String> {
         let mut lines = Vec::new();
         loop {
@@ -73,7 +73,7 @@ impl Session {
         self.until(start)
     }
 
-    /// Ends the session and returns what was still said.
+    /// Ends the session and returns the remaining output.
     pub(crate) fn quit(mut self) -> Vec<String> {
         self.send("quit");
         self.end()

@@ -1,4 +1,4 @@
-//! Where a search ends, and what it reports then.
+//! The end of a search, and its last report.
 
 use crate::{depth, engine, game, search};
 use std::time::{Duration, Instant};
@@ -11,7 +11,7 @@ use stillwater::search::table::Bound;
 use stillwater::search::{Game, Observer, Report};
 use stillwater::uci::parse;
 
-/// Depth, score and principal variation of a line, and what the score is.
+/// Depth, score and principal variation of a line, and the bound of the score.
 type Line = (i32, i32, Vec<Move>, Bound);
 
 /// The lines reported.
@@ -90,7 +90,7 @@ fn zero_moves_to_go_are_ignored() {
 }
 
 #[test]
-fn a_search_of_some_moves_stores_no_score_of_the_position() {
+fn searchmoves_stores_no_score_of_the_position() {
     let fen = "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - 0 1";
     let (mut engine, mut after) = (engine(&[]), game(fen));
     let find = |game: &Game, text: &str| parse::find_move(&game.position, text).unwrap();
@@ -109,7 +109,7 @@ fn a_search_of_some_moves_stores_no_score_of_the_position() {
 
 /// A window of one centipawn fails again and again: in the second and third line too.
 #[test]
-fn further_lines_have_windows_as_well() {
+fn later_multipv_lines_have_aspiration_windows_too() {
     let game = game("r1bq1rk1/pp3ppp/2nbpn2/2pp4/2PP4/P3PN2/1P1NBPPP/R1BQ1RK1 w - - 1 10");
     let fails = |lines: &str| {
         let mut engine = engine(&[("AspirationWindow", "1"), ("MultiPV", lines)]);
@@ -120,7 +120,7 @@ fn further_lines_have_windows_as_well() {
 }
 
 #[test]
-fn the_clock_runs_from_the_start_that_is_given() {
+fn the_clock_starts_at_the_given_time() {
     let limits = |ago| Limits {
         start: Instant::now().checked_sub(Duration::from_secs(ago)),
         movetime: Some(1000),
@@ -136,7 +136,7 @@ fn the_clock_runs_from_the_start_that_is_given() {
     assert!(count(2) < 2000);
 }
 
-/// Without stand pat nothing is evaluated, so no move is skipped by its evaluation.
+/// Without stand pat there is no evaluation, so no pruning depends on it.
 #[test]
 fn quiescence_of_all_moves_prunes_nothing_by_evaluation() {
     let options = [

@@ -34,8 +34,8 @@ fn game(fen: &str) -> Game {
     Game::new(Position::from_fen(fen).unwrap())
 }
 
-/// The engine's fingerprint. It changes with every functional change, and with
-/// nothing else: not the build, not the machine.
+/// The engine's fingerprint: it changes only with a functional change, not with the build or
+/// the machine.
 const BENCH: u64 = 1_816_757;
 
 #[test]
@@ -64,7 +64,7 @@ fn two_searchers_with_different_values_do_not_disturb_each_other() {
 /// Names and values.
 type Options = &'static [(&'static str, &'static str)];
 
-/// Options, and what must not happen under them though it does by default.
+/// Options, and events that occur by default but must not occur with them.
 const SWITCHES: &[(Options, &[Counter])] = &[
     (&[("QsEvasions", "false")], &[Counter::QsEvasionNodes]),
     (&[("QsDeltaPruning", "false")], &[Counter::QsDeltaPrunes]),
@@ -149,7 +149,7 @@ const SWITCHES: &[(Options, &[Counter])] = &[
     ),
 ];
 
-/// Deep enough for every part of the search to have its turn.
+/// A position in which every part of the search is used.
 const SHARP: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
 fn stats_of(options: &[(&str, &str)], nodes: u64) -> Stats {
@@ -164,7 +164,7 @@ fn stats_of(options: &[(&str, &str)], nodes: u64) -> Stats {
 }
 
 #[test]
-fn what_is_switched_off_does_not_happen() {
+fn events_do_not_occur_with_their_switch_off() {
     let default = stats_of(&[], 150_000);
     for (options, counters) in SWITCHES {
         let stats = stats_of(options, 30_000);
@@ -179,7 +179,7 @@ fn what_is_switched_off_does_not_happen() {
 }
 
 #[test]
-fn what_is_off_by_default_can_be_switched_on() {
+fn features_off_by_default_can_be_switched_on() {
     for (options, counter) in [
         (
             &[("QsMoves", "captures+promotions+checks")][..],
@@ -272,9 +272,9 @@ fn histories_and_other_switches_change_the_search() {
     }
 }
 
-/// With `LastMove`, a search to depth 1 sees the answer to its own move.
+/// With `LastMove`, a search to depth 1 includes the answer to its own move.
 #[test]
-fn the_last_move_is_of_the_side_asked_for() {
+fn last_move_selects_the_side_of_the_last_move() {
     let hanging = game("4k3/2p5/3n4/8/8/8/3Q4/4K3 w - - 0 1");
     let plain = [("Quiescence", "false"), ("CheckExtension", "off")];
     let best = |last| {
@@ -317,7 +317,7 @@ fn mates_are_found_and_counted() {
 }
 
 #[test]
-fn draws_are_seen() {
+fn draws_are_detected() {
     for (fen, why) in [
         ("7k/8/8/8/8/8/5n2/K7 w - - 0 1", "insufficient material"),
         // No queen move mates without the king.
@@ -366,7 +366,7 @@ fn quiescence_sees_promotions_and_stalemate() {
 }
 
 #[test]
-fn no_explosion_where_captures_abound() {
+fn quiescence_stays_small_with_many_captures() {
     for fen in [
         "r1n1n1b1/1P1P1P1P/1N1N1N2/2RnQrRq/2pKp3/3BNQbQ/k7/4Bq2 w - - 0 1",
         "1QqQqQq1/r6Q/Q6q/q6Q/B2q4/q6Q/k6K/1qQ1QqRb w - - 0 1",
@@ -430,7 +430,7 @@ fn evaluation_is_the_same_from_both_sides_and_as_the_sum_of_its_terms() {
 }
 
 #[test]
-fn the_network_does_not_win_what_cannot_be_won() {
+fn the_network_does_not_win_drawn_endgames() {
     let mut evaluator = stillwater::eval::Evaluator::default();
     for fen in [
         "8/8/4k3/8/8/8/8/1N1NK3 w - - 0 1",

@@ -1,7 +1,7 @@
 //! An error in the value of a key that the parser accepts.
 
 /// An error in the value of a key that an engine, the file system or another key proves wrong.
-/// It is an error of its own, or the context of one.
+/// It is an error itself, or the context of one.
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub(crate) struct FaultyKey {

@@ -1,4 +1,4 @@
-//! An executor whose pairs are played on other machines. A thread of its own transports
+//! An executor whose pairs are played on other machines. A separate thread transports
 //! jobs and results, so that a slow connection does not block the run.
 
 use std::sync::Arc;

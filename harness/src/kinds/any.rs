@@ -41,7 +41,7 @@ pub(crate) trait AnyKind {
     /// The experiment before its results.
     ///
     /// # Errors
-    /// If the manifest, or a file beside it, is not valid.
+    /// If the manifest, or a file next to it, is invalid.
     fn experiment(&self, dir: &Path, manifest: &Manifest) -> anyhow::Result<Box<dyn Experiment>>;
 
     /// The folders of the follow-up runs that have been started.

@@ -100,7 +100,7 @@ pub(crate) trait RunKind: Sized + 'static {
     /// The experiment before its results, from the run's folder.
     ///
     /// # Errors
-    /// If the manifest, or a file beside it, is not valid.
+    /// If the manifest, or a file next to it, is invalid.
     fn experiment(dir: &Path, manifest: &Manifest) -> anyhow::Result<Self::Experiment>;
 
     /// The message when a process starts to play. `at_a_time`: pairs that can be played at

@@ -69,7 +69,7 @@ pub(crate) fn later(files: &RunFiles) -> anyhow::Result<Vec<RunFiles>> {
 /// The experiment of a run before its results.
 ///
 /// # Errors
-/// If the manifest, or a file beside it, is not valid.
+/// If the manifest, or a file next to it, is invalid.
 pub(crate) fn experiment_of(files: &RunFiles) -> anyhow::Result<Box<dyn Experiment>> {
     of(files.manifest.kind).experiment(files.folder.path(), &files.manifest)
 }

@@ -33,7 +33,7 @@ pub enum LedgerError {
     Io { path: PathBuf, source: io::Error },
     #[error("{} is in use by another hone", path.display())]
     Locked { path: PathBuf },
-    #[error("{} contains games, but run.toml is missing beside it\nhelp: choose another --out", path.display())]
+    #[error("{} contains games, but run.toml is missing next to it\nhelp: choose another --out", path.display())]
     Occupied { path: PathBuf },
     #[error("{} is missing\nhelp: restore it from a copy; `hone resume --replay-missing` plays its games again", path.display())]
     Missing { path: PathBuf },

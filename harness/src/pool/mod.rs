@@ -1,7 +1,7 @@
 //! Pools the ledgers of several runs: the shards of a run that several machines have
 //! played, or other runs of the same configuration, engines, book and seed.
 //!
-//! A pool is a run with a ledger of its own. As in every run, the verdict rests on the pairs
+//! A pool is a run with its own ledger. As in every run, the verdict rests on the pairs
 //! in their order, up to the first missing one.
 
 mod agreement;

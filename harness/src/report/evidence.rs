@@ -41,7 +41,7 @@ fn departures(manifest: &Manifest, tally: &Tally) -> impl Iterator<Item = Findin
     let fleet = manifest.config.fleet.as_ref();
     let is_scaled = fleet.is_some_and(|fleet| fleet.scale.is_some());
     engines.filter_map(move |(config, engine)| {
-        // With scaled clocks, each machine has a limit of its own.
+        // With scaled clocks, each machine has its own limit.
         if engine.moves < FEWEST_MOVES || is_scaled {
             return None;
         }

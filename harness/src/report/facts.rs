@@ -31,7 +31,7 @@ pub(crate) struct RunFacts {
     /// Whether it is complete: nothing is left to resume.
     #[serde(rename = "finished")]
     pub is_finished: bool,
-    /// Why it ended without a verdict of its own.
+    /// The reason why it ended without its own verdict.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<EndReason>,
     /// The part of all pairs that the run plays.
@@ -282,7 +282,7 @@ impl RunFacts {
     /// Elo of the first engine where only the always-valid interval is valid: in a match that
     /// is not finished (repeated looks), has a stop rule (its length depends on the results)
     /// or was extended (perhaps because of the results). `None` for a sequential test, which
-    /// has an estimate of its own.
+    /// has its own estimate.
     pub(crate) fn always_valid_only(&self) -> Option<Estimate> {
         let is_open = self.stop.is_some() || self.is_extended || !self.is_finished;
         let elo = || {

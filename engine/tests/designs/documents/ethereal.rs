@@ -1,4 +1,4 @@
-//! Document 002, section 1.3: Ethereal as listed, and Ethereal 12.75 as it is.
+//! Document 002, section 1.3: Ethereal as listed, and the real Ethereal 12.75.
 
 use crate::moves;
 use crate::tree::{Entry, Node, Tree};

@@ -12,9 +12,9 @@ const MAX_PLY: usize = 32;
 const DELTA_MARGIN: i32 = 200;
 /// `QSEARCH_DEPTH_LIMIT`: section 2.4.
 const DEPTH_LIMIT: i32 = -7;
-/// The document names no number: section 3.3.
+/// Section 3.3, which does not give a number.
 const MOVE_LIMIT: usize = 8;
-/// An attacker worth so much more than its victim loses it: section 5.4.
+/// Section 5.4: minimum difference of attacker and victim for pruning.
 const ATTACKER_MARGIN: i32 = 200;
 
 /// Section 8.1, `quiescenceMinimal`: fail-soft above beta, alpha below it.
@@ -69,7 +69,7 @@ pub(crate) fn limited(tree: &mut Tree, position: &Position, node: Node) -> i32 {
     complete(tree, position, node, 6)
 }
 
-/// A.1, `quiescence`, with what there is up to `phase`; phase 6 has the limits.
+/// A.1, `quiescence`, with the features up to `phase`; phase 6 has the limits.
 fn complete(tree: &mut Tree, position: &Position, node: Node, phase: i32) -> i32 {
     if let Some(draw) = tree.enter(position) {
         return draw;
@@ -114,7 +114,7 @@ fn evasions(
     moves::put_first(&mut list, first);
     let (mut best, mut best_move) = (-INFINITE, Move::NONE);
     for (searched, mv) in list.into_iter().enumerate() {
-        // Not before one of them is not mated.
+        // Only once a move does not lead to mate.
         if phase == 6 && searched >= MOVE_LIMIT && best > -MATE_BOUND {
             break;
         }

@@ -4,7 +4,7 @@ use super::entry::{Entry, POLYGLOT, entries};
 
 /// All flags of both programs.
 pub(in crate::dropin) const FLAGS: &[Entry] = entries![
-    Yes Both "-engine", "[[engine]]", "-engine cmd=./c tc=1+1", "keys in a table of their own";
+    Yes Both "-engine", "[[engine]]", "-engine cmd=./c tc=1+1", "its keys are listed below";
     Yes Both "-each", "", "-each tc=8+0.08", "applies to every engine and wins over `-engine`, before or after it";
     Yes Both "-rounds", "match.pairs, sprt.max_pairs", "-rounds 100", "rounds times games, in pairs: an odd number of games is rounded up";
     Yes Both "-games", "match.pairs, sprt.max_pairs", "-games 2", "see `-rounds`; every opening is played twice with colours reversed, because the statistics need pairs";
@@ -13,16 +13,16 @@ pub(in crate::dropin) const FLAGS: &[Entry] = entries![
     Ignored Both "-reverse", "", "-reverse", "each opening is played with both colours, so the order changes nothing";
     Yes Both "-concurrency", "match.concurrency", "-concurrency 2", "default 1, as there; more games than processors only cause a warning";
     Ignored Fastchess "-force-concurrency", "", "-force-concurrency", "more games than processors are allowed anyway";
-    Yes Both "-openings", "match.openings", "-openings file=b.epd", "keys in a table of their own; without it every game starts from the start position";
+    Yes Both "-openings", "match.openings", "-openings file=b.epd", "its keys are listed below; without it every game starts from the start position";
     Yes Both "-srand", "match.seed", "-srand 42", "the order differs from theirs at the same seed; without it a new seed for each run, which `run.toml` keeps";
     Ignored Fastchess "-randomseed", "", "-randomseed", "without `-srand` every run has a new seed; only versions before 1.0 have this flag";
     Refused Cutechess "-bookmode", "", "-bookmode ram", POLYGLOT;
-    Yes Both "-sprt", "[sprt]", "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.05", "keys in a table of their own; without `-rounds`, fastchess plays 2 rounds and hone at most 500,000";
+    Yes Both "-sprt", "[sprt]", "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.05", "its keys are listed below; without `-rounds`, fastchess plays 2 rounds and hone at most 500,000";
     Yes Both "-tournament", "match.tournament", "-tournament gauntlet", "pyramid plays the pairings of a round robin, in its order; knockout is refused: it uses its games to rank the best engines";
     Yes Both "-seeds", "match.seeds", "-tournament gauntlet -seeds 1", "engines of a gauntlet that play all others and each other; those of cutechess-cli do not play each other: more than one is refused there";
     Yes Both "-variant", "match.variant", "-variant standard", "standard and fischerandom; other variants are refused; fischerandom needs `-openings file=`, because hone draws no start positions as cutechess-cli does";
-    Yes Both "-draw", "adjudication.draw", "-draw movenumber=34 movecount=8 score=20", "keys in a table of their own; counts as fastchess does: the position's own move number, and a capture or pawn move resets the count";
-    Yes Both "-resign", "adjudication.resign", "-resign movecount=3 score=600", "keys in a table of their own";
+    Yes Both "-draw", "adjudication.draw", "-draw movenumber=34 movecount=8 score=20", "its keys are listed below; counts as fastchess does: the position's own move number, and a capture or pawn move resets the count";
+    Yes Both "-resign", "adjudication.resign", "-resign movecount=3 score=600", "its keys are listed below";
     Yes Both "-maxmoves", "adjudication.max_moves", "-maxmoves 200", "moves of the opening do not count; 0 is off";
     Yes Both "-tb", "adjudication.syzygy.path", "-tb /tables", "";
     Yes Both "-tbpieces", "adjudication.syzygy.pieces", "-tb /tables -tbpieces 5", "";
@@ -35,8 +35,8 @@ pub(in crate::dropin) const FLAGS: &[Entry] = entries![
     Yes Fastchess "-ping-ms", "match.stall_ms", "-ping-ms 30000", "default 10 seconds instead of 60";
     Ignored Fastchess "-ucinewgame-ms", "", "-ucinewgame-ms 30000", "`-ping-ms` applies to every answer";
     Yes Fastchess "-use-affinity", "match.affinity", "-use-affinity", "a list of processors is not used: whole cores are chosen, also for engines with several threads";
-    Yes Both "-pgnout", "[pgn]", "-pgnout g.pgn", "keys in a table of their own; `games.pgn` in the run's folder also has every game, and both also have games of a test that do not count";
-    Yes Both "-epdout", "pgn.epd", "-epdout g.epd", "keys in a table of their own; has every game, also those of a test that do not count";
+    Yes Both "-pgnout", "[pgn]", "-pgnout g.pgn", "its keys are listed below; `games.pgn` in the run's folder also has every game, and both also have games of a test that do not count";
+    Yes Both "-epdout", "pgn.epd", "-epdout g.epd", "its keys are listed below; has every game, also those of a test that do not count";
     Yes Both "-event", "pgn.event", "-event Test", "";
     Yes Both "-site", "pgn.site", "-site here", "";
     Yes Both "-ratinginterval", "", "-ratinginterval 10", "only for what is printed; in pairs for fastchess, in games for cutechess-cli";
@@ -45,9 +45,9 @@ pub(in crate::dropin) const FLAGS: &[Entry] = entries![
     Yes Fastchess "-report", "", "-report penta=true", "`penta=false` prints no pentanomial counts; the test uses them all the same";
     Yes Fastchess "-output", "", "-output format=cutechess", "";
     Ignored Cutechess "-resultformat", "", "-resultformat default", "the default format is printed; `hone report` shows everything";
-    Yes Fastchess "-config", "", "-config discard=true outname=c.json", "keys in a table of their own; the file names the run's folder, whose ledger is what is resumed";
+    Yes Fastchess "-config", "", "-config discard=true outname=c.json", "its keys are listed below; the file names the run's folder, whose ledger is what is resumed";
     Ignored Fastchess "-autosaveinterval", "", "-autosaveinterval 20", "every game is saved as it ends";
-    Yes Fastchess "-log", "", "-log file=f.log", "keys in a table of their own; the evidence of a failure is in the run's folder";
+    Yes Fastchess "-log", "", "-log file=f.log", "its keys are listed below; the evidence of a failure is in the run's folder";
     Yes Cutechess "-debug", "", "-debug all", "the dialogue with every engine, on standard output";
     Yes Fastchess "-crc32", "", "-crc32 pgn=true", "of the file of `-pgnout`, after each game; `hone verify` replays every game and compares digests";
     Ignored Fastchess "-check-mate-pvs", "", "-check-mate-pvs", "illegal moves in variations are counted; the length of mates is not checked";

@@ -12,7 +12,7 @@ use crate::rules::{Score, push_position};
 /// Time limit for `uciok` and for `readyok`.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// Time limit for the answer to a search that has none of its own.
+/// Time limit for the answer to a search without its own time limit.
 const STALL: Duration = Duration::from_secs(600);
 
 /// Iterations kept of one search.
@@ -120,7 +120,7 @@ impl Analyst {
         at_once(starts).await
     }
 
-    /// Sets the time limit for searches that have none of their own; by default 600 s.
+    /// Sets the time limit for searches without their own; by default 600 s.
     pub(crate) fn set_stall(&mut self, after: Duration) {
         self.stall = after;
     }

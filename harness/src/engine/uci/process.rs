@@ -56,7 +56,7 @@ impl Launch {
         line
     }
 
-    /// Starts the process in a process group of its own, with pipes to all three streams.
+    /// Starts the process in its own process group, with pipes to all three streams.
     /// On Linux it dies with the thread that started it. While another process has the
     /// program open for writing, the start is repeated for up to 1 s.
     ///

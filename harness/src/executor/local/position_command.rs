@@ -109,7 +109,7 @@ mod tests {
         let both = "position startpos moves e2e4 e7e8q\ngo nodes 5\n";
         assert_eq!(go(&mut command), both);
         assert_eq!(go(&mut command), both);
-        // The next game has nothing of this one.
+        // The next game must not contain anything of this one.
         command.begin(Some("8/8/8/8/8/8/8/K1k5 w - - 0 1"));
         assert_eq!(
             go(&mut command),

@@ -232,7 +232,7 @@ fn constant_warnings(section: &TuneSection, space: &Space) -> Vec<String> {
         && has_own_gain
     {
         warnings.push(
-            "`gain` in [tune.classic] has no effect: every parameter has a `gain` of its own"
+            "`gain` in [tune.classic] has no effect: every parameter has its own `gain`"
                 .to_string(),
         );
     }

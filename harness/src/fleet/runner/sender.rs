@@ -19,7 +19,7 @@ pub(super) struct JobFiles {
     local: Vec<LocalFile>,
 }
 
-/// Stores files and publishes jobs in tasks of their own.
+/// Stores files and publishes jobs in separate tasks.
 pub(super) struct JobSender<S> {
     tasks: JoinSet<Result<(), String>>,
     /// The files of all jobs so far.

@@ -132,7 +132,7 @@ fn verifying(test: &MatchReport, source: Source<'_>) -> Markup {
             PageLocation::Inside if source.dir.join(&page).exists() => a href=(page) { "Report of the verifying test" },
             PageLocation::Inside => a href={ (FOLDER) "/" } { "Folder of the verifying test" },
             PageLocation::Elsewhere | PageLocation::Served(_) => {
-                "The test is a run of its own, in the folder " code { (FOLDER) } " of this run."
+                "The test is a separate run, in the folder " code { (FOLDER) } " of this run."
             }
         } }
     }

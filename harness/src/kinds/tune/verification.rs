@@ -1,4 +1,4 @@
-//! The sequential test of the tuned values against the start: a run of its own
+//! The sequential test of the tuned values against the start: a separate run
 //! in the folder of the tuning.
 
 use std::env;
@@ -28,7 +28,7 @@ pub(super) fn check(config: &Config) -> anyhow::Result<()> {
         return Ok(());
     };
     let base = env::current_dir().context("cannot find the working directory")?;
-    // Openings of its own do not depend on those that the tuning has used.
+    // A separate book does not depend on those that the tuning has used.
     let config = conditions(config, test, 0);
     open_book(&config, SingleTest::openings(&config), &base).with_context(|| {
         let key = ["tune", "verify", "openings", "file"];

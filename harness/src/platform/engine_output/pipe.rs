@@ -108,7 +108,7 @@ mod tests {
     use super::*;
     use crate::platform::ReadTimer;
 
-    /// Runs a test with the input and output of `cat` in a thread of its own, which may
+    /// Runs a test with the input and output of `cat` in a separate thread, which may
     /// hang.
     fn with_cat(test: impl AsyncFnOnce(ChildStdin, EngineOutput) + Send + 'static) {
         let (done, ended) = mpsc::channel();

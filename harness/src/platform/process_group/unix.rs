@@ -11,13 +11,13 @@ pub(crate) struct ProcessGroup {
 }
 
 impl ProcessGroup {
-    /// Makes a command start in a group of its own, so that Ctrl-C in the terminal reaches
+    /// Makes a command start in its own group, so that Ctrl-C in the terminal reaches
     /// only `hone`.
     pub(crate) fn separate(command: &mut Command) {
         command.process_group(0);
     }
 
-    /// Makes a command start in a session and group of its own, without access to the
+    /// Makes a command start in its own session and group, without access to the
     /// terminal.
     pub(crate) fn separate_session(command: &mut Command) {
         let detach = || {

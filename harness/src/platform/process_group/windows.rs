@@ -26,7 +26,7 @@ pub(crate) struct ProcessGroup {
 }
 
 impl ProcessGroup {
-    /// Makes a command start in a console group of its own, so that Ctrl-C reaches only
+    /// Makes a command start in its own console group, so that Ctrl-C reaches only
     /// `hone`.
     pub(crate) fn separate(command: &mut Command) {
         command.creation_flags(CREATE_NEW_PROCESS_GROUP);

@@ -34,7 +34,7 @@ pub(crate) struct Access {
     /// Paths in the writable folders that stay read-only.
     pub(crate) sealed: Vec<PathBuf>,
     /// Whether the sandbox makes a new session, without access to the terminal. Not needed
-    /// for a process that is started in a session of its own.
+    /// for a process that is started in its own session.
     pub(crate) new_session: bool,
     /// Size in bytes of each temporary file system; `None` is the system's default, half of
     /// the memory.

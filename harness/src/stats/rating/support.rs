@@ -11,7 +11,7 @@ use crate::stats::summary::{Interval, Summary};
 impl Ratings {
     /// The ratings with the intervals and LOS that `games`, from which they come, support.
     /// A player with too few pairs (or single games) gets at least the width of the
-    /// always-valid interval of its own score, and no LOS. Players with too few links to
+    /// always-valid interval of its score, and no LOS. Players with too few links to
     /// the anchors, or else to most of their pool, get at least that of the games of the
     /// link, and no LOS against players beyond it. The rating of an anchor is exact.
     pub fn supported_by(mut self, games: &Games, options: &RatingOptions) -> Self {
