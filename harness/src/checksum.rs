@@ -1,12 +1,10 @@
-//! SHA-256 of files and of bytes.
+//! SHA-256 of files and of bytes, in hexadecimal digits.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use sha2::{Digest, Sha256};
-
-use crate::output::hex;
 
 /// The SHA-256 of a file in lower-case hexadecimal digits.
 ///
@@ -28,4 +26,9 @@ pub(crate) fn sha256_file(path: &Path) -> io::Result<String> {
 /// The SHA-256 of bytes in lower-case hexadecimal digits.
 pub(crate) fn sha256_of(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
+}
+
+/// Lower-case hexadecimal digits of bytes.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
 }

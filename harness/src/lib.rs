@@ -4,7 +4,7 @@
 //! # Layout
 //!
 //! ```text
-//! config ─► Experiment ──plan──► PairJob ─► Executor ─► PairResult ─► Ledger ──► Experiment::absorb ─► Verdict
+//! config ─► Experiment ──plan──► PairJob ─► Executor ─► PlayedPair ─► Ledger ──► Experiment::absorb ─► Verdict
 //!            (pure)                        local | simulated | fleet (append-only)      │
 //!                                                                                      └─► report
 //! ```
@@ -13,9 +13,10 @@
 //! before it in this list, and there is no cycle of modules or submodules.
 //! `tests/layers.rs` reads this list and checks both.
 //!
+//! * [`text`]: names and messages as text: suggestions, numbering, error causes.
 //! * [`platform`]: what differs between Linux, macOS and Windows.
 //! * [`output`]: standard output for results, standard error for messages.
-//! * [`checksum`]: SHA-256 of files and of bytes.
+//! * [`checksum`]: SHA-256 of files and of bytes, and hexadecimal digits.
 //! * [`stats`]: pure statistics of matches, tests and ratings.
 //! * [`rules`]: a game without its engines: limits and clocks, the referee,
 //!   adjudication, endgame tables, the record.
@@ -44,7 +45,7 @@
 //! * [`track`]: Elo from night to night, and whether it changed.
 //! * [`serve`]: the live pages.
 //! * [`fuzzing`]: the readers of outside data, for the fuzzer.
-//! * [`cli`]: the commands, one file each, and their exit codes.
+//! * [`cli`]: the commands, one file or folder each, what they share, and their exit codes.
 
 // `println!` panics on a closed pipe: `output` prints in its place.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
@@ -54,7 +55,7 @@ mod output;
 mod checksum;
 mod platform;
 
-pub mod book;
+mod book;
 pub mod builds;
 pub mod cli;
 pub mod config;
@@ -77,7 +78,8 @@ pub mod run;
 mod serve;
 mod settings;
 pub mod stats;
-pub mod suite;
+mod suite;
+mod text;
 pub mod track;
 
 #[cfg(test)]

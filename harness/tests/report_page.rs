@@ -102,7 +102,7 @@ fn games(pgn: Vec<u8>, mode: CastlingMode) -> Vec<Game> {
 
 /// Opens every game with the mouse and compares it with the PGN.
 fn click_through(browser: &mut Chromium, games: &[Game], mode: CastlingMode) {
-    keep_copies(browser);
+    browser.keep_copies();
     for (index, game) in games.iter().enumerate() {
         browser.click(&format!("tr[data-index='{index}'] button"));
         let names = browser
@@ -129,15 +129,6 @@ fn click_through(browser: &mut Chromium, games: &[Game], mode: CastlingMode) {
         assert_eq!(again.len(), 1, "{pgn}");
         assert_eq!(again[0].moves, game.moves, "{pgn}");
     }
-}
-
-/// Keeps copied texts on the page: a test must not change the clipboard of the user who
-/// runs it.
-fn keep_copies(browser: &mut Chromium) {
-    browser.eval(
-        "Object.defineProperty(navigator, 'clipboard', { value: { \
-         writeText: async (text) => { window.copied = text; } } }), 0",
-    );
 }
 
 fn copied(browser: &mut Chromium, button: &str) -> String {
@@ -427,7 +418,7 @@ fn a_copied_position_names_the_rook_that_castles() {
     ));
     let games = games_in(&setup.run("run").join("games.pgn"), CastlingMode::Chess960);
     browser.open(&page);
-    keep_copies(&mut browser);
+    browser.keep_copies();
     browser.click("tr[data-index='0'] button");
     for ply in 1..=4 {
         browser.click(&format!("#moves button[data-ply='{ply}']"));

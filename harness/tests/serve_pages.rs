@@ -330,6 +330,7 @@ fn pages_of_every_kind_are_accessible() {
     browser
         .wait_for("document.querySelector('#change .commits li')?.textContent.includes('Second')");
     browser.check_live_page(&server.home(), "/");
+    browser.keep_copies();
     browser.eval("document.querySelector('.stats button').click()");
     browser.wait_for("document.querySelector('.stats button').textContent === 'Copied'");
     // The message of an error is not copied.

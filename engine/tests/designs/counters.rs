@@ -182,8 +182,8 @@ fn stockfish_8_has_all_its_regimes() {
     happens("stockfish-8", &some, &[EvalCorrections]);
 }
 
-/// Document 003's remedy keeps the queen: an odd number of plies would end with
-/// its capture of a protected knight.
+/// Document 003's remedy by its aim keeps the queen; by its letter, an odd number of
+/// plies, it ends with the capture of a protected knight.
 #[test]
 fn last_move_opponent_ends_lines_with_the_opponents_move() {
     let queen = "4k3/2p5/3n4/8/8/8/3Q4/4K3 w - - 0 1";

@@ -60,7 +60,8 @@ pub(crate) fn sort_by_rank<K: Ord>(moves: &mut [Move], mut rank: impl FnMut(Move
 }
 
 /// 002, section 5.2: promotions to a queen, then the most valuable victim, and
-/// of its captors the least valuable; quiet moves last.
+/// of its captors the least valuable; quiet moves last. Unlike in 5.2, these include
+/// promotions to a knight, which come after the losing captures.
 pub(crate) fn by_victim_and_attacker(tree: &Tree, position: &Position, moves: &mut [Move]) {
     sort_by_rank(moves, |mv| {
         let attacker = position.role_at(mv.from()).map_or(0, Role::index);

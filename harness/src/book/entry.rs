@@ -8,7 +8,7 @@ use crate::openings::{Opening, Variant};
 
 /// One opening of a book.
 #[derive(Debug, Clone)]
-pub struct Entry {
+pub(crate) struct Entry {
     /// Its number among the openings of the file it was read from, from 1;
     /// faulty ones count too, as in a run. `None` if it is not one of a file.
     pub number: Option<u64>,
@@ -45,7 +45,7 @@ impl Default for Entry {
 impl Entry {
     /// Removes the moves after the first `plies`, and then the score, which belongs to
     /// another position. An opening without moves is unchanged.
-    pub fn cut(&mut self, plies: usize) {
+    pub(crate) fn cut(&mut self, plies: usize) {
         if plies >= self.moves.len() {
             return;
         }
@@ -58,7 +58,7 @@ impl Entry {
     }
 
     /// The moves in standard algebraic notation, separated by spaces.
-    pub fn san(&self) -> String {
+    pub(crate) fn san(&self) -> String {
         let mut position = self.start.clone().unwrap_or_default();
         let words: Vec<String> = self
             .moves
@@ -71,7 +71,7 @@ impl Entry {
     /// One EPD line without its end: the position after the moves, `hmvc`,
     /// `fmvn`, the score as `ce` (from the side to move, as EPD has it) and,
     /// from the standard starting position, the moves as `c0`.
-    pub fn epd(&self) -> String {
+    pub(crate) fn epd(&self) -> String {
         let mut line = format!(
             "{} hmvc {}; fmvn {};",
             Epd::from_position(&self.end, EnPassantMode::Legal),
@@ -94,7 +94,7 @@ impl Entry {
 
     /// One PGN game, ending with an empty line. The score stands in a comment
     /// after the last move, in pawns from White's side.
-    pub fn pgn(&self) -> String {
+    pub(crate) fn pgn(&self) -> String {
         let mut tags = "[Event \"?\"]\n[Site \"?\"]\n[Date \"????.??.??\"]\n[Round \"?\"]\n\
             [White \"?\"]\n[Black \"?\"]\n[Result \"*\"]\n"
             .to_owned();

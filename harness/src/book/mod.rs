@@ -16,6 +16,6 @@ pub(crate) mod histogram;
 pub(crate) mod info;
 pub(crate) mod make;
 pub(crate) mod output;
-pub mod polyglot;
+pub(crate) mod polyglot;
 pub(crate) mod scan;
 pub(crate) mod worth;

@@ -24,7 +24,7 @@ const ENTRY: usize = 16;
 
 /// Why a file is not a Polyglot book.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum PolyglotError {
+pub(crate) enum PolyglotError {
     #[error("not a Polyglot book: {0} bytes are not a multiple of 16")]
     Length(usize),
 }
@@ -41,13 +41,13 @@ struct BookMove {
 
 /// The table of a Polyglot book.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Polyglot {
+pub(crate) struct Polyglot {
     moves: Vec<BookMove>,
 }
 
 /// The lines of a book, and its illegal moves.
 #[derive(Debug, Default)]
-pub struct Lines {
+pub(crate) struct Lines {
     pub entries: Vec<Entry>,
     /// Moves that are illegal in the position of their key: index of the entry in the file,
     /// from 1, and the move.
@@ -59,7 +59,7 @@ impl Polyglot {
     ///
     /// # Errors
     /// [`PolyglotError::Length`].
-    pub fn parse(bytes: &[u8]) -> Result<Self, PolyglotError> {
+    pub(crate) fn parse(bytes: &[u8]) -> Result<Self, PolyglotError> {
         let (entries, rest) = bytes.as_chunks::<ENTRY>();
         if !rest.is_empty() {
             return Err(PolyglotError::Length(bytes.len()));
@@ -82,21 +82,11 @@ impl Polyglot {
         Ok(Self { moves })
     }
 
-    /// Number of entries.
-    pub fn len(&self) -> usize {
-        self.moves.len()
-    }
-
-    /// Whether the table is empty.
-    pub fn is_empty(&self) -> bool {
-        self.moves.is_empty()
-    }
-
     /// Follows the book's moves from the standard starting position: all lines that end after
     /// `plies` plies, or earlier where the book ends. A position that is reached twice is
     /// followed once, so each line ends in a different position and the work is bounded by
     /// the size of the table. Moves of weight 0, which Polyglot never plays, are left out.
-    pub fn lines(&self, plies: usize) -> Lines {
+    pub(crate) fn lines(&self, plies: usize) -> Lines {
         let mut lines = Lines::default();
         let mut seen = HashSet::from([Chess::default()]);
         // Stack of lines to follow.
@@ -213,7 +203,7 @@ mod tests {
         ]
         .concat();
         let book = Polyglot::parse(&book).unwrap();
-        assert_eq!(book.len(), 7);
+        assert_eq!(book.moves.len(), 7);
         assert_eq!(san(&book.lines(8)), ["d4", "e4 d5 e5"]);
         assert_eq!(san(&book.lines(1)), ["d4", "e4"]);
         assert!(book.lines(8).illegal.is_empty());
@@ -284,7 +274,7 @@ mod tests {
     #[test]
     fn a_torn_file_is_refused() {
         assert_eq!(Polyglot::parse(&[0; 17]), Err(PolyglotError::Length(17)));
-        assert!(Polyglot::parse(&[]).unwrap().is_empty());
+        assert!(Polyglot::parse(&[]).unwrap().moves.is_empty());
     }
 
     proptest! {

@@ -19,7 +19,7 @@ use crate::openings::unreadable::unreadable_move;
 use crate::openings::{Book, BookOptions, Format, Variant};
 
 /// Default number of plies followed in a Polyglot book.
-pub(crate) const POLYGLOT_PLIES: usize = 8;
+const POLYGLOT_PLIES: usize = 8;
 
 /// An opening that cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]

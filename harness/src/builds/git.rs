@@ -12,8 +12,8 @@ use std::process::{Command, Output, Stdio};
 
 use super::bench;
 use super::forge::Forge;
-use crate::output::printable;
 use crate::platform::full_path;
+use crate::text::printable;
 
 /// The reason why a query of a repository failed.
 #[derive(Debug, thiserror::Error)]

@@ -12,8 +12,8 @@ use sha2::{Digest, Sha256};
 
 use super::build_command::{OUT, with_out};
 use super::error::BuildError;
+use crate::checksum::hex;
 use crate::engine::uci::{program_name, split_command};
-use crate::output::hex;
 
 /// A state of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]

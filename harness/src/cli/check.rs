@@ -6,9 +6,9 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 
-use super::common::program;
-use super::ranges::from_one;
-use super::sandbox::SandboxArgs;
+use super::args::program::program;
+use super::args::ranges::from_one;
+use super::args::sandbox::SandboxArgs;
 use super::{Exit, Failure};
 use crate::engine::compliance::{self, CheckResult, Subject};
 use crate::engine::uci::parse_option;
@@ -39,7 +39,7 @@ pub(super) struct CheckArgs {
 }
 
 #[derive(Serialize)]
-struct Report<'a> {
+struct CheckSummary<'a> {
     engine: &'a str,
     passed: usize,
     failed: usize,
@@ -65,13 +65,13 @@ impl CheckArgs {
         let failed = checks.iter().filter(|check| !check.passed).count();
         let passed = checks.len() - failed;
         if self.json {
-            let report = Report {
+            let summary = CheckSummary {
                 engine: &self.engine,
                 passed,
                 failed,
                 checks: &checks,
             };
-            outln!("{}", serde_json::to_string(&report)?);
+            outln!("{}", serde_json::to_string(&summary)?);
         } else {
             outln!("{passed} passed, {failed} failed");
         }

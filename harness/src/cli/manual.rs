@@ -7,7 +7,7 @@ use anyhow::bail;
 use clap::Args;
 
 use super::{Exit, Failure, help};
-use crate::output::nearest;
+use crate::text::nearest;
 
 /// Show the help of a command or a page of the manual.
 ///

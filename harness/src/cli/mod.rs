@@ -1,56 +1,50 @@
-//! The command line: one file for each command. Each command is an `Args` struct with a `run`
-//! method that returns the exit code.
+//! The command line. Each command is a file or a folder, with an `Args` struct whose method
+//! `run` returns the exit code. Names that differ: `hone help` is in [`manual`], `hone man` in
+//! [`completions`], `hone fastchess` and `hone cutechess-cli` in [`dropin`].
+//!
+//! What several commands share:
+//!
+//! * [`args`]: arguments, each with what it does to a configuration or an engine.
+//! * [`help`]: the text of `--help`.
+//! * [`play`]: plays the run of a configuration.
+//! * [`results`]: exit codes, and what commands print: results, errors, progress.
 
+mod args;
 mod bisect;
 mod book;
 mod builds;
 mod calc;
 mod check;
-mod common;
 mod completions;
-mod conditions;
 mod dropin;
-mod ends;
-mod errors;
-mod exit;
 #[cfg(feature = "fleet")]
 mod fleet;
-mod gate;
 mod guard;
 mod help;
-mod key_place;
-mod logging;
 mod manual;
-mod outcome;
-mod place;
+mod match_;
 mod play;
 mod pool;
-mod preparing;
-mod progress;
-mod ranges;
-mod repeat;
 mod replay;
 mod report;
+mod results;
 mod resume;
 mod runs;
-mod sandbox;
 #[cfg(feature = "serve")]
 mod serve;
+mod sprt;
 mod suite;
 mod track;
 mod tune;
-mod usage;
 mod verify;
 #[cfg(feature = "fleet")]
 mod worker;
 
-pub(crate) use exit::{Exit, Failure};
+pub(crate) use results::exit::{Exit, Failure};
 
-use std::{num::NonZeroUsize, process::ExitCode};
+use std::process::ExitCode;
 
 use clap::{FromArgMatches, Parser, Subcommand};
-
-use crate::config::MAX_CONCURRENCY;
 
 use crate::output;
 
@@ -59,7 +53,7 @@ use crate::output;
 #[command(name = "hone", version, about, max_term_width = 100, disable_help_subcommand = true)]
 struct Cli {
     #[command(flatten)]
-    log: logging::LogArgs,
+    log: args::logging::LogArgs,
     #[command(subcommand)]
     command: Command,
 }
@@ -69,8 +63,8 @@ enum Command {
     Bisect(Box<bisect::BisectArgs>),
     Book(book::BookArgs),
     Builds(builds::BuildsArgs),
-    Sprt(Box<play::SprtArgs>),
-    Match(Box<play::MatchArgs>),
+    Sprt(Box<sprt::SprtArgs>),
+    Match(Box<match_::MatchArgs>),
     Pool(pool::PoolArgs),
     Resume(resume::ResumeArgs),
     Report(report::ReportArgs),
@@ -204,11 +198,11 @@ pub fn main() -> ExitCode {
     if let Some(called) = dropin::called(&arguments) {
         return called.main();
     }
-    usage::refuse_credential();
+    results::usage::refuse_credential();
     let matches = help::command()
         .try_get_matches()
-        .unwrap_or_else(|error| usage::exit(error));
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| usage::exit(error));
+        .unwrap_or_else(|error| results::usage::exit(error));
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| results::usage::exit(error));
     let what = cli.command.purpose();
     let outcome = match cli.log.install() {
         Ok(()) => crate::platform::raise_limit()
@@ -217,7 +211,7 @@ pub fn main() -> ExitCode {
         Err(error) => Err(error.into()),
     };
     let exit = outcome.unwrap_or_else(|failure| {
-        errln!("{}", errors::rendered(what, &failure.error));
+        errln!("{}", results::errors::rendered(what, &failure.error));
         failure.exit
     });
     match output::finish() {
@@ -231,19 +225,4 @@ pub fn main() -> ExitCode {
             }
         }
     }
-}
-
-/// Number of engines that run at the same time: `asked`, or one for each physical core.
-///
-/// # Errors
-/// If it exceeds the maximum.
-fn concurrency(asked: Option<NonZeroUsize>) -> anyhow::Result<usize> {
-    let Some(asked) = asked.map(NonZeroUsize::get) else {
-        return Ok(crate::platform::physical_cores());
-    };
-    anyhow::ensure!(
-        asked <= MAX_CONCURRENCY,
-        "`--concurrency`: {asked} is out of range: 1 to {MAX_CONCURRENCY} engines at a time are allowed"
-    );
-    Ok(asked)
 }

@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::ends::ResultArgs;
-use super::outcome::{exit_of, show};
-use super::repeat::{keep, kept, undivided};
+use super::args::ends::ResultArgs;
+use super::results::command_line::{keep, kept, undivided};
+use super::results::exit::exit_of;
+use super::results::outcome::show;
 use super::{Exit, Failure};
 use crate::kinds;
 use crate::platform::quoted;

@@ -9,7 +9,7 @@ use clap::Args;
 use serde::Serialize;
 use tokio::time::sleep;
 
-use super::common::announce;
+use super::results::progress::announce;
 use super::{Exit, Failure};
 use crate::engine::uci::{AnswerError, Client};
 use crate::executor::{Pondered, Situation};

@@ -1,18 +1,17 @@
 //! `hone report`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 use clap::Args;
 
-use super::common::{is_inside, write_page};
-use super::outcome::show;
+use super::results::outcome::show;
 use super::{Exit, Failure};
 use crate::kinds;
-use crate::output::with_causes;
-use crate::report::html::PageLocation;
+use crate::report::html::{Page, PageLocation};
 use crate::report::{Form, Report, write_files};
 use crate::run::{Manifest, find_run};
+use crate::text::with_causes;
 use crate::track::{TrackReport, is_folder_of_nights};
 
 /// Print the result of a run, finished or not, or of all nights.
@@ -81,4 +80,25 @@ fn in_form(report: &dyn Report, form: Form) -> anyhow::Result<String> {
         "`--format` needs a run whose pairs are all those of its first engine\n\
          help: that is a match or a test of two engines, or a gauntlet with one seed",
     )
+}
+
+/// Whether a page at `path` lies in the run's folder, so that its links may
+/// be relative.
+fn is_inside(path: &Path, folder: &Path) -> bool {
+    let parent = match path.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) => parent,
+        None => return false,
+    };
+    match (parent.canonicalize(), folder.canonicalize()) {
+        (Ok(parent), Ok(folder)) => parent == folder,
+        _ => false,
+    }
+}
+
+/// Writes a page to the path that the user has given.
+fn write_page(path: &Path, page: Page) -> anyhow::Result<()> {
+    page.save(path)?;
+    errln!("wrote {}", path.display());
+    Ok(())
 }

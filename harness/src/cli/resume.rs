@@ -5,18 +5,18 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
-use super::common::announce;
+use super::args::ends::EndArgs;
+use super::args::place::PlaceArgs;
+use super::args::ranges::from_one;
 use super::dropin;
-use super::ends::EndArgs;
-use super::outcome::{conclude, not_played, stopped};
-use super::place::PlaceArgs;
-use super::ranges::from_one;
-use super::repeat::kept;
+use super::results::command_line::kept;
+use super::results::outcome::{conclude, not_played, stopped};
+use super::results::progress::announce;
 use super::{Exit, Failure};
 use crate::kinds::{self, Changes, Place};
 use crate::ledger::{LedgerError, Recovery};
-use crate::output::with_causes;
 use crate::run::{Manifest, SessionError, find_run};
+use crate::text::with_causes;
 
 /// Continue a run that was interrupted or stopped.
 #[derive(Debug, Args)]

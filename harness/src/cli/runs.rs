@@ -10,11 +10,11 @@ use super::{Exit, Failure};
 use crate::experiment::Verdict;
 use crate::kinds;
 use crate::ledger::is_whole_run_played;
-use crate::output::with_causes;
 use crate::report::{TestVerdict, first_engine, is_of_first_engine, limits};
 use crate::run::{EngineIdentity, Folder, Kind, Manifest, RESULTS, RunFiles, list_runs};
 use crate::settings::{BookSource, Shard};
 use crate::stats::Summary;
+use crate::text::with_causes;
 use crate::track;
 
 /// List the runs in a folder, oldest first, then those of its nightlies.
@@ -200,8 +200,8 @@ fn table(listing: &Listing) -> String {
 
 /// The engines (for a bisection, both ends of the history), and the shard.
 fn players(run: &RunLine) -> String {
-    let mut text = match (&run.descriptions[..], run.kind) {
-        ([good, .., bad], Kind::Bisect) => format!("{good} .. {bad}"),
+    let mut text = match (&run.descriptions[..], run.kind.is_over_history()) {
+        ([good, .., bad], true) => format!("{good} .. {bad}"),
         (all, _) => all.join(" - "),
     };
     if !run.shard.is_whole() {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::anyhow;
 use clap::{ArgGroup, Args};
 
-use super::ranges::from_one;
+use super::args::ranges::from_one;
 use super::{Exit, Failure};
 #[cfg(feature = "fleet")]
 use crate::fleet::{Access, Role, data_dir};

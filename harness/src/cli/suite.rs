@@ -10,10 +10,12 @@ use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 
-use super::common::program;
-use super::ranges::from_one;
-use super::sandbox::SandboxArgs;
-use super::{Exit, Failure, concurrency, progress};
+use super::args::concurrency::concurrency;
+use super::args::program::program;
+use super::args::ranges::from_one;
+use super::args::sandbox::SandboxArgs;
+use super::results::progress;
+use super::{Exit, Failure};
 use crate::engine::analysis::{AnalysisError, Analyst, SearchLimit};
 use crate::engine::uci::parse_option;
 use crate::openings::Variant;

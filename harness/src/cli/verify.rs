@@ -7,10 +7,11 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::{Exit, Failure};
+use crate::checksum::hex;
 use crate::kinds::{self, tune};
-use crate::output::{hex, with_causes};
 use crate::report::{TestVerdict, counted};
 use crate::run::{Folder, Manifest, RunFiles, find_run, verify};
+use crate::text::with_causes;
 
 /// Replay every game of a run with an independent rules library.
 ///

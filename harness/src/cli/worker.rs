@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context;
 use clap::{Args, ValueEnum};
 
-use super::ranges::from_one;
+use super::args::ranges::from_one;
 use super::{Exit, Failure};
 use crate::fleet::{self, Access, BuildWhen, Name, RequestedOptions, WorkerOptions};
 

@@ -4,6 +4,7 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::openings::{Order, Variant};
+use crate::platform::physical_cores;
 use crate::rules::Limit;
 use crate::settings::{OnFailure, OnMachineFault, OpeningsConfig, Shard, TimeSpan, positive};
 use crate::stats::confidence::StopRule;
@@ -127,6 +128,12 @@ impl Default for MatchConfig {
 
 /// Maximum number of pairs at a time; each needs a thread and two processes.
 pub(crate) const MAX_CONCURRENCY: usize = 1024;
+
+/// The number of pairs at a time without `match.concurrency`: one for each physical core, at
+/// most [`MAX_CONCURRENCY`].
+pub(crate) fn default_concurrency() -> usize {
+    physical_cores().min(MAX_CONCURRENCY)
+}
 
 /// Refuses more pairs at a time than [`MAX_CONCURRENCY`].
 pub(crate) fn check_concurrency(pairs: usize) -> Result<(), String> {

@@ -33,7 +33,9 @@ pub(crate) use fleet::FleetSection;
 #[cfg(feature = "fleet")]
 pub(crate) use fleet::WorkerPattern;
 pub use load::load;
-pub(crate) use match_::{MAX_CONCURRENCY, MatchConfig, Tournament, check_concurrency};
+pub(crate) use match_::{
+    MAX_CONCURRENCY, MatchConfig, Tournament, check_concurrency, default_concurrency,
+};
 pub(crate) use parse_error::{document, of_value};
 pub(crate) use places::place_of;
 pub(crate) use profile::Profile;

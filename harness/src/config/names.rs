@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{Config, EngineConfig};
-use crate::output::numbered;
+use crate::text::numbered;
 
 /// Maximum number of engines: the pairings of a round robin grow with its square.
 pub(super) const MAX_ENGINES: usize = 1000;

@@ -2,7 +2,7 @@
 
 use toml_edit::Value;
 
-use crate::output::nearest;
+use crate::text::nearest;
 
 /// Lists of tables.
 const LISTS: [&str; 2] = ["engine", "stage"];

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use super::engine::Engine;
 use crate::engine::uci::split_command;
-use crate::output::nearest;
+use crate::text::nearest;
 
 /// File name.
 const FILE: &str = "engines.json";

@@ -7,7 +7,7 @@
 use anyhow::{anyhow, bail};
 
 use super::table::{self, Entry, Support};
-use crate::output::nearest;
+use crate::text::nearest;
 
 /// A flag with the words after it.
 #[derive(Debug, Clone)]

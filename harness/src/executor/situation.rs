@@ -7,7 +7,7 @@
 use serde::{Deserialize, Serialize};
 use shakmaty::{CastlingMode, Position};
 
-use crate::engine::uci::Launch;
+use crate::engine::uci::{Launch, referee_after};
 use crate::rules::Referee;
 
 /// An engine's failure in `replay.toml`, with what `hone replay` needs to repeat it.
@@ -84,7 +84,7 @@ impl Situation {
         if !self.go.starts_with("go ") {
             return Err("the bundle's search is not a `go` command".to_string());
         }
-        let referee = Referee::after_command(&self.position, Some(mode))
+        let referee = referee_after(&self.position, Some(mode))
             .map_err(|error| format!("the bundle's position: {error}"))?;
         if referee.position().legal_moves().is_empty() {
             return Err("the bundle's position has no legal move".to_string());

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::table::Table;
 use crate::executor::PairJob;
 use crate::run::files::machines::CLOCKS;
 pub(crate) use crate::run::files::machines::ClockRow;
+use crate::run::files::table::Table;
 
 /// The allowed factors. A machine with another factor is unsuitable for the time control,
 /// or its speed was measured wrongly.

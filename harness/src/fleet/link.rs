@@ -5,7 +5,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use super::ids::{Name, WorkerId};
-use super::runner::Change;
+use super::runner::ConnectionChange;
 
 /// An error of the transport.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -34,7 +34,7 @@ pub(crate) enum ToRunner<R> {
     },
     /// A request for the notices of all runs.
     NoticeRequested,
-    Connection(Change),
+    Connection(ConnectionChange),
 }
 
 /// The connection of one run's runner.

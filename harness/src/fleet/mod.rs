@@ -7,6 +7,15 @@
 //!        ◄─Reply─ results ◄─┘      Notice, Status: which runs and workers exist
 //! ```
 //!
+//! Three times decide about lost workers. The server delivers a job to another worker when
+//! its worker has not kept it alive for `nats::runner::JOB_ACK_WAIT` (30 s). The runner counts
+//! a worker as dead that has sent no status for `runner::presence::STATUS_TIMEOUT` (30 s).
+//! `runner::dispatch::Dispatch::lost` then finds the pairs that no living worker holds and
+//! whose jobs the server does not deliver any more, and they are sent again: with an empty
+//! queue after `LOST_AFTER` (20 s), otherwise once a pair has been played that was sent
+//! `OVERTAKEN_AFTER` (60 s) later. The lease in a job has no time limit: a late result counts
+//! if no other result of the pair has arrived.
+//!
 //! * `message`, `ids`, `access`: the messages, names and credentials.
 //! * `link`: the interface of a transport; `nats` implements it.
 //! * `runner`, `worker`: the two sides. `server`: `hone fleet up`. `overview`:
@@ -24,7 +33,6 @@ mod runner;
 #[cfg(test)]
 mod samples;
 mod server;
-mod table;
 mod timer;
 mod worker;
 
@@ -32,7 +40,7 @@ pub(crate) use access::{Access, FLEET_VARIABLE, Role, data_dir};
 pub(crate) use ids::Name;
 pub(crate) use message::{Notice, read_any as read_any_message};
 #[cfg(feature = "serve")]
-pub(crate) use overview::{Machine, Observer, Overview, RunLine, Spectator};
+pub(crate) use overview::{FleetOverview, MachineStatus, Observer, RunLine, Spectator};
 pub(crate) use overview::{check_reachable, overview};
 pub(crate) use runner::{FleetRun, RunKey, start};
 pub(crate) use server::{Setup, Token, Tokens, unit, up};

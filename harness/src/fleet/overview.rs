@@ -25,15 +25,15 @@ const ANSWERS: Duration = Duration::from_millis(1500);
 
 /// The runs and workers of a fleet.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Overview {
+pub(crate) struct FleetOverview {
     pub(crate) server: String,
-    pub(crate) workers: Vec<Machine>,
+    pub(crate) workers: Vec<MachineStatus>,
     pub(crate) runs: Vec<RunLine>,
 }
 
 /// A worker.
 #[derive(Debug, Clone, Serialize)]
-pub(crate) struct Machine {
+pub(crate) struct MachineStatus {
     pub(crate) worker: String,
     /// The protocol version of its `hone`, if it differs from that of this `hone`: its
     /// status cannot be read then.
@@ -43,7 +43,7 @@ pub(crate) struct Machine {
     pub(crate) status: Status,
 }
 
-impl Machine {
+impl MachineStatus {
     /// The machine that sent a status; `None` if the status is damaged.
     fn of(worker: String, bytes: &[u8]) -> Option<Self> {
         let (protocol, status) = match decode(bytes) {
@@ -106,14 +106,14 @@ impl Observer {
     ///
     /// # Errors
     /// If the server cannot be reached now.
-    pub(crate) async fn overview(&mut self) -> anyhow::Result<Overview> {
+    pub(crate) async fn overview(&mut self) -> anyhow::Result<FleetOverview> {
         let messages = self.watch.collect(ANSWERS).await?;
         ensure!(
             self.watch.is_connected(),
             "the connection to {} is lost",
             self.server
         );
-        Ok(Overview::of(self.server.clone(), messages))
+        Ok(FleetOverview::of(self.server.clone(), messages))
     }
 }
 
@@ -145,7 +145,7 @@ impl Spectator {
 ///
 /// # Errors
 /// If the server cannot be reached.
-pub(crate) fn overview(access: &Access) -> anyhow::Result<Overview> {
+pub(crate) fn overview(access: &Access) -> anyhow::Result<FleetOverview> {
     runtime()?.block_on(async { Observer::connect(access).await?.overview().await })
 }
 
@@ -157,14 +157,14 @@ pub(crate) fn check_reachable(access: &Access) -> anyhow::Result<()> {
     runtime()?.block_on(Observer::connect(access)).map(drop)
 }
 
-impl Overview {
+impl FleetOverview {
     fn of(server: String, messages: Vec<FleetMessage>) -> Self {
         let mut workers = BTreeMap::new();
         let mut runs = BTreeMap::new();
         for one in messages {
             match one {
                 FleetMessage::Worker { worker, bytes } => {
-                    if let Some(machine) = Machine::of(worker.to_string(), &bytes) {
+                    if let Some(machine) = MachineStatus::of(worker.to_string(), &bytes) {
                         workers.insert(worker.to_string(), machine);
                     }
                 }
@@ -210,7 +210,7 @@ impl Overview {
             "worker", "cores", "busy", "games", "games/min", "forfeits", "failures", "platform"
         );
         for machine in &self.workers {
-            let Machine { worker, status, .. } = machine;
+            let MachineStatus { worker, status, .. } = machine;
             let mut playing: Vec<_> = status.holds.keys().map(Name::to_string).collect();
             let building = status.building.iter();
             playing.extend(building.map(|run| format!("(builds the engines of {run})")));
@@ -279,7 +279,7 @@ mod tests {
             worker: worker("old"),
             bytes: older.into_bytes(),
         };
-        let overview = Overview::of("tls://box:4222".to_string(), vec![message]);
+        let overview = FleetOverview::of("tls://box:4222".to_string(), vec![message]);
         let json = serde_json::to_value(&overview).expect("JSON");
         assert_eq!(json["workers"][0]["protocol"], 1);
         assert_eq!(json["workers"][0]["platform"], "", "unknown");

@@ -10,10 +10,11 @@ use super::{fold_of, of};
 use crate::config::check_concurrency;
 use crate::experiment::Verdict;
 use crate::ledger::{Lock, Recovery};
-use crate::output::{Announce, with_causes};
+use crate::output::Announce;
 use crate::report::counted;
-use crate::run::prepare::setup::warn_of_repeats;
+use crate::run::prepare::warnings::warn_of_repeats;
 use crate::run::{BookIdentity, Folder, Kind, Manifest, RunFiles};
+use crate::text::with_causes;
 
 /// The changes of one `hone resume`, which are undone if the run is refused.
 pub(crate) struct Changes {

@@ -12,21 +12,21 @@ pub(crate) trait Following {
     /// Absorbs the next pair in the order of arrival.
     fn absorb(&mut self, entry: &Entry);
 
-    /// The state of the run.
+    /// The verdict, the counts and the test so far.
     ///
     /// # Errors
     /// If the run's files cannot be read.
-    fn standing(&mut self) -> anyhow::Result<Standing>;
+    fn results(&mut self) -> anyhow::Result<CurrentResults>;
 
-    /// The results so far.
+    /// The report of the results so far.
     ///
     /// # Errors
-    /// As [`Following::standing`].
+    /// As [`Following::results`].
     fn report(&mut self) -> anyhow::Result<Box<dyn Report>>;
 }
 
-/// The state of a run.
-pub(crate) struct Standing {
+/// The verdict, the counts and the test of a run so far.
+pub(crate) struct CurrentResults {
     pub verdict: Option<Verdict>,
     /// Pairs after which it ends at the latest.
     pub budget: u64,
@@ -38,7 +38,7 @@ pub(crate) struct Standing {
     pub found: Option<String>,
 }
 
-impl Standing {
+impl CurrentResults {
     pub(super) fn of<E: Experiment>(fold: &Fold<E>) -> Self {
         Self {
             verdict: fold.verdict(),
@@ -79,8 +79,8 @@ impl<E: Experiment> Following for FollowedMatch<E> {
         self.course.absorb(entry, &self.fold);
     }
 
-    fn standing(&mut self) -> anyhow::Result<Standing> {
-        Ok(Standing::of(&self.fold))
+    fn results(&mut self) -> anyhow::Result<CurrentResults> {
+        Ok(CurrentResults::of(&self.fold))
     }
 
     fn report(&mut self) -> anyhow::Result<Box<dyn Report>> {

@@ -17,7 +17,7 @@ use crate::output::Announce;
 use crate::report::{Report, counted};
 use crate::run::{
     Driver, Ended, EngineIdentity, Fold, Kind, Manifest, PreparedEngines, RepeatRule, RunFiles,
-    SessionError, View, prepare::setup,
+    SessionError, View, prepare::unchanged,
 };
 use crate::settings::TimeSpan;
 
@@ -29,10 +29,6 @@ pub(crate) trait RunKind: Sized + 'static {
 
     /// Its name in manifests.
     const KIND: Kind;
-
-    /// Whether it can be played in shards: no pair's plan depends on earlier
-    /// results.
-    const IS_DIVISIBLE: bool = false;
 
     /// Whether `hone report` also writes the report's files into the run's folder, because
     /// they contain more than the text.
@@ -94,7 +90,7 @@ pub(crate) trait RunKind: Sized + 'static {
         opening: &Opening,
         announce: Announce<'_>,
     ) -> Result<Vec<Player>, SessionError> {
-        setup::same_engines(manifest, opening, announce)
+        unchanged::same_engines(manifest, opening, announce)
     }
 
     /// The experiment before its results, from the run's folder.

@@ -20,7 +20,6 @@ impl RunKind for Match {
     type Report = MatchReport;
 
     const KIND: Kind = Kind::Match;
-    const IS_DIVISIBLE: bool = true;
 
     fn check(config: &Config) -> anyhow::Result<()> {
         check_engines(config)?;

@@ -21,7 +21,7 @@ pub(crate) mod tune;
 pub(crate) use any::AnyKind;
 pub(crate) use changes::Changes;
 #[cfg(feature = "serve")]
-pub(crate) use follow::{Following, Standing};
+pub(crate) use follow::{CurrentResults, Following};
 pub(crate) use kind::RunKind;
 pub(crate) use match_::Match;
 pub(crate) use place::Place;

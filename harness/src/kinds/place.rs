@@ -17,9 +17,9 @@ use crate::report::limits;
 use crate::run::files::machines::first_local_worker;
 #[cfg(feature = "fleet")]
 use crate::run::option_value;
-use crate::run::prepare::setup::placement;
+use crate::run::prepare::processors::placement;
 #[cfg(feature = "fleet")]
-use crate::run::prepare::setup::processors_a_game;
+use crate::run::prepare::processors::processors_a_game;
 use crate::run::{EngineIdentity, Manifest};
 
 /// Where a run's pairs are played.

@@ -1,6 +1,6 @@
 //! A run that is read again when it has grown.
 
-use super::follow::{Following, Standing};
+use super::follow::{CurrentResults, Following};
 use super::kind::RunKind;
 use crate::ledger::Entry;
 use crate::report::Report;
@@ -35,14 +35,14 @@ impl<K: RunKind> Following for Reread<K> {
         self.fold = None;
     }
 
-    fn standing(&mut self) -> anyhow::Result<Standing> {
+    fn results(&mut self) -> anyhow::Result<CurrentResults> {
         let fold = self.fold()?;
-        let standing = Standing {
+        let results = CurrentResults {
             found: K::found(&self.files.manifest, &fold.experiment),
-            ..Standing::of(&fold)
+            ..CurrentResults::of(&fold)
         };
         self.fold = Some(fold);
-        Ok(standing)
+        Ok(results)
     }
 
     fn report(&mut self) -> anyhow::Result<Box<dyn Report>> {

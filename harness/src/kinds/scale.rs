@@ -32,7 +32,7 @@ pub(super) fn check(kind: Kind, config: &Config) -> anyhow::Result<()> {
         ))
     );
     ensure!(
-        matches!(kind, Kind::Match | Kind::Sprt) && config.engine.len() == 2,
+        kind.has_fixed_players() && config.engine.len() == 2,
         refused(
             "`scale` in [fleet] is only supported for a match or a test of two engines\nhelp: remove `scale`, or use machines of the same speed"
         )

@@ -10,23 +10,25 @@ use anyhow::{Context, anyhow, ensure};
 use super::kind::{Engines, FollowUpOptions, Readiness, RunKind, Waiting};
 use super::place::Place;
 use super::scale;
-use crate::config::{Config, MAX_CONCURRENCY, check_concurrency};
+use crate::config::{Config, check_concurrency, default_concurrency};
 use crate::executor::{Boards, Executor, Player};
 use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
 use crate::openings::Book;
-use crate::output::{Announce, with_causes};
-use crate::platform::physical_cores;
+use crate::output::Announce;
 use crate::report::{Report, write_files};
 use crate::run::files::live::Publisher;
-use crate::run::prepare::setup::{
-    book_identity, check_same_book, check_same_programs, first_opening, open_book, open_tables,
-    remove_finished_builds, same_book, warn_of_repeats, warn_of_same_engines,
+use crate::run::prepare::book::{book_identity, first_opening, open_book};
+use crate::run::prepare::tablebases::open_tables;
+use crate::run::prepare::unchanged::{
+    check_same_book, check_same_programs, remove_finished_builds, same_book,
 };
+use crate::run::prepare::warnings::{warn_of_repeats, warn_of_same_engines};
 use crate::run::{
     BookIdentity, Driver, Ended, Fold, Folder, Interrupts, Jobs, Kind, MANIFEST, Manifest,
     RunFiles, SessionError, View, files::final_positions, prepare::conditions,
 };
 use crate::settings::{BookSource, TimeSpan};
+use crate::text::with_causes;
 
 /// A run that is ready to be played.
 pub(crate) struct Session<K> {
@@ -172,7 +174,7 @@ impl<K: RunKind> Session<K> {
         }
         warn_of_same_engines(K::KIND, &config, &identities, announce);
         let concurrency = config.r#match.concurrency;
-        let concurrency = concurrency.unwrap_or_else(|| physical_cores().min(MAX_CONCURRENCY));
+        let concurrency = concurrency.unwrap_or_else(default_concurrency);
         scale::measure_reference(&mut config, &players, concurrency, announce)?;
         let manifest = Manifest {
             hone: env!("CARGO_PKG_VERSION").to_string(),
@@ -418,8 +420,11 @@ fn reported<K: RunKind>(
 /// rarely matter: few tests need all its openings, and the verdict of one that does names the
 /// reason. Each of the many matches of a bisection has all openings.
 fn has_enough_openings<K: RunKind>(config: &Config) -> bool {
-    matches!(K::KIND, Kind::Sprt | Kind::Bisect)
-        && config.r#match.openings.file == Some(BookSource::BuiltIn)
+    let is_rarely_exhausted = match K::KIND {
+        Kind::Sprt | Kind::Bisect => true,
+        Kind::Match | Kind::Tune => false,
+    };
+    is_rarely_exhausted && config.r#match.openings.file == Some(BookSource::BuiltIn)
 }
 
 /// Refuses a configuration that this kind cannot play.
@@ -444,7 +449,7 @@ fn check_pairs_at_once(pairs: usize) -> anyhow::Result<()> {
 pub(crate) fn check_shard<K: RunKind>(config: &Config) -> anyhow::Result<()> {
     let shard = config.r#match.shard;
     ensure!(
-        shard.is_whole() || K::IS_DIVISIBLE,
+        shard.is_whole() || K::KIND.has_fixed_players(),
         "`shard` in [match] is {shard}, but a {} cannot be divided: its pairs depend on earlier results\nhelp: remove `shard`; only `hone sprt` and `hone match` play shards",
         K::KIND.name()
     );

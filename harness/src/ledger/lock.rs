@@ -5,8 +5,10 @@
 use std::fs::TryLockError;
 use std::path::Path;
 
-use super::files::{GAMES_CSV, GAMES_PGN, LedgerError, Recovery};
+use super::error::LedgerError;
+use super::files::{GAMES_CSV, GAMES_PGN};
 use super::log::Log;
+use super::recovery::Recovery;
 use super::row::HEADER;
 use crate::platform::lock_file;
 

@@ -5,11 +5,11 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 use std::fs::{File, OpenOptions};
-use std::io::{self, Seek, Write};
+use std::io::{self, Seek};
 use std::path::{Path, PathBuf};
 
-use super::files::LedgerError;
-use crate::platform::{is_same_file, set_len};
+use super::error::LedgerError;
+use crate::platform::{append_whole, is_same_file, set_len};
 
 /// An append-only file.
 #[derive(Debug)]
@@ -50,11 +50,8 @@ impl Log {
 
     /// Appends bytes. If that fails after a part of them, removes this part.
     pub(super) fn append(&mut self, bytes: &[u8]) -> Result<(), LedgerError> {
-        if let Err(source) = self.file.write_all(bytes) {
-            // If this fails too, opening the ledger again will cut it off.
-            let _ = set_len(&self.file, &self.path, self.len);
-            return Err(self.error(source));
-        }
+        append_whole(&self.file, &self.path, self.len, bytes)
+            .map_err(|source| self.error(source))?;
         self.len = self.len.saturating_add(bytes.len() as u64);
         Ok(())
     }

@@ -3,12 +3,13 @@
 //! its games, so that opening the ledger finds by their offsets what a kill has cut off,
 //! and removes it. A run has no other state.
 
+mod error;
 mod files;
-mod games;
 mod in_use;
 mod lock;
 mod log;
 mod pairs;
+mod pgn_file;
 mod recovery;
 mod row;
 mod sync;
@@ -18,11 +19,10 @@ mod tail;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+pub(crate) use error::LedgerError;
 #[cfg(feature = "serve")]
 pub(crate) use files::GAMES_CSV;
-pub use files::Recovery;
-pub(crate) use files::{FAILURES, GAME_START, GAMES_EPD, GAMES_PGN, LedgerError, MANIFEST};
-pub(crate) use games::{GamesFile, PgnSpan};
+pub(crate) use files::{FAILURES, GAME_START, GAMES_EPD, GAMES_PGN, MANIFEST};
 #[cfg(feature = "serve")]
 pub(crate) use in_use::is_played;
 pub(crate) use in_use::is_whole_run_played;
@@ -30,12 +30,14 @@ pub use lock::Lock;
 use log::Log;
 pub(crate) use pairs::Arrivals;
 pub use pairs::Pairs;
+pub(crate) use pgn_file::{GamesFile, PgnSpan};
+pub use recovery::Recovery;
 pub(crate) use row::{Entry, Row};
 #[cfg(feature = "serve")]
 pub(crate) use tail::{Grown, Tail};
 
 use crate::executor::{Evidence, PlayedPair};
-use crate::output::numbered;
+use crate::text::numbered;
 use sync::Syncer;
 
 /// Maximum number of failures of a run whose evidence is kept, about 200 KiB each.

@@ -9,8 +9,9 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Take};
 use std::path::{Path, PathBuf};
 
-use super::files::{GAMES_CSV, LedgerError};
-use super::games::PgnSpan;
+use super::error::LedgerError;
+use super::files::GAMES_CSV;
+use super::pgn_file::PgnSpan;
 use super::row::{Entry, RowError, RowReader};
 
 /// The complete pairs of a ledger at the time it was opened: pairs that a running process

@@ -9,9 +9,21 @@
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::files::{GAME_START, LedgerError, MANIFEST};
+use super::error::LedgerError;
+use super::files::{GAME_START, MANIFEST};
 use super::log::Log;
 use super::pairs::{Kept, Pairs};
+
+/// What is done about games that are in only one of the two files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Recovery {
+    /// The last pair, which a kill can have cut off, is removed and played again. More
+    /// than that is an error.
+    #[default]
+    LastPair,
+    /// All of them are removed and played again.
+    Replay,
+}
 
 /// Refuses a PGN in which an edit has moved the games: those of the last pair must begin at
 /// the offsets in its rows.

@@ -9,7 +9,7 @@ use std::io::Read;
 
 use serde::{Deserialize, Serialize};
 
-use super::games::PgnSpan;
+use super::pgn_file::PgnSpan;
 use crate::executor::PlayedPair;
 use crate::experiment::PairResult;
 use crate::rules::{Effort, GameResult, Outcome, Termination};

@@ -12,7 +12,7 @@ use std::sync::{
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use super::files::LedgerError;
+use super::error::LedgerError;
 use super::log::Log;
 
 /// Time between two syncs while data are written.

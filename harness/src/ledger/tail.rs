@@ -9,7 +9,8 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use super::files::{GAMES_CSV, LedgerError};
+use super::error::LedgerError;
+use super::files::GAMES_CSV;
 use super::row::{Entry, Parsed, RowError, RowReader};
 
 /// Maximum bytes that one call reads: a long ledger takes several calls.

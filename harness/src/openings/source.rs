@@ -17,7 +17,7 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 use zip::ZipArchive;
 
-use crate::output::hex;
+use crate::checksum::hex;
 use crate::platform::quoted;
 
 /// The format of a book.
@@ -47,7 +47,7 @@ impl Format {
 
     /// The format of a text: PGN begins with a tag, a comment or a move number; anything else
     /// counts as positions.
-    pub fn of_text(text: &[u8]) -> Self {
+    fn of_text(text: &[u8]) -> Self {
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         match text.trim_ascii_start() {
             [b'[' | b'{' | b'%', ..] => Format::Pgn,

@@ -219,6 +219,18 @@ pub(crate) fn set_len(_file: &File, path: &Path, len: u64) -> io::Result<()> {
     File::options().write(true).open(path)?.set_len(len)
 }
 
+/// Appends bytes to a file of `len` bytes that is open at `path` for appending. If that
+/// fails after a part of them, as on a full disk, removes this part.
+///
+/// # Errors
+/// Those of the file system.
+pub(crate) fn append_whole(mut file: &File, path: &Path, len: u64, bytes: &[u8]) -> io::Result<()> {
+    file.write_all(bytes).inspect_err(|_| {
+        // If this fails too, the part is cut off when the file is opened again.
+        let _ = set_len(file, path, len);
+    })
+}
+
 /// The absolute path of an existing file, with symbolic links resolved. On Windows they are
 /// not: resolved paths have a form (`\\?\C:\…`) that many programs do not accept.
 ///

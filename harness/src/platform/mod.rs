@@ -21,6 +21,7 @@ mod echo;
 mod engine_output;
 mod file_size;
 mod files;
+mod forwarding;
 #[cfg(feature = "fleet")]
 mod host;
 mod lock;
@@ -42,11 +43,12 @@ pub(crate) use echo::NoEcho;
 pub(crate) use engine_output::{DirectRead, EngineOutput, READ_TIMEOUT, ReadTimer};
 pub(crate) use file_size::fail_beyond_limit;
 pub(crate) use files::{
-    FileId, Outsider, create_private, full_path, is_same_file, outsider, process_mark, set_len,
-    sync, write_whole,
+    FileId, Outsider, append_whole, create_private, full_path, is_same_file, outsider,
+    process_mark, set_len, sync, write_whole,
 };
 #[cfg(feature = "fleet")]
 pub(crate) use files::{make_private, write_private};
+pub(crate) use forwarding::run_forwarding;
 #[cfg(feature = "fleet")]
 pub(crate) use host::{host_name, processor_name};
 #[cfg(any(feature = "fleet", feature = "serve"))]

@@ -11,11 +11,11 @@ use super::duplicates::SeenPairs;
 use super::machines;
 use super::merge::Merged;
 use super::source::Source;
+use crate::config::default_concurrency;
 use crate::ledger::{FAILURES, Ledger, LedgerOptions, Lock, Pairs, Recovery};
-use crate::platform::physical_cores;
 use crate::run::{
     Folder, MANIFEST, Manifest, PooledRun,
-    prepare::{conditions, setup},
+    prepare::{conditions, processors},
 };
 use crate::settings::Shard;
 
@@ -84,9 +84,9 @@ impl Target {
             manifest.base = std::env::current_dir().context("cannot find the working directory")?;
         }
         let concurrency = manifest.config.r#match.concurrency;
-        manifest.concurrency = concurrency.unwrap_or_else(physical_cores);
+        manifest.concurrency = concurrency.unwrap_or_else(default_concurrency);
         // Used only if missing pairs are played on this machine.
-        let placement = setup::placement(
+        let placement = processors::placement(
             &manifest.config,
             &manifest.engines,
             manifest.concurrency,

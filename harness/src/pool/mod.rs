@@ -14,9 +14,9 @@ mod source;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 
-use crate::run::{Folder, Kind, Manifest};
+use crate::run::{Folder, Manifest};
 use crate::settings::Shard;
 use duplicates::SeenPairs;
 use folder::{OpenPool, Target};
@@ -117,14 +117,14 @@ fn open_sources(dirs: &[PathBuf], out: Option<&Path>) -> anyhow::Result<Vec<Sour
 
 /// Refuses kinds of runs whose pairs depend on earlier results.
 fn check_kind(source: &Source) -> anyhow::Result<()> {
-    match source.manifest().kind {
-        Kind::Match | Kind::Sprt => Ok(()),
-        kind => bail!(
-            "{} is a {}: its pairs depend on earlier results, so it cannot be pooled",
-            source.name(),
-            kind.name()
-        ),
-    }
+    let kind = source.manifest().kind;
+    ensure!(
+        kind.has_fixed_players(),
+        "{} is a {}: its pairs depend on earlier results, so it cannot be pooled",
+        source.name(),
+        kind.name()
+    );
+    Ok(())
 }
 
 /// Refuses tests in stages: only the first stage would be pooled, and its verdict is not

@@ -3,11 +3,11 @@
 use serde::ser::SerializeStruct;
 use serde::{Serialize, Serializer};
 
-use super::course::Timeline;
 use super::evidence::evidence_findings;
 use super::machines::FleetFacts;
 use super::numbers::{ratio, reported};
 use super::standings::{Standing, standings};
+use super::timeline::Timeline;
 use super::verdict::{EndReason, TestVerdict};
 use crate::config::{Config, EngineOptions, Tournament};
 use crate::experiment::Experiment;
@@ -379,8 +379,7 @@ pub(crate) fn first_engine(tally: &Tally) -> PairingTally {
 pub(crate) fn is_of_first_engine(manifest: &Manifest) -> bool {
     let play = &manifest.config.r#match;
     let is_gauntlet = play.tournament == Tournament::Gauntlet && play.seeds == 1;
-    matches!(manifest.kind, Kind::Match | Kind::Sprt)
-        && (manifest.engines.len() == 2 || is_gauntlet)
+    manifest.kind.has_fixed_players() && (manifest.engines.len() == 2 || is_gauntlet)
 }
 
 /// The limit of all engines; that of each, in their order, where they differ.

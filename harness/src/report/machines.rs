@@ -8,9 +8,9 @@ use serde::Serialize;
 
 use super::numbers::counted;
 use super::workers::Workers;
-use crate::output::with_causes;
 use crate::run::Manifest;
 use crate::run::files::machines::{Incident, IncidentKind, Machine, Machines};
+use crate::text::with_causes;
 
 /// The part of a report about a fleet.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -1,12 +1,12 @@
 //! The report of a match or a sequential test.
 
-use super::course::Timeline;
 use super::facts::{RunFacts, is_of_first_engine};
 use super::forms::{Form, FormNumbers, FormTest};
 use super::html::{self, Page, PageLocation, Source};
 use super::markdown::markdown;
 use super::summary::{SummaryNotes, summary};
 use super::text::{results_block, verdict_sentence};
+use super::timeline::Timeline;
 use super::{REPORT_JSON, REPORT_MD, Report, json_file};
 use crate::experiment::Experiment;
 use crate::run::{Fold, RunFiles};

@@ -4,7 +4,7 @@
 //! Data:
 //!
 //! * `facts`: all results, in the form of the JSON; `match_report`: the report made from them.
-//! * `course`, `effort`: LLR and Elo pair by pair; times and depths of the moves.
+//! * `timeline`, `effort`: LLR and Elo pair by pair; times and depths of the moves.
 //! * `breakdown`, `workers`, `openings`, `machines`: results by worker, opening and
 //!   machine of a fleet.
 //! * `standings`, `verdict`, `evidence`: ratings, the verdict of a test, signs of bad data.
@@ -19,7 +19,6 @@
 
 mod breakdown;
 pub(crate) mod chart;
-mod course;
 mod effort;
 mod escape;
 mod evidence;
@@ -36,14 +35,13 @@ mod standings;
 mod summary;
 mod table;
 mod text;
+mod timeline;
 mod tournament;
 mod verdict;
 mod workers;
 
 #[cfg(feature = "serve")]
 pub(crate) use breakdown::Breakdown;
-#[cfg(feature = "serve")]
-pub(crate) use course::Timeline;
 #[cfg(feature = "serve")]
 pub(crate) use escape::percent_encoded;
 pub(crate) use escape::{escape_markdown, guarded, unguarded};
@@ -58,6 +56,8 @@ pub(crate) use numbers::duration;
 pub(crate) use numbers::{TOO_FEW, counted, fixed, number, percent, probability};
 pub(crate) use scoreboard::{Block, RefreshTimer, STOPPING, Scoreboard, progress_text, time_for};
 pub(crate) use summary::{SummaryNotes, error_block, failed_summary, stopped_summary};
+#[cfg(feature = "serve")]
+pub(crate) use timeline::Timeline;
 pub(crate) use verdict::{EndReason, TestVerdict};
 #[cfg(feature = "serve")]
 pub(crate) use workers::WorkerFacts;

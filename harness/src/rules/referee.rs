@@ -2,13 +2,11 @@
 //! the engines, and ends games by the rules of chess.
 
 use shakmaty::attacks::queen_attacks;
-use shakmaty::fen::Fen;
 use shakmaty::san::San;
 use shakmaty::uci::UciMove;
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Role};
+use shakmaty::{Chess, Color, EnPassantMode, Move, Position, Role};
 
-use super::fen::read_position;
 use crate::rules::{Outcome, Termination};
 
 /// How a game ended by the rules of chess.
@@ -48,32 +46,6 @@ impl Referee {
             position,
             keys: vec![key],
         }
-    }
-
-    /// The game after a `position` command. `castling` is the notation of castling moves;
-    /// `None` takes it from the FEN.
-    ///
-    /// # Errors
-    /// A message if the text is not a `position` command, its position is invalid or one of
-    /// its moves is illegal.
-    pub(crate) fn after_command(
-        command: &str,
-        castling: Option<CastlingMode>,
-    ) -> Result<Self, String> {
-        let Some((fen, moves)) = read_position(command) else {
-            return Err(format!("`{command}` is not a `position` command"));
-        };
-        let fen = fen.parse::<Fen>().map_err(|error| error.to_string())?;
-        let castling = castling.unwrap_or_else(|| CastlingMode::detect(fen.as_setup()));
-        let position = fen.into_position(castling);
-        let mut referee = Self::new(position.map_err(|error| error.to_string())?);
-        for text in moves.split_whitespace() {
-            let legal = referee
-                .find(text.as_bytes())
-                .ok_or_else(|| format!("the move {text} is illegal"))?;
-            referee.play(legal);
-        }
-        Ok(referee)
     }
 
     /// The position on the board.

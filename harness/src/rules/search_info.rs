@@ -68,3 +68,24 @@ impl Info {
         };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_written_as_pgn_readers_expect() {
+        let text = |score: Score| {
+            let mut out = String::new();
+            score.write_pgn(&mut out);
+            out
+        };
+        assert_eq!(text(Score::Cp(0)), "0.00");
+        assert_eq!(text(Score::Cp(100)), "+1.00");
+        assert_eq!(text(Score::Cp(-7)), "-0.07");
+        assert_eq!(text(Score::Mate(1)), "+M1");
+        assert_eq!(text(Score::Mate(-1)), "-M2");
+        assert_eq!(text(Score::Mate(100)), "+M199");
+        assert_eq!(text(Score::Mate(-100)), "-M200");
+    }
+}

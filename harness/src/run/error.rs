@@ -9,9 +9,9 @@ use super::prepare::error::PrepareError;
 use crate::executor::Situation;
 use crate::ledger::{FAILURES, LedgerError};
 use crate::openings::BookError;
-use crate::output::with_causes;
 use crate::platform::quoted;
 use crate::rules::tablebase::TablebaseError;
+use crate::text::with_causes;
 
 /// Why a run could not start or had to stop.
 #[derive(Debug, thiserror::Error)]
@@ -87,6 +87,19 @@ impl SessionError {
             },
             error => Self::after_start(error),
         }
+    }
+
+    /// The error of a measurement of the speed, whose games are not kept: it can be neither
+    /// resumed nor replayed.
+    pub(crate) fn of_measurement(self) -> Self {
+        let Self::Stopped { mut source, .. } = self else {
+            return self;
+        };
+        if let RunError::TooManyFailures(failures) = &mut source {
+            failures.remedy = "fix the engine".to_string();
+        }
+        let error = anyhow::Error::new(source).context("the speed cannot be measured");
+        Self::after_start(error)
     }
 
     /// Any error after the run had started.

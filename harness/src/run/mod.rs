@@ -9,18 +9,22 @@ pub(crate) mod verify;
 
 pub(crate) use error::SessionError;
 pub(crate) use files::folder::{Folder, RESULTS, find_run, list_runs};
+pub(crate) use files::kind::Kind;
 pub(crate) use files::manifest::{
-    BookIdentity, EngineIdentity, Kind, MANIFEST, Manifest, PooledRun, option_value,
+    BookIdentity, EngineIdentity, MANIFEST, Manifest, PooledRun, option_value,
 };
-pub(crate) use files::reader::{PlayTime, RunFiles};
-pub(crate) use play::driver::View;
-pub use play::driver::{Driver, Ended, Jobs, Progress};
+pub(crate) use files::play_time::PlayTime;
+pub(crate) use files::reader::RunFiles;
+pub use play::driver::{Driver, Ended};
 pub use play::fold::Fold;
 pub use play::interrupt::Interrupts;
 #[cfg(feature = "fleet")]
 pub(crate) use play::interrupt::Request;
+pub use play::jobs::Jobs;
 pub use play::repeats::RepeatRule;
 pub(crate) use play::repeats::Repeats;
 pub(crate) use play::tally::{EngineTally, Failures, PairingTally, Tally};
+pub use play::view::Progress;
+pub(crate) use play::view::View;
 pub(crate) use prepare::error::PrepareError;
 pub(crate) use prepare::prepared::{PreparedEngines, find_program};

@@ -21,7 +21,7 @@ pub(super) enum Sort {
 
 /// A run or a folder of nights.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Found {
+pub(super) struct CatalogEntry {
     /// Its name in URLs.
     pub id: String,
     pub path: PathBuf,
@@ -29,14 +29,14 @@ pub(super) struct Found {
 }
 
 /// All runs and nights in a folder, and one level below.
-pub(super) fn list(folder: &Path) -> Vec<Found> {
+pub(super) fn list(folder: &Path) -> Vec<CatalogEntry> {
     let mut found = Vec::new();
     add_runs(folder, "", &mut found);
     for path in folders(folder) {
         let Some(name) = name_of(&path) else { continue };
         if is_folder_of_nights(&path) {
             add_runs(&path.join(RUNS), &format!("{name}{BELOW}"), &mut found);
-            found.push(Found {
+            found.push(CatalogEntry {
                 id: name,
                 path,
                 sort: Sort::Nights,
@@ -53,22 +53,22 @@ pub(super) fn list(folder: &Path) -> Vec<Found> {
 }
 
 /// The run in a folder of the run `name`.
-fn below(name: &str, path: PathBuf, sort: Sort) -> Option<Found> {
+fn below(name: &str, path: PathBuf, sort: Sort) -> Option<CatalogEntry> {
     let is_folder = fs::symlink_metadata(&path).is_ok_and(|data| data.is_dir());
-    (is_folder && path.join(MANIFEST).is_file()).then_some(Found {
+    (is_folder && path.join(MANIFEST).is_file()).then_some(CatalogEntry {
         id: format!("{name}{BELOW}{}", name_of(&path)?),
         path,
         sort,
     })
 }
 
-fn add_runs(folder: &Path, prefix: &str, found: &mut Vec<Found>) {
+fn add_runs(folder: &Path, prefix: &str, found: &mut Vec<CatalogEntry>) {
     for path in folders(folder) {
         if !path.join(MANIFEST).is_file() {
             continue;
         }
         let Some(name) = name_of(&path) else { continue };
-        found.push(Found {
+        found.push(CatalogEntry {
             id: format!("{prefix}{name}"),
             path,
             sort: Sort::Run,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::experiment::Verdict;
-use crate::kinds::Standing;
+use crate::kinds::CurrentResults;
 use crate::report::html::with_ends;
 use crate::report::{
     EndReason, Form, FormNumbers, FormTest, TestVerdict, WorkerFacts, first_engine,
@@ -100,16 +100,16 @@ impl RunSummary {
     pub(super) fn new(
         run: &str,
         manifest: &Manifest,
-        standing: &Standing,
+        results: &CurrentResults,
         circumstances: Circumstances,
     ) -> Self {
-        let tally = &standing.tally;
+        let tally = &results.tally;
         let config = &manifest.config;
         let first = first_engine(tally);
         let summary = Summary::new(first.pentanomial);
         let rate = circumstances.pairs_per_second;
         let is_of_first = is_of_first_engine(manifest);
-        let state = match standing.verdict {
+        let state = match results.verdict {
             Some(_) => State::Finished,
             None if circumstances.is_running => State::Running,
             None => State::Stopped,
@@ -118,9 +118,9 @@ impl RunSummary {
             run: run.to_string(),
             kind: manifest.kind,
             state,
-            verdict: standing.verdict.into(),
-            reason: EndReason::of(standing.verdict),
-            inconclusive: standing.verdict == Some(Verdict::Inconclusive),
+            verdict: results.verdict.into(),
+            reason: EndReason::of(results.verdict),
+            inconclusive: results.verdict == Some(Verdict::Inconclusive),
             created: manifest.created,
             last_pair_ms: circumstances.last_pair_ms,
             engines: manifest.names(),
@@ -133,14 +133,14 @@ impl RunSummary {
             book: config.r#match.openings.file.clone(),
             pairs: tally.pairs,
             games: tally.games(),
-            budget: standing.budget,
+            budget: results.budget,
             wdl: is_of_first.then_some(first.wdl.into()),
             pentanomial: is_of_first.then_some(first.pentanomial.0),
-            elo: elo(standing, &summary, manifest.plays_as_planned()).filter(|_| is_of_first),
+            elo: elo(results, &summary, manifest.plays_as_planned()).filter(|_| is_of_first),
             nelo: summary.nelo.filter(|_| is_of_first),
             los: summary.los.filter(|_| is_of_first),
-            sprt: standing.test.as_ref().map(Sprt::state),
-            found: standing.found.clone(),
+            sprt: results.test.as_ref().map(Sprt::state),
+            found: results.found.clone(),
             failures: tally
                 .engines
                 .iter()
@@ -149,19 +149,19 @@ impl RunSummary {
             games_per_hour: rate.map(|rate| rate * 7200.0),
             remaining: rate
                 .filter(|_| state == State::Running)
-                .map(|rate| remaining(standing, rate)),
+                .map(|rate| remaining(results, rate)),
             machines: circumstances.machines,
         }
     }
 
     /// Whether it plays all its pairs, regardless of their results.
     pub(super) fn has_fixed_length(&self) -> bool {
-        matches!(self.kind, Kind::Match | Kind::Tune)
+        self.kind.has_fixed_length()
     }
 
-    /// Whether nothing is left to resume. A tuning may still lack its verifying test.
+    /// Whether nothing is left to resume.
     pub(super) fn is_over(&self) -> bool {
-        self.state == State::Finished && self.kind != Kind::Tune
+        self.state == State::Finished && self.kind.ends_with_verdict()
     }
 
     /// Whether a test has ended without a decision.
@@ -213,22 +213,22 @@ impl RunSummary {
 /// Elo of the first engine with the interval of the run's page: for a test, corrected for the
 /// stopping rule; for a match that is unfinished or has another number of pairs than planned,
 /// the always-valid one.
-fn elo(standing: &Standing, summary: &Summary, is_planned: bool) -> Option<Estimate> {
-    let test = standing.test.as_ref();
+fn elo(results: &CurrentResults, summary: &Summary, is_planned: bool) -> Option<Estimate> {
+    let test = results.test.as_ref();
     if let Some(test) = test.filter(|test| is_enough(test.counts())) {
         return Some(test.estimate()?.elo);
     }
-    let has_fixed_length = standing.verdict.is_some() && is_planned;
+    let has_fixed_length = results.verdict.is_some() && is_planned;
     match summary.interval {
         Interval::FixedLength if has_fixed_length => summary.elo,
-        _ => standing.always_valid.or(summary.elo),
+        _ => results.always_valid.or(summary.elo),
     }
 }
 
-fn remaining(standing: &Standing, rate: f64) -> Remaining {
-    let tally = &standing.tally;
-    let left = standing.budget.saturating_sub(tally.judged_pairs()) as f64;
-    let forecast = standing.test.as_ref().and_then(forecast::remaining_pairs);
+fn remaining(results: &CurrentResults, rate: f64) -> Remaining {
+    let tally = &results.tally;
+    let left = results.budget.saturating_sub(tally.judged_pairs()) as f64;
+    let forecast = results.test.as_ref().and_then(forecast::remaining_pairs);
     let seconds = |pairs: f64| pairs.min(left) / rate;
     Remaining {
         expected: forecast.map(|forecast| Expected {
@@ -291,8 +291,8 @@ mod tests {
         assert!(!text.contains("Elo"), "{text}");
     }
 
-    fn standing(verdict: Option<Verdict>, test: Option<Sprt>) -> Standing {
-        Standing {
+    fn results(verdict: Option<Verdict>, test: Option<Sprt>) -> CurrentResults {
+        CurrentResults {
             verdict,
             budget: 200,
             tally: Tally::new(2),
@@ -312,7 +312,7 @@ mod tests {
         assert_eq!(summary.interval, Interval::FixedLength);
         let complete = Some(Verdict::Complete);
         let low = |verdict, is_planned: bool| {
-            let elo = elo(&standing(verdict, None), &summary, is_planned);
+            let elo = elo(&results(verdict, None), &summary, is_planned);
             elo.expect("defined").low
         };
         assert_eq!(low(None, true), -20.0);
@@ -333,7 +333,7 @@ mod tests {
         let summary = Summary::new(test.counts());
         let corrected = test.estimate().expect("of many pairs").elo;
         assert_ne!(summary.elo, Some(corrected));
-        let standing = standing(Some(Verdict::H0), Some(test));
-        assert_eq!(elo(&standing, &summary, true), Some(corrected));
+        let results = results(Some(Verdict::H0), Some(test));
+        assert_eq!(elo(&results, &summary, true), Some(corrected));
     }
 }

@@ -21,7 +21,7 @@ use super::sprt::{Brownian, SprtConfig};
 
 /// Mean overshoot of a random walk with normal steps, in their standard
 /// deviations: -zeta(1/2) / sqrt(2 pi).
-pub const OVERSHOOT_PER_SIGMA: f64 = 0.582_597_157_939_010_7;
+const OVERSHOOT_PER_SIGMA: f64 = 0.582_597_157_939_010_7;
 
 /// What to expect of a test at one true strength.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -133,8 +133,7 @@ impl Walk {
     }
 
     /// The same walk with its bounds moved outwards by the mean overshoot.
-    #[must_use]
-    pub fn with_overshoot(mut self) -> Self {
+    fn with_overshoot(mut self) -> Self {
         let (_, variance) = self.drift_and_variance();
         let overshoot = OVERSHOOT_PER_SIGMA * variance.sqrt();
         self.lower -= overshoot;

@@ -50,7 +50,7 @@ impl<const K: usize> Sample<K> {
     }
 
     /// The counts with each zero replaced by [`REGULARIZATION`].
-    pub fn regularized(counts: [u64; K]) -> Self {
+    fn regularized(counts: [u64; K]) -> Self {
         Self::from_weights(counts.map(|n| if n == 0 { REGULARIZATION } else { n as f64 }))
     }
 

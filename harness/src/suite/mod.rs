@@ -9,7 +9,7 @@
 
 pub(crate) mod compare;
 pub(crate) mod grade;
-pub mod problem;
+pub(crate) mod problem;
 pub(crate) mod report;
 pub(crate) mod solve;
 mod waits;

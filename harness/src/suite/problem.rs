@@ -20,7 +20,7 @@ use crate::openings::source::{self, BYTE_ORDER_MARK, SourceError};
 
 /// A test position and its solution. Without points for moves, it is worth one point.
 #[derive(Debug, Clone)]
-pub struct Problem {
+pub(crate) struct Problem {
     /// The `id` operation, or else the name of the file and the line.
     pub id: String,
     /// Line of the file, from 1.
@@ -38,7 +38,7 @@ pub struct Problem {
 
 /// What is wrong with a line of a suite.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum ProblemError {
+pub(crate) enum ProblemError {
     #[error(transparent)]
     Line(#[from] LineError),
     #[error("{opcode} {text}: no legal move of this position")]
@@ -53,7 +53,7 @@ pub enum ProblemError {
 
 /// A suite that cannot be run.
 #[derive(Debug, Error)]
-pub enum SuiteError {
+pub(crate) enum SuiteError {
     #[error(transparent)]
     Source(#[from] SourceError),
     #[error("{error}\n  --> {}:{line}", path.display())]
@@ -68,7 +68,7 @@ pub enum SuiteError {
 
 /// The problems of a file.
 #[derive(Debug)]
-pub struct Suite {
+pub(crate) struct Suite {
     pub problems: Vec<Problem>,
     /// What was corrected while reading, for the user.
     pub warnings: Vec<String>,
@@ -83,7 +83,7 @@ impl Suite {
     /// # Errors
     /// If the file cannot be read, is empty, or has an invalid line. A castling right that a
     /// position cannot have is dropped with a warning: old suites contain some.
-    pub fn open(path: &Path, variant: Variant) -> Result<Self, SuiteError> {
+    pub(crate) fn open(path: &Path, variant: Variant) -> Result<Self, SuiteError> {
         let text = source::read(path)?.bytes;
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text);
         let suite = Self::read(path, text, variant);
@@ -149,7 +149,7 @@ impl Problem {
     /// # Errors
     /// If the position, an operand or the castling rights are invalid, or the line has no
     /// solution.
-    pub fn parse(line: &[u8], variant: Variant) -> Result<(Self, String), ProblemError> {
+    pub(crate) fn parse(line: &[u8], variant: Variant) -> Result<(Self, String), ProblemError> {
         let parsed = PositionLine::parse(line)?;
         let (position, dropped) = parsed.position_with_possible_castling(variant)?;
         let text = |opcode| {
@@ -194,12 +194,12 @@ impl Problem {
     }
 
     /// A move of this position in standard algebraic notation.
-    pub fn san(&self, m: Move) -> String {
+    pub(crate) fn san(&self, m: Move) -> String {
         SanPlus::from_move(self.position.clone(), m).to_string()
     }
 
     /// The solution as text: `Qg6`, `not Kf1`, `mate in 3`.
-    pub fn wanted(&self) -> String {
+    pub(crate) fn wanted(&self) -> String {
         let list = |moves: &[Move]| {
             let words: Vec<String> = moves.iter().map(|&m| self.san(m)).collect();
             words.join(" ")
@@ -221,7 +221,7 @@ impl Problem {
     }
 
     /// The most points for a move.
-    pub fn worth(&self) -> u32 {
+    pub(crate) fn worth(&self) -> u32 {
         self.points
             .iter()
             .map(|(_, points)| *points)

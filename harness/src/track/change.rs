@@ -64,7 +64,7 @@ pub(crate) struct Observation<'a> {
 }
 
 /// A night, as input of the detector.
-pub(crate) type Evidence<'a> = Vec<Observation<'a>>;
+pub(crate) type NightObservations<'a> = Vec<Observation<'a>>;
 
 /// All changes in the nights, which must be in order.
 pub(crate) fn changes(nights: &[&Night], false_alarm_nights: u64) -> Vec<Change> {
@@ -83,7 +83,7 @@ pub(crate) fn changes(nights: &[&Night], false_alarm_nights: u64) -> Vec<Change>
                 pentanomial: played.pentanomial,
             })
         });
-        let evidence: Evidence<'_> = observations.collect();
+        let evidence: NightObservations<'_> = observations.collect();
         found.extend(detector.absorb(&evidence));
         before = Some(&night.commit);
     }
@@ -257,7 +257,7 @@ impl Detector {
 
     /// Absorbs the next night. After a change, detection starts again with the following
     /// night.
-    pub(crate) fn absorb(&mut self, evidence: &Evidence<'_>) -> Option<Change> {
+    pub(crate) fn absorb(&mut self, evidence: &NightObservations<'_>) -> Option<Change> {
         self.regime.absorb(evidence);
         let noticed = self.night;
         self.night += 1;
@@ -283,7 +283,7 @@ impl Detector {
 }
 
 impl Regime {
-    fn absorb(&mut self, evidence: &Evidence<'_>) {
+    fn absorb(&mut self, evidence: &NightObservations<'_>) {
         let is_first = self.nights.is_empty() && self.dropped == 0;
         let before = self.series.clone();
         let mut direct = Total::default();

@@ -23,10 +23,10 @@ use crate::config::TrackSection;
 use crate::config::{Config, Tournament};
 use crate::kinds::{Conclusion, Match, Place, Session};
 use crate::ledger::Recovery;
-use crate::output::with_causes;
 use crate::report::MatchReport;
 use crate::run::{Ended, Manifest, SessionError, list_runs};
 use crate::settings::TimeSpan;
+use crate::text::with_causes;
 
 /// How a commit's night ended; for several nights, the end of the last one.
 ///

@@ -239,6 +239,15 @@ impl Chromium {
         value(expression, &answer)
     }
 
+    /// Keeps copied texts in `window.copied` of this page: a test must not change the
+    /// clipboard of the user who runs it.
+    pub(crate) fn keep_copies(&mut self) {
+        self.eval(
+            "Object.defineProperty(navigator, 'clipboard', { value: { \
+             writeText: async (text) => { window.copied = text; } } }), 0",
+        );
+    }
+
     /// Clicks with the mouse on the middle of an element.
     pub(crate) fn click(&mut self, selector: &str) {
         let place = self.eval(&format!(

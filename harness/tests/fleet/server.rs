@@ -338,6 +338,7 @@ impl Process {
     }
 
     /// Sends SIGTERM and waits for the end.
+    #[cfg(feature = "serve")]
     pub(crate) fn terminate(&mut self) {
         signal(&self.child, libc::SIGTERM);
         self.wait();

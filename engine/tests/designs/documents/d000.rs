@@ -45,7 +45,7 @@ fn appears_quiet(tree: &Tree, position: &Position) -> bool {
     !position.in_check() && !movegen::legal_moves(position).into_iter().any(gains)
 }
 
-/// The Go program's `quiesce`: fail-hard, captures as they are generated.
+/// The Go program's `quiesce` without its table: fail-hard, captures as they are generated.
 pub(crate) fn go(tree: &mut Tree, position: &Position, mut node: Node) -> i32 {
     if let Some(draw) = tree.enter(position) {
         return draw;

@@ -63,7 +63,7 @@ pub(crate) fn listed(tree: &mut Tree, position: &Position, mut node: Node) -> i3
 }
 
 /// `qsearch` of Ethereal 12.75: the table is read at any depth and never
-/// written.
+/// written. Unlike there, the table move comes first.
 pub(crate) fn real(tree: &mut Tree, position: &Position, mut node: Node) -> i32 {
     if let Some(draw) = tree.enter(position) {
         return draw;

@@ -5,11 +5,11 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use toml_edit::Value;
 
-use super::common::announce;
-use super::conditions::ConditionArgs;
-use super::ends::EndArgs;
-use super::place::PlaceArgs;
+use super::args::conditions::ConditionArgs;
+use super::args::ends::EndArgs;
+use super::args::place::PlaceArgs;
 use super::play::start;
+use super::results::progress::announce;
 use super::{Exit, Failure};
 use crate::builds::Spec;
 use crate::config::{Config, Draft, Level};

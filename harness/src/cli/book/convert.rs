@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::read::Reading;
 use crate::book::entry::Entry;
 use crate::book::output::Output;
-use crate::cli::ranges::from_one;
+use crate::cli::args::ranges::from_one;
 use crate::cli::{Exit, Failure};
 use crate::openings::{Format, Order, Schedule};
 
@@ -45,7 +45,7 @@ pub(super) struct Convert {
 }
 
 #[derive(Debug, Serialize)]
-struct Report {
+struct ConvertSummary {
     books: Vec<PathBuf>,
     count: usize,
     illegal: usize,
@@ -81,13 +81,13 @@ impl Convert {
                 entries.len()
             );
         } else {
-            let report = Report {
+            let summary = ConvertSummary {
                 books,
                 count: entries.len(),
                 illegal,
                 duplicates,
             };
-            outln!("{}", serde_json::to_string(&report)?);
+            outln!("{}", serde_json::to_string(&summary)?);
         }
         Ok(Exit::Done)
     }

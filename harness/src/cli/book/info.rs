@@ -12,10 +12,12 @@ use crate::book::histogram::Histogram;
 use crate::book::info::Info as Facts;
 use crate::book::make::judge::white_score;
 use crate::book::scan::Scan;
-use crate::cli::common::program;
-use crate::cli::ranges::from_one;
-use crate::cli::sandbox::SandboxArgs;
-use crate::cli::{Exit, Failure, concurrency, progress};
+use crate::cli::args::concurrency::concurrency;
+use crate::cli::args::program::program;
+use crate::cli::args::ranges::from_one;
+use crate::cli::args::sandbox::SandboxArgs;
+use crate::cli::results::progress;
+use crate::cli::{Exit, Failure};
 use crate::engine::analysis::{Analyst, Request, SearchLimit, evaluate_all};
 use crate::engine::uci::parse_option;
 use crate::openings::Opening;
@@ -55,7 +57,7 @@ pub(super) struct Info {
 }
 
 #[derive(Debug, Serialize)]
-struct Report {
+struct BookSummary {
     #[serde(flatten)]
     facts: Facts,
     scores: Option<Scores>,
@@ -95,14 +97,14 @@ impl Info {
             std::fs::write(path, drawn(&scores.histogram, title)?)
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
-        let report = Report {
+        let summary = BookSummary {
             facts: Facts::new(&scan),
             scores,
         };
         if self.json {
-            outln!("{}", serde_json::to_string(&report)?);
+            outln!("{}", serde_json::to_string(&summary)?);
         } else {
-            out!("{}", text(&report));
+            out!("{}", text(&summary));
         }
         Ok(Exit::Done)
     }
@@ -183,8 +185,8 @@ fn drawn(histogram: &Histogram, title: String) -> anyhow::Result<String> {
 /// Maximum number of illegal lines that the text lists.
 const FAULTS_SHOWN: usize = 3;
 
-fn text(report: &Report) -> String {
-    let facts = &report.facts;
+fn text(summary: &BookSummary) -> String {
+    let facts = &summary.facts;
     let mut text = String::new();
     let mut row = |name: &str, value: String| {
         writeln!(text, "{name:<14} {value}").expect("writing to a string succeeds");
@@ -210,7 +212,7 @@ fn text(report: &Report) -> String {
     row("Material", listed(&facts.balance));
     row("First moves", listed(&facts.families));
     row("SHA-256", facts.sha256.clone());
-    if let Some(scores) = &report.scores {
+    if let Some(scores) = &summary.scores {
         let histogram = &scores.histogram;
         let mates = match scores.mates {
             0 => String::new(),

@@ -17,9 +17,11 @@ use crate::book::make::session::{self, Made, Progress};
 use crate::book::make::{Recipe, SourceKind};
 use crate::book::output::Output;
 use crate::checksum::sha256_file;
-use crate::cli::common::program;
-use crate::cli::sandbox::SandboxArgs;
-use crate::cli::{Exit, Failure, concurrency, ranges};
+use crate::cli::args::concurrency::concurrency;
+use crate::cli::args::program::program;
+use crate::cli::args::ranges;
+use crate::cli::args::sandbox::SandboxArgs;
+use crate::cli::{Exit, Failure};
 use crate::engine::analysis::{Analyst, EngineCommand};
 use crate::engine::uci::parse_option;
 use crate::openings::games::{Game, Games};
@@ -86,7 +88,7 @@ pub(super) struct Make {
 }
 
 #[derive(Debug, Serialize)]
-struct Report {
+struct MakeSummary {
     book: PathBuf,
     count: usize,
     wanted: usize,
@@ -196,15 +198,15 @@ impl Make {
     }
 
     fn finish(&self, made: Made, output: &Output, judge: String) -> Result<Exit, Failure> {
-        let report = Report {
+        let summary = MakeSummary {
             book: output.path().to_owned(),
             count: made.entries.len(),
             wanted: self.count.get(),
             judged: made.progress.judged,
             judge,
         };
-        let complete = report.count == report.wanted;
-        if report.count > 0 {
+        let complete = summary.count == summary.wanted;
+        if summary.count > 0 {
             output.write(&made.entries).map_err(Failure::failed)?;
             made.journal.remove().map_err(Failure::failed)?;
         }
@@ -212,15 +214,15 @@ impl Make {
             errln!("warning: no candidates are left: widen --window, --plies or --quiet");
         }
         if self.json {
-            outln!("{}", serde_json::to_string(&report)?);
+            outln!("{}", serde_json::to_string(&summary)?);
         } else {
             outln!(
                 "{}: {} of {} positions kept, {} evaluated by {}",
-                report.book.display(),
-                report.count,
-                report.wanted,
-                report.judged,
-                report.judge
+                summary.book.display(),
+                summary.count,
+                summary.wanted,
+                summary.judged,
+                summary.judge
             );
         }
         Ok(if complete {

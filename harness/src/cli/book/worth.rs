@@ -48,18 +48,18 @@ pub(super) struct WorthArgs {
 }
 
 #[derive(Debug, Serialize)]
-struct Report {
-    books: Vec<BookReport>,
+struct WorthSummary {
+    books: Vec<BookWorth>,
     /// The pruned book, if one was written.
     pruned: Option<Pruned>,
 }
 
 #[derive(Debug, Serialize)]
-struct BookReport {
+struct BookWorth {
     book: PathBuf,
     sha256: String,
     openings: usize,
-    runs: Vec<RunReport>,
+    runs: Vec<PairingWorth>,
     /// Number of openings that were played.
     played: usize,
     /// Numbers, from 1, of those that never decided a pair.
@@ -70,7 +70,7 @@ struct BookReport {
 }
 
 #[derive(Debug, Serialize)]
-struct RunReport {
+struct PairingWorth {
     run: String,
     engines: [String; 2],
     #[serde(flatten)]
@@ -94,24 +94,24 @@ impl WorthArgs {
             Some(out) => Some(self.write_pruned(out, &books)?),
             None => None,
         };
-        let report = Report { books, pruned };
+        let summary = WorthSummary { books, pruned };
         if self.json {
-            outln!("{}", serde_json::to_string(&report)?);
+            outln!("{}", serde_json::to_string(&summary)?);
         } else {
-            out!("{}", text(&report));
+            out!("{}", text(&summary));
         }
         Ok(Exit::Done)
     }
 
-    fn books(&self) -> anyhow::Result<Vec<BookReport>> {
-        let mut books: BTreeMap<String, (BookReport, BTreeMap<u64, Usage>)> = BTreeMap::new();
+    fn books(&self) -> anyhow::Result<Vec<BookWorth>> {
+        let mut books: BTreeMap<String, (BookWorth, BTreeMap<u64, Usage>)> = BTreeMap::new();
         for path in &self.runs {
             let run = Run::read(path)?;
             let Some(identity) = &run.manifest.book else {
                 bail!("{} was played without a book", path.display());
             };
-            let (report, openings) = books.entry(identity.sha256.clone()).or_insert_with(|| {
-                let report = BookReport {
+            let (book, openings) = books.entry(identity.sha256.clone()).or_insert_with(|| {
+                let book = BookWorth {
                     book: identity.file.clone(),
                     sha256: identity.sha256.clone(),
                     openings: identity.openings,
@@ -120,9 +120,9 @@ impl WorthArgs {
                     undecided: Vec::new(),
                     source: run.source(),
                 };
-                (report, BTreeMap::new())
+                (book, BTreeMap::new())
             });
-            report.runs.extend(run.reports());
+            book.runs.extend(run.pairings());
             let pairs = run.pairs.iter().map(|(number, pair)| (*number, pair));
             for (number, more) in usage(pairs) {
                 let opening = openings.entry(number).or_default();
@@ -131,15 +131,15 @@ impl WorthArgs {
                 opening.split += more.split;
             }
         }
-        let finish = |(mut report, openings): (BookReport, BTreeMap<u64, Usage>)| {
-            report.played = openings.len();
-            report.undecided = undecided(&openings, self.min_pairs);
-            report
+        let finish = |(mut book, openings): (BookWorth, BTreeMap<u64, Usage>)| {
+            book.played = openings.len();
+            book.undecided = undecided(&openings, self.min_pairs);
+            book
         };
         Ok(books.into_values().map(finish).collect())
     }
 
-    fn write_pruned(&self, out: &Path, books: &[BookReport]) -> Result<Pruned, Failure> {
+    fn write_pruned(&self, out: &Path, books: &[BookWorth]) -> Result<Pruned, Failure> {
         let [book] = books else {
             return Err(
                 anyhow!("--prune needs runs of one book; these used {}", books.len()).into(),
@@ -176,7 +176,7 @@ impl WorthArgs {
     }
 
     /// Reads the book of the runs, and checks that it is unchanged.
-    fn scan(&self, book: &BookReport) -> anyhow::Result<Scan> {
+    fn scan(&self, book: &BookWorth) -> anyhow::Result<Scan> {
         let (path, options) = &book.source;
         let path = self.book.as_ref().or(path.as_ref());
         let (scan, name) = match path {
@@ -239,8 +239,8 @@ impl Run {
         (file, options)
     }
 
-    /// One report for each pairing.
-    fn reports(&self) -> Vec<RunReport> {
+    /// The worth in each pairing.
+    fn pairings(&self) -> Vec<PairingWorth> {
         let mut pairings: BTreeMap<[usize; 2], Vec<&PairResult>> = BTreeMap::new();
         for (_, result) in &self.pairs {
             let mut engines = result.engines;
@@ -250,7 +250,7 @@ impl Run {
         let names = self.manifest.names();
         pairings
             .into_iter()
-            .map(|(engines, results)| RunReport {
+            .map(|(engines, results)| PairingWorth {
                 run: self.name.clone(),
                 engines: engines.map(|engine| names[engine].clone()),
                 worth: Worth::new(results),
@@ -259,12 +259,12 @@ impl Run {
     }
 }
 
-fn text(report: &Report) -> String {
+fn text(summary: &WorthSummary) -> String {
     let mut text = String::new();
     let mut line = |parts: std::fmt::Arguments<'_>| {
         writeln!(text, "{parts}").expect("writing to a string succeeds");
     };
-    for book in &report.books {
+    for book in &summary.books {
         line(format_args!(
             "{}: {} of {} openings played, {} never decided a pair",
             book.book.display(),

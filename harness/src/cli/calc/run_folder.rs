@@ -1,6 +1,7 @@
 //! The games of a run's folder, for statistics.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::path::Path;
 
 use anyhow::Context as _;
@@ -11,6 +12,7 @@ use crate::experiment::PairResult;
 use crate::kinds;
 use crate::ledger::{Entry, PgnSpan};
 use crate::rules::Outcome;
+use crate::run::files::table::whole_rows;
 use crate::run::{MANIFEST, RunFiles};
 use crate::stats::Pentanomial;
 
@@ -111,10 +113,11 @@ fn counted(files: &RunFiles) -> anyhow::Result<RunFolder> {
     Ok(RunFolder { pairs, pgn })
 }
 
-/// The complete pairs of a ledger.
+/// The complete pairs of a ledger, whose last row may be cut off.
 fn complete(path: &Path) -> anyhow::Result<Vec<[Row; 2]>> {
-    let mut reader = csv::Reader::from_path(path)
+    let text = fs::read(path)
         .with_context(|| format!("cannot read the games of the run in {}", path.display()))?;
+    let mut reader = csv::Reader::from_reader(whole_rows(&text));
     let headers = reader.headers()?;
     for column in ["pair", "game", "white", "black", "result"] {
         anyhow::ensure!(
@@ -156,6 +159,19 @@ mod tests {
         .unwrap();
         assert_eq!(run.pairs.len(), 2);
         assert_eq!(run.pentanomial().unwrap(), Pentanomial([0, 0, 0, 1, 1]));
+    }
+
+    /// Cut off after any byte of its rows, a ledger has the pairs that were whole by then.
+    #[test]
+    fn a_ledger_may_be_cut_off_within_its_last_row() {
+        let header = "pair,game,white,black,result,reason\n";
+        let first = "1,1,a,b,1-0,\"lost, on time\"\n1,2,b,a,0-1,mate\n";
+        let text = format!("{header}{first}2,3,a,b,1-0,mate\n2,4,b,a,1/2-1/2,mate\n");
+        for len in header.len()..=text.len() {
+            let pairs = read(&text[..len]).unwrap().pairs.len();
+            let whole = usize::from(len >= header.len() + first.len());
+            assert_eq!(pairs, whole + usize::from(len == text.len()), "{len} bytes");
+        }
     }
 
     #[test]

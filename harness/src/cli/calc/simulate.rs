@@ -7,7 +7,7 @@ use clap::Args;
 use super::pairs_args::PairsArgs;
 use super::sprt_args::SprtArgs;
 use super::text::Lines;
-use crate::cli::ranges::from_one;
+use crate::cli::args::ranges::from_one;
 use crate::cli::{Exit, Failure};
 use crate::stats::simulate::{Simulation, SimulationResult};
 

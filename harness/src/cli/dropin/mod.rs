@@ -12,8 +12,9 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow, bail, ensure};
 use clap::{Args, FromArgMatches};
 
-use super::common::failure;
-use super::{Cli, Exit, Failure, errors, help};
+use super::results::errors;
+use super::results::exit::failure;
+use super::{Cli, Exit, Failure, help};
 use crate::dropin::show::{Console, Files};
 use crate::dropin::{
     CONFIG_JSON, KnownEngines, Program, Request, Settings, StartedRun, flags, page, wording,
@@ -22,9 +23,10 @@ use crate::engine::uci::guard;
 use crate::experiment::Verdict;
 use crate::kinds::{Match, Place, RunKind, Session, Test};
 use crate::ledger::Recovery;
-use crate::output::{self, with_causes};
+use crate::output;
 use crate::platform::quoted;
 use crate::run::{Ended, Manifest, RunFiles, View};
+use crate::text::with_causes;
 
 pub(super) use outputs::complete;
 use outputs::{folder_beside, open_files};

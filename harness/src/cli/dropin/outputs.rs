@@ -7,8 +7,8 @@ use anyhow::{Context, anyhow};
 
 use crate::dropin::show::Files;
 use crate::dropin::{OutFile, Program, Request, Settings, StartedRun};
-use crate::output::numbered;
 use crate::run::{Manifest, RESULTS, RunFiles};
+use crate::text::numbered;
 
 /// The command line that started a run, in the run's folder.
 const COMMAND_LINE: &str = "command-line.json";

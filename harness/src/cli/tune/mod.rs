@@ -6,15 +6,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::common::announce;
-use super::conditions::ConditionArgs;
-use super::ends::{EndArgs, repeating};
-use super::key_place::{located, placed};
-use super::outcome::not_played;
-use super::place::PlaceArgs;
+use super::args::conditions::ConditionArgs;
+use super::args::ends::EndArgs;
+use super::args::place::PlaceArgs;
+use super::args::ranges::from_one;
+use super::play::preparing::interrupted;
 use super::play::start;
-use super::preparing::interrupted;
-use super::ranges::from_one;
+use super::results::command_line::repeating;
+use super::results::key_place::{located, placed};
+use super::results::outcome::not_played;
+use super::results::progress::announce;
 use super::{Exit, Failure};
 use crate::config::{Config, Draft};
 use crate::experiment::tune::{Space, TuneSection};

@@ -27,7 +27,7 @@ use crate::stats::{Sprt, SprtState, Wdl};
 pub(crate) use extra_files::Files;
 
 use scores::{accepted, by_engine, test_after};
-use slots::Boards;
+use slots::PairSlots;
 
 /// The live view of a run that was started by another program's command line.
 #[derive(Debug)]
@@ -41,7 +41,7 @@ pub(crate) struct Console {
     recover: bool,
     conditions: String,
     total_games: u64,
-    boards: Boards,
+    slots: PairSlots,
     files: Files,
     /// Results of single games, by pairing.
     scores: BTreeMap<[usize; 2], Wdl>,
@@ -83,7 +83,7 @@ impl Console {
             recover: settings.recover,
             conditions: fastchess::conditions(manifest),
             total_games: settings.total_games()?,
-            boards: Boards::new(manifest.concurrency),
+            slots: PairSlots::new(manifest.concurrency),
             files,
             scores: BTreeMap::new(),
             finished_games: 0,
@@ -113,7 +113,7 @@ impl Console {
 
     /// Shows the start of the pairs that have a free slot.
     fn start_waiting(&mut self) {
-        while let Some((pair, engines)) = self.boards.start() {
+        while let Some((pair, engines)) = self.slots.start() {
             self.started(pair, engines, 0);
         }
     }
@@ -372,7 +372,7 @@ impl Console {
 
 impl<E: Experiment> View<E> for Console {
     fn submitted(&mut self, pair: u64, engines: [usize; 2]) {
-        self.boards.submit(pair, engines);
+        self.slots.submit(pair, engines);
         if self.absorbed.is_some() {
             self.start_waiting();
         }
@@ -380,7 +380,7 @@ impl<E: Experiment> View<E> for Console {
 
     fn played(&mut self, pair: &PlayedPair) {
         let (number, engines) = (pair.result.pair, pair.result.engines);
-        if !self.boards.finish(number) {
+        if !self.slots.finish(number) {
             self.started(number, engines, 0);
         }
         self.finished(pair, 0);

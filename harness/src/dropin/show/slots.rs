@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// The pairs in progress.
 #[derive(Debug)]
-pub(super) struct Boards {
+pub(super) struct PairSlots {
     free: usize,
     waiting: VecDeque<(u64, [usize; 2])>,
     playing: BTreeMap<u64, [usize; 2]>,
 }
 
-impl Boards {
+impl PairSlots {
     pub(super) fn new(concurrency: usize) -> Self {
         Self {
             free: concurrency,
@@ -54,18 +54,18 @@ mod tests {
 
     #[test]
     fn pairs_start_as_boards_become_free() {
-        let mut boards = Boards::new(2);
+        let mut slots = PairSlots::new(2);
         for pair in 0..4 {
-            boards.submit(pair, [0, 1]);
+            slots.submit(pair, [0, 1]);
         }
-        assert_eq!(boards.start(), Some((0, [0, 1])));
-        assert_eq!(boards.start(), Some((1, [0, 1])));
-        assert_eq!(boards.start(), None);
-        assert!(boards.finish(1));
-        assert_eq!(boards.start(), Some((2, [0, 1])));
-        assert!(!boards.finish(3));
-        assert_eq!(boards.start(), None);
-        assert!(boards.finish(0));
-        assert_eq!(boards.start(), None);
+        assert_eq!(slots.start(), Some((0, [0, 1])));
+        assert_eq!(slots.start(), Some((1, [0, 1])));
+        assert_eq!(slots.start(), None);
+        assert!(slots.finish(1));
+        assert_eq!(slots.start(), Some((2, [0, 1])));
+        assert!(!slots.finish(3));
+        assert_eq!(slots.start(), None);
+        assert!(slots.finish(0));
+        assert_eq!(slots.start(), None);
     }
 }

@@ -5,9 +5,11 @@ use std::time::{Duration, Instant};
 use thiserror::Error;
 
 use super::{EngineCommand, SearchLimit, at_once};
-use crate::engine::uci::{AnswerError, Client, OptionError, StartError, options_for, supports};
+use crate::engine::uci::{
+    AnswerError, Client, OptionError, StartError, options_for, push_position, supports,
+};
 use crate::openings::Variant;
-use crate::rules::{Score, push_position};
+use crate::rules::Score;
 
 /// Time limit for `uciok` and for `readyok`.
 const HANDSHAKE: Duration = Duration::from_secs(10);

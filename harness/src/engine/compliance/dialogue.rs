@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use shakmaty::Position;
 
-use crate::engine::uci::{AnswerError, Client, EngineOption, UnreadableOptions};
+use crate::engine::uci::{AnswerError, Client, EngineOption, UnreadableOptions, referee_after};
 use crate::rules::{Info, Referee};
 
 pub(super) struct Dialogue {
@@ -236,9 +236,9 @@ impl Dialogue {
 /// The game after a `position` command with these arguments.
 ///
 /// # Errors
-/// As [`Referee::after_command`].
+/// As [`referee_after`].
 pub(super) fn referee_of(position: &str) -> Result<Referee, String> {
-    let referee = Referee::after_command(&format!("position {position}"), None)?;
+    let referee = referee_after(&format!("position {position}"), None)?;
     debug_assert!(!referee.position().legal_moves().is_empty());
     Ok(referee)
 }

@@ -2,13 +2,15 @@
 //! and its answers.
 
 mod client;
-mod command;
+mod command_line;
+mod go;
 pub(crate) mod guard;
 mod info;
 mod lines;
 mod memory_size;
 mod not_started;
 mod options;
+mod position;
 mod process;
 mod stderr;
 mod transcript;
@@ -17,12 +19,14 @@ mod watch;
 pub use client::Client;
 pub(crate) use client::PROMPT;
 pub(crate) use client::{Answer, AnswerError, StartError};
-pub(crate) use command::{is_one_line, parse_option, program_name, split_command};
+pub(crate) use command_line::{is_one_line, parse_option, program_name, split_command};
+pub(crate) use go::push_go;
 pub(crate) use info::principal_variation;
 pub(crate) use lines::LineReader;
 pub use memory_size::MemorySize;
 pub(crate) use options::{
     EngineOption, OptionError, OptionKind, UnreadableOptions, check_options, options_for, supports,
 };
+pub(crate) use position::{push_position, referee_after};
 pub use process::Launch;
 pub(crate) use transcript::UCI_TRAFFIC;

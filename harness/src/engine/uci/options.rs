@@ -7,7 +7,7 @@
 use std::fmt;
 
 use crate::openings::Variant;
-use crate::output::nearest;
+use crate::text::nearest;
 
 /// The kind of a UCI option with the values it takes.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,9 +9,9 @@ use shakmaty::{Chess, EnPassantMode};
 use crate::engine::uci::{Client, MemorySize};
 use crate::executor::{Evidence, PairJob, PonderEnd, Pondered, Situation};
 use crate::openings::Variant;
-use crate::output::printable;
 use crate::platform::MachineMemory;
 use crate::rules::{ClockState, millis};
+use crate::text::printable;
 
 /// An engine's failure.
 pub(super) struct Failure<'a> {

@@ -3,7 +3,8 @@
 use shakmaty::uci::UciMove;
 use shakmaty::{ByColor, Color};
 
-use crate::rules::{Clock, push_go, push_position};
+use crate::engine::uci::{push_go, push_position};
+use crate::rules::Clock;
 
 /// The `position` command of a game, which grows move by move, and a `go`. The buffer is
 /// reused in the next game.

@@ -101,7 +101,7 @@ fn entropy(probabilities: &[f64; 5]) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::super::posterior::Evidence;
+    use super::super::posterior::PairCounts;
     use super::super::section::BisectSection;
     use super::*;
     use crate::stats::Pentanomial;
@@ -113,7 +113,7 @@ mod tests {
     #[test]
     fn at_first_the_history_is_halved() {
         let posterior = Posterior::new(
-            &Evidence::new(),
+            &PairCounts::new(),
             &BTreeSet::new(),
             64,
             &BisectSection::default(),
@@ -126,7 +126,7 @@ mod tests {
     #[test]
     fn skipped_commits_are_not_chosen() {
         let posterior = Posterior::new(
-            &Evidence::new(),
+            &PairCounts::new(),
             &BTreeSet::new(),
             6,
             &BisectSection::default(),
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn the_suspects_are_split() {
         let lost = Pentanomial([300, 700, 500, 100, 50]);
-        let evidence = Evidence::from([((8, 12), lost)]);
+        let evidence = PairCounts::from([((8, 12), lost)]);
         let posterior = Posterior::new(&evidence, &BTreeSet::new(), 40, &BisectSection::default());
         let none = BTreeSet::new();
         let played = (0..=40).collect();

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::RangeInclusive;
 
 use super::choice::most_informative;
-use super::course::{PosteriorTimeline, TimelinePoint};
 use super::failing::{Failing, FailureCounts};
 use super::known::{BuildOutcome, Builds, KnownBuild};
-use super::posterior::{Evidence, FINE, Posterior};
+use super::posterior::{FINE, PairCounts, Posterior};
+use super::posterior_timeline::{PosteriorTimeline, TimelinePoint};
 use super::section::BisectSection;
 use crate::experiment::{Experiment, Next, PairPlan, PairResult, Side, Verdict};
 use crate::stats::{Estimate, Pentanomial};
@@ -32,7 +32,7 @@ const SAME_MOVES: u64 = 16;
 pub struct BisectExperiment {
     section: BisectSection,
     last: usize,
-    evidence: Evidence,
+    evidence: PairCounts,
     posterior: Posterior,
     timeline: PosteriorTimeline,
     /// Commits with absorbed results.
@@ -56,7 +56,7 @@ impl BisectExperiment {
     /// results of earlier builds, in their order.
     pub fn new(section: BisectSection, last: usize, known: Vec<KnownBuild>) -> Self {
         assert!(last >= 1, "there is a commit after the good one");
-        let evidence = Evidence::new();
+        let evidence = PairCounts::new();
         let mut experiment = Self {
             posterior: Posterior::new(&evidence, &BTreeSet::new(), last, &section),
             section,
@@ -270,7 +270,7 @@ impl BisectExperiment {
     }
 
     /// All matches so far.
-    pub fn evidence(&self) -> &Evidence {
+    pub fn evidence(&self) -> &PairCounts {
         &self.evidence
     }
 

@@ -8,17 +8,17 @@
 //! all before it by the same unknown Elo.
 
 mod choice;
-mod course;
 mod experiment;
 mod failing;
 mod known;
 mod posterior;
+mod posterior_timeline;
 mod section;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use course::TimelinePoint;
 pub use experiment::BisectExperiment;
 pub(crate) use failing::FailureCounts;
 pub(crate) use known::{BuildOutcome, Fingerprint, KnownBuild};
+pub(crate) use posterior_timeline::TimelinePoint;
 pub use section::BisectSection;

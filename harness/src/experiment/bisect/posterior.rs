@@ -8,7 +8,7 @@ use crate::stats::distribution::PairDistribution;
 use crate::stats::{Estimate, Model, Pentanomial};
 
 /// Pairs between two commits, `(earlier, later)`, seen from the later one.
-pub(crate) type Evidence = BTreeMap<(usize, usize), Pentanomial>;
+pub(crate) type PairCounts = BTreeMap<(usize, usize), Pentanomial>;
 
 /// Probability, before any game, that good and bad do not differ.
 const PRIOR_NONE: f64 = 0.1;
@@ -41,7 +41,7 @@ impl Posterior {
     /// Of `last` commits after the good one. The `cleared` ones of them are known not to
     /// have changed the strength.
     pub(crate) fn new(
-        evidence: &Evidence,
+        evidence: &PairCounts,
         cleared: &BTreeSet<usize>,
         last: usize,
         section: &BisectSection,
@@ -52,7 +52,7 @@ impl Posterior {
     /// With this number of sizes of a change: [`FINE`] is enough for an
     /// estimate.
     pub(crate) fn with_sizes(
-        evidence: &Evidence,
+        evidence: &PairCounts,
         cleared: &BTreeSet<usize>,
         last: usize,
         section: &BisectSection,
@@ -178,7 +178,7 @@ fn sizes_between(low: f64, high: f64, count: usize) -> Vec<f64> {
 /// both sides. Matches with level pairs only are left out: an engine that plays
 /// itself with fixed nodes plays the same game with both colours, unlike pairs of
 /// different engines.
-fn level_pairs(evidence: &Evidence) -> PairDistribution {
+fn level_pairs(evidence: &PairCounts) -> PairDistribution {
     let matches = evidence.values().copied();
     let counts: Pentanomial = matches.filter(|c| c.0[2] < c.pairs()).sum();
     let mut weights = PRIOR_PAIRS.map(|p| p * PRIOR_WEIGHT);
@@ -193,7 +193,7 @@ fn level_pairs(evidence: &Evidence) -> PairDistribution {
 /// For each commit from 1 and each size: the log-likelihood ratio of the results
 /// against no change.
 fn log_likelihoods(
-    evidence: &Evidence,
+    evidence: &PairCounts,
     last: usize,
     across: &[[f64; 5]],
     level: &[f64; 5],
@@ -235,7 +235,7 @@ mod tests {
 
     #[test]
     fn before_any_game_all_commits_are_equally_probable() {
-        let posterior = Posterior::new(&Evidence::new(), &BTreeSet::new(), 7, &section());
+        let posterior = Posterior::new(&PairCounts::new(), &BTreeSet::new(), 7, &section());
         for commit in 1..=7 {
             assert!((posterior.commit(commit) - (1.0 - PRIOR_NONE) / 7.0).abs() < 1e-12);
         }
@@ -246,7 +246,7 @@ mod tests {
     fn a_lost_match_points_to_the_commits_between_and_a_level_one_to_the_others() {
         let lost = Pentanomial([60, 200, 180, 40, 20]);
         let level = Pentanomial([25, 100, 250, 100, 25]);
-        let evidence = Evidence::from([((0, 8), lost), ((0, 4), level)]);
+        let evidence = PairCounts::from([((0, 8), lost), ((0, 4), level)]);
         let posterior = Posterior::new(&evidence, &BTreeSet::new(), 8, &section());
         let early: f64 = (1..=4).map(|k| posterior.commit(k)).sum();
         let late: f64 = (5..=8).map(|k| posterior.commit(k)).sum();
@@ -260,7 +260,7 @@ mod tests {
     fn the_size_is_that_of_the_matches_across() {
         let counts = Pentanomial([600, 2000, 1800, 400, 200]);
         let posterior = Posterior::with_sizes(
-            &Evidence::from([((0, 1), counts)]),
+            &PairCounts::from([((0, 1), counts)]),
             &BTreeSet::new(),
             1,
             &section(),
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn cleared_commits_have_no_probability_and_self_matches_are_left_out() {
         let lost = Pentanomial([60, 200, 180, 40, 20]);
-        let evidence = Evidence::from([((0, 4), lost)]);
+        let evidence = PairCounts::from([((0, 4), lost)]);
         let cleared = BTreeSet::from([1, 2, 3]);
         let posterior = Posterior::new(&evidence, &cleared, 4, &section());
         assert_eq!(posterior.commit(2), 0.0);
@@ -290,7 +290,7 @@ mod tests {
     #[test]
     fn a_gain_is_found_only_if_it_is_configured() {
         let won = Pentanomial([20, 40, 180, 200, 60]);
-        let evidence = Evidence::from([((0, 2), won)]);
+        let evidence = PairCounts::from([((0, 2), won)]);
         let lost = Posterior::new(&evidence, &BTreeSet::new(), 2, &section());
         assert!(lost.none() > 0.5, "a win is not evidence of a loss");
         let gained = BisectSection {

@@ -9,7 +9,7 @@ use super::pattern::{matches, selects};
 use super::section::{ParamSection, TuneSection};
 use super::space::Space;
 use crate::engine::uci::{EngineOption, OptionKind};
-use crate::output::nearest;
+use crate::text::nearest;
 
 /// Why the parameters cannot be determined.
 #[derive(Debug, thiserror::Error)]

@@ -18,8 +18,8 @@ use tokio::sync::mpsc;
 use tokio::time::sleep;
 
 use super::subjects::inbox;
+use crate::checksum::hex;
 use crate::fleet::access::Access;
-use crate::output::hex;
 
 const CONNECT: Duration = Duration::from_secs(10);
 const REQUEST: Duration = Duration::from_secs(10);

@@ -14,7 +14,7 @@ use super::subjects::{self, ASK, ASK_RUNS, FILES, JOBS, RESULTS};
 use super::worker::is_refusal;
 use crate::fleet::ids::Name;
 use crate::fleet::link::{FileStore, LinkError, RunnerLink, ToRunner};
-use crate::fleet::runner::Change;
+use crate::fleet::runner::ConnectionChange;
 
 /// A job that its worker does not keep alive for this long is delivered to another one.
 const JOB_ACK_WAIT: Duration = Duration::from_secs(30);
@@ -248,13 +248,13 @@ impl NatsRunner {
 }
 
 /// The next change of the connection. Cancel safe.
-async fn change(events: &mut mpsc::UnboundedReceiver<Event>) -> Change {
+async fn change(events: &mut mpsc::UnboundedReceiver<Event>) -> ConnectionChange {
     loop {
         match events.recv().await {
             None => std::future::pending().await,
-            Some(Event::Connected) => return Change::Up,
-            Some(Event::Disconnected) => return Change::Down,
-            Some(event) if is_refusal(&event) => return Change::Refused,
+            Some(Event::Connected) => return ConnectionChange::Up,
+            Some(Event::Disconnected) => return ConnectionChange::Down,
+            Some(event) if is_refusal(&event) => return ConnectionChange::Refused,
             Some(event) => tracing::info!("{event}"),
         }
     }

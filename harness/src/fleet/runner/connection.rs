@@ -7,7 +7,7 @@ const STATUS_WAIT: Duration = Duration::from_secs(2);
 
 /// A change of the connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Change {
+pub(crate) enum ConnectionChange {
     /// Connected, for the first time or again.
     Up,
     Down,
@@ -34,21 +34,25 @@ impl Connection {
     }
 
     /// Updates the state. Returns the message to the user, unless it was shown before.
-    pub(super) fn changed(&mut self, change: Change, now: Instant) -> Option<&'static str> {
+    pub(super) fn changed(
+        &mut self,
+        change: ConnectionChange,
+        now: Instant,
+    ) -> Option<&'static str> {
         match change {
-            Change::Up => {
+            ConnectionChange::Up => {
                 self.since = now;
                 self.is_refused = false;
                 let was_cut_off = std::mem::take(&mut self.is_cut_off);
                 was_cut_off.then_some("fleet: connected again")
             }
-            Change::Down => {
+            ConnectionChange::Down => {
                 let was_cut_off = std::mem::replace(&mut self.is_cut_off, true);
                 (!was_cut_off).then_some(
                     "fleet: the server does not answer; the run connects again when it does",
                 )
             }
-            Change::Refused => {
+            ConnectionChange::Refused => {
                 self.is_cut_off = true;
                 let was_refused = std::mem::replace(&mut self.is_refused, true);
                 (!was_refused).then_some(
@@ -78,24 +82,24 @@ mod tests {
         let start = Instant::now();
         let mut connection = Connection::new(start);
         assert!(!connection.is_settled(start));
-        assert_eq!(connection.changed(Change::Up, start), None);
+        assert_eq!(connection.changed(ConnectionChange::Up, start), None);
         let later = start + STATUS_WAIT;
         assert!(connection.is_settled(later));
         let mut shown = |change| {
             let text = connection.changed(change, later).unwrap_or_default();
             (text.to_string(), connection.is_settled(later + STATUS_WAIT))
         };
-        let (text, is_settled) = shown(Change::Down);
+        let (text, is_settled) = shown(ConnectionChange::Down);
         assert!(text.contains("does not answer") && !is_settled, "{text}");
-        let (text, is_settled) = shown(Change::Refused);
+        let (text, is_settled) = shown(ConnectionChange::Refused);
         assert!(text.contains("--role submit") && !is_settled, "{text}");
-        for change in [Change::Down, Change::Refused] {
+        for change in [ConnectionChange::Down, ConnectionChange::Refused] {
             assert_eq!(shown(change), (String::new(), false));
         }
-        let (text, is_settled) = shown(Change::Up);
+        let (text, is_settled) = shown(ConnectionChange::Up);
         assert!(text.contains("connected again") && is_settled, "{text}");
         assert!(!connection.is_settled(later));
-        let text = connection.changed(Change::Refused, later);
+        let text = connection.changed(ConnectionChange::Refused, later);
         assert!(text.is_some(), "it is shown again");
     }
 }

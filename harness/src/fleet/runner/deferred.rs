@@ -7,8 +7,8 @@ use crate::executor::PlayedPair;
 use crate::experiment::PairResult;
 use crate::fleet::ids::WorkerId;
 use crate::fleet::message::Status;
-use crate::fleet::table::Table;
 use crate::run::files::machines::ClockRow;
+use crate::run::files::table::Table;
 
 /// The deferred results, with the tables of machines and of scaled clocks.
 pub(super) struct DeferredResults {

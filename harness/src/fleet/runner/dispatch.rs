@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use super::accept::{Accepted, accept};
-use super::lease::RunKey;
 use super::presence::Presence;
+use super::run_key::RunKey;
 use crate::executor::PairJob;
 use crate::fleet::clock::Reference;
 use crate::fleet::ids::{Name, WorkerId};

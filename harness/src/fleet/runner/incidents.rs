@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::fleet::ids::WorkerId;
-use crate::fleet::table::Table;
 use crate::run::files::machines::{INCIDENTS, Incident, IncidentKind};
+use crate::run::files::table::Table;
 
 /// The incidents of a run.
 #[derive(Debug)]

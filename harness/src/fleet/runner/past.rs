@@ -6,8 +6,8 @@ use super::incidents::Incidents;
 use super::roster::Roster;
 use super::suspects::Suspects;
 use crate::fleet::clock;
-use crate::fleet::table::Table;
 use crate::run::RunFiles;
+use crate::run::files::table::Table;
 
 /// The state and the tables in a run's folder.
 pub(super) struct Past {

@@ -11,11 +11,11 @@ use crate::fleet::ids::WorkerId;
 use crate::fleet::link::{RunnerLink, ToRunner};
 use crate::fleet::message::{MessageError, PlayedReply, Refusal, Reply, Status, VERSION, decode};
 use crate::fleet::runner::accept::Accepted;
-use crate::fleet::runner::connection::Change;
+use crate::fleet::runner::connection::ConnectionChange;
 use crate::fleet::runner::dispatch::{Dropped, Judged};
 use crate::fleet::runner::incidents::Incidents;
-use crate::output::with_causes;
 use crate::run::files::machines::IncidentKind;
+use crate::text::with_causes;
 
 /// Number of results contradicting their pairs after which a worker is put in
 /// quarantine: a correct worker sends none.
@@ -60,11 +60,11 @@ impl<L: RunnerLink> Runner<L> {
         }
     }
 
-    async fn connection_changed(&mut self, change: Change) {
+    async fn connection_changed(&mut self, change: ConnectionChange) {
         if let Some(text) = self.connection.changed(change, Instant::now()) {
             errln!("{text}");
         }
-        if change == Change::Up {
+        if change == ConnectionChange::Up {
             self.announce_soon();
             self.log_error(self.link.request_statuses().await);
         }

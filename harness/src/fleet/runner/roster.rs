@@ -7,8 +7,8 @@ use anyhow::Context;
 
 use crate::fleet::ids::{Name, WorkerId};
 use crate::fleet::message::Status;
-use crate::fleet::table::Table;
 use crate::run::files::machines::{Machine, WORKERS};
+use crate::run::files::table::Table;
 
 /// The machines of a run by number.
 #[derive(Debug)]

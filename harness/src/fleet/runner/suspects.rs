@@ -19,7 +19,7 @@ use crate::stats::Pentanomial;
 use crate::stats::detect::{FEWEST_COMPARED, difference};
 
 /// Upper bound of the probability that a good worker is put in quarantine in a run.
-pub(crate) const FALSE_ALARM: f64 = 0.001;
+const FALSE_ALARM: f64 = 0.001;
 /// Pairs at the first examination of failures: few, because a machine on which engines
 /// fail often would end the run of a small fleet.
 const FIRST_FAILURES: u64 = 4;
@@ -27,12 +27,12 @@ const FIRST_FAILURES: u64 = 4;
 const FIRST_RESULTS: u64 = FEWEST_COMPARED;
 
 #[derive(Debug, Clone, Copy, Default)]
-struct Record {
+struct WorkerCounts {
     results: Pentanomial,
     failures: u64,
 }
 
-impl Record {
+impl WorkerCounts {
     fn games(&self) -> u64 {
         self.results.pairs() * 2
     }
@@ -41,19 +41,19 @@ impl Record {
 /// The results and failures of each worker of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Suspects {
-    workers: BTreeMap<WorkerId, Record>,
+    workers: BTreeMap<WorkerId, WorkerCounts>,
 }
 
 impl Suspects {
     /// Adds a pair without an examination: one of an earlier process.
     pub(crate) fn remember(&mut self, worker: &WorkerId, pair: &PairResult) {
-        let record = self.workers.entry(worker.clone()).or_default();
-        record.results.add(pair.half_points());
+        let counts = self.workers.entry(worker.clone()).or_default();
+        counts.results.add(pair.half_points());
         let failed = pair
             .games
             .iter()
             .filter(|game| game.termination.is_failure());
-        record.failures += failed.count() as u64;
+        counts.failures += failed.count() as u64;
     }
 
     /// Adds a pair. Returns the reason if its worker must be put in quarantine.
@@ -73,8 +73,8 @@ impl Suspects {
     fn judge_results(
         &self,
         worker: &WorkerId,
-        own: &Record,
-        others: &Record,
+        own: &WorkerCounts,
+        others: &WorkerCounts,
         alpha: f64,
     ) -> Option<String> {
         let p = difference(own.results, others.results)?;
@@ -83,7 +83,7 @@ impl Suspects {
         let rivals = self
             .workers
             .iter()
-            .filter(|(id, record)| *id != worker && record.results.pairs() >= FIRST_RESULTS);
+            .filter(|(id, counts)| *id != worker && counts.results.pairs() >= FIRST_RESULTS);
         let is_oddest = rivals
             .clone()
             .all(|(id, _)| self.difference(id).is_none_or(|other| p < other));
@@ -98,7 +98,7 @@ impl Suspects {
     /// Names the worker with more than half of the failures, if there is one and others
     /// play too: for a run that ends with an error.
     pub(crate) fn hint(&self) -> Option<String> {
-        let all: u64 = self.workers.values().map(|record| record.failures).sum();
+        let all: u64 = self.workers.values().map(|counts| counts.failures).sum();
         let (worker, most) = self.workers.iter().max_by_key(|(_, one)| one.failures)?;
         let stands_out = self.workers.len() > 1 && 2 * most.failures > all;
         stands_out.then(|| {
@@ -110,11 +110,11 @@ impl Suspects {
         })
     }
 
-    fn others(&self, worker: &WorkerId) -> Record {
-        let mut others = Record::default();
-        for (_, record) in self.workers.iter().filter(|(id, _)| *id != worker) {
-            others.results = [others.results, record.results].into_iter().sum();
-            others.failures += record.failures;
+    fn others(&self, worker: &WorkerId) -> WorkerCounts {
+        let mut others = WorkerCounts::default();
+        for (_, counts) in self.workers.iter().filter(|(id, _)| *id != worker) {
+            others.results = [others.results, counts.results].into_iter().sum();
+            others.failures += counts.failures;
         }
         others
     }
@@ -138,7 +138,7 @@ fn alpha(pairs: u64, first: u64) -> Option<f64> {
     is_due.then(|| FALSE_ALARM / 2.0 / f64::from(examination * (examination + 1)))
 }
 
-fn judge_failures(own: &Record, others: &Record, alpha: f64) -> Option<String> {
+fn judge_failures(own: &WorkerCounts, others: &WorkerCounts, alpha: f64) -> Option<String> {
     let p = more_failures(own, others);
     (p < alpha).then(|| {
         format!(
@@ -153,7 +153,7 @@ fn judge_failures(own: &Record, others: &Record, alpha: f64) -> Option<String> {
 
 /// The p-value of Fisher's exact test: the probability of at least as many failures on
 /// this machine if all machines had the same failure rate.
-fn more_failures(own: &Record, others: &Record) -> f64 {
+fn more_failures(own: &WorkerCounts, others: &WorkerCounts) -> f64 {
     let (all, failures) = (own.games() + others.games(), own.failures + others.failures);
     match Hypergeometric::new(all, failures, own.games()) {
         Ok(distribution) if own.failures > 0 => distribution.sf(own.failures - 1),

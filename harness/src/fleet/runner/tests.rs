@@ -161,7 +161,9 @@ async fn an_interrupted_run_does_not_wait_for_unreachable_workers() {
     assert!(runner.draining.is_some());
     runner.check_drained().await;
     assert!(remote.next().now_or_never().is_none(), "its pair is played");
-    runner.connection.changed(Change::Refused, Instant::now());
+    runner
+        .connection
+        .changed(ConnectionChange::Refused, Instant::now());
     server.is_full.store(true, Ordering::Relaxed);
     let checked = runner.check_drained().now_or_never();
     checked.expect("nothing is sent");

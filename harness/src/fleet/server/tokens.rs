@@ -16,8 +16,8 @@ use sha2::Digest;
 use super::setup::Setup;
 use crate::fleet::access::{Access, Role};
 use crate::fleet::ids::Name;
-use crate::output::with_causes;
 use crate::platform::{open_lock, write_private};
+use crate::text::with_causes;
 
 const FILE: &str = "tokens.toml";
 const NEVER_STARTED: &str =

@@ -15,7 +15,7 @@ use crate::executor::{Evidence, PlayedPair};
 use crate::fleet::ids::Name;
 use crate::fleet::link::WorkerLink;
 use crate::fleet::message::{Job, Refusal, Reply, decode, encode};
-use crate::output::with_causes;
+use crate::text::with_causes;
 
 /// Time limit of a pull.
 const PULL_WAIT: Duration = Duration::from_secs(1);

@@ -12,8 +12,8 @@ use tokio::time::sleep;
 use crate::checksum::sha256_file;
 use crate::fleet::link::FileSource;
 use crate::fleet::message::{CHUNK, FileRef};
-use crate::output::with_causes;
 use crate::platform::{is_same_file, open_lock};
+use crate::text::with_causes;
 
 /// Poll interval for a lock that another worker holds.
 const LOCK_POLL: Duration = Duration::from_millis(200);
@@ -244,8 +244,8 @@ mod tests {
     use sha2::{Digest, Sha256};
 
     use super::*;
+    use crate::checksum::hex;
     use crate::fleet::link::LinkError;
-    use crate::output::hex;
 
     /// A source of the parts of a file up to `up_to`, and the requested parts.
     struct Parts {

@@ -4,16 +4,12 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
 use std::path::Path;
 
-use anyhow::Context;
 use serde::{Deserialize, Serialize};
 
 use crate::experiment::bisect::{BuildOutcome, Fingerprint};
-use crate::platform::set_len;
-use crate::run::files::table;
+use crate::run::files::table::{self, Table};
 
 /// The results of the commits' builds, in the run's folder: a part of its
 /// ledger, because commits that do not build change what is played.
@@ -67,45 +63,23 @@ pub(super) fn program_sha256(dir: &Path, number: usize) -> anyhow::Result<Option
     Ok(built.map(|row| row.sha256))
 }
 
-/// Opens the table to append to it, without an incomplete last row.
-fn open(dir: &Path) -> anyhow::Result<File> {
-    let path = dir.join(BUILDS_CSV);
-    let opened = || -> io::Result<File> {
-        let mut file = OpenOptions::new().append(true).create(true).open(&path)?;
-        let text = fs::read(&path)?;
-        let whole = table::whole_rows(&text).len();
-        set_len(&file, &path, whole as u64)?;
-        if whole == 0 {
-            file.write_all(b"number,commit,pairs,sha256,bench,reason\n")?;
-        }
-        Ok(file)
-    };
-    opened().with_context(|| format!("cannot write {}", path.display()))
-}
-
 /// Appends a row, in one line, and syncs it to the disk before games depend on it.
 ///
 /// # Errors
-/// Those of the file system.
+/// Those of the file system, and if the table is damaged.
 pub(super) fn append(dir: &Path, row: &BuildRow) -> anyhow::Result<()> {
     let row = BuildRow {
         reason: row.reason.lines().collect::<Vec<_>>().join(" | "),
         ..row.clone()
     };
-    let mut writer = csv::WriterBuilder::new()
-        .has_headers(false)
-        .from_writer(Vec::new());
-    writer.serialize(row)?;
-    let line = writer.into_inner().context("memory can be flushed")?;
-    let mut builds = open(dir)?;
-    builds
-        .write_all(&line)
-        .and_then(|()| builds.sync_data())
-        .with_context(|| format!("cannot write {BUILDS_CSV}"))
+    let (mut builds, _) = Table::open::<BuildRow>(dir.join(BUILDS_CSV))?;
+    builds.append(&row)
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn row(number: usize, reason: &str) -> BuildRow {

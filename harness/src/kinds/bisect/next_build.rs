@@ -6,7 +6,7 @@ use crate::experiment::bisect::BisectExperiment;
 use crate::kinds::kind::{Readiness, Waiting};
 use crate::openings::Opening;
 use crate::output::Announce;
-use crate::run::prepare::setup::check_same_program;
+use crate::run::prepare::unchanged::check_same_program;
 use crate::run::{EngineIdentity, Manifest, PrepareError, PreparedEngines, SessionError};
 
 use super::builds::{self, BuildRow};

@@ -29,7 +29,6 @@ impl RunKind for Test {
     type Report = TestReport;
 
     const KIND: Kind = SingleTest::KIND;
-    const IS_DIVISIBLE: bool = SingleTest::IS_DIVISIBLE;
 
     fn check(config: &Config) -> anyhow::Result<()> {
         SingleTest::check(config)?;

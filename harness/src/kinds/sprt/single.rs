@@ -31,7 +31,6 @@ impl RunKind for SingleTest {
     type Report = MatchReport;
 
     const KIND: Kind = Kind::Sprt;
-    const IS_DIVISIBLE: bool = true;
 
     fn check(config: &Config) -> anyhow::Result<()> {
         ensure!(

@@ -13,7 +13,8 @@ use crate::kinds::kind::{FollowUpOptions, RunKind};
 use crate::kinds::session::Session;
 use crate::output::Announce;
 use crate::report::write_files;
-use crate::run::prepare::setup::{first_opening, open_book, remove_finished_builds};
+use crate::run::prepare::book::{first_opening, open_book};
+use crate::run::prepare::unchanged::remove_finished_builds;
 use crate::run::{Ended, EngineIdentity, Manifest, PrepareError, PreparedEngines, SessionError};
 
 /// Refuses stages that cannot be played, because they may start hours later.

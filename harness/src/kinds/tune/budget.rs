@@ -4,14 +4,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 
-use crate::config::Config;
+use crate::config::{Config, default_concurrency};
 use crate::experiment::tune::TuneSection;
 use crate::experiment::{Sharded, TournamentExperiment};
 use crate::kinds::Place;
 use crate::kinds::match_::Match;
 use crate::kinds::session::Session;
 use crate::output::Announce;
-use crate::platform::physical_cores;
 use crate::report::counted;
 use crate::run::{Ended, Progress, RepeatRule, SessionError};
 use crate::settings::{Shard, TimeSpan};
@@ -55,7 +54,7 @@ pub(super) fn measured(
     let endless = Sharded::new(endless, Shard::WHOLE);
     let mut silent = |_: &Sharded<TournamentExperiment>, _: Progress<'_>| {};
     let played = session.play(endless, &mut silent, announce);
-    let (ended, fold) = played.map_err(unresumable)?;
+    let (ended, fold) = played.map_err(SessionError::of_measurement)?;
     if ended == Ended::Interrupted {
         return Ok(None);
     }
@@ -69,20 +68,9 @@ pub(super) fn measured(
     Ok(Some(pairs))
 }
 
-/// The error of a measurement, which cannot be resumed because its games are not kept.
-fn unresumable(error: SessionError) -> SessionError {
-    match error {
-        SessionError::Stopped { source, .. } => {
-            let error = anyhow::Error::new(source).context("the speed cannot be measured");
-            SessionError::after_start(error)
-        }
-        other => other,
-    }
-}
-
 /// Pairs at a time, limited by the window of the tuning.
 fn at_a_time(concurrency: Option<usize>, window: u64) -> usize {
-    let concurrency = concurrency.unwrap_or_else(physical_cores);
+    let concurrency = concurrency.unwrap_or_else(default_concurrency);
     concurrency.min(usize::try_from(window).unwrap_or(usize::MAX))
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn imported(section: &TuneSection) -> anyhow::Result<Vec<Param>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::output::with_causes;
+    use crate::text::with_causes;
 
     #[test]
     fn a_list_that_cannot_be_read_is_named_with_the_reason() {

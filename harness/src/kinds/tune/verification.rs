@@ -18,7 +18,7 @@ use crate::kinds::sprt::SingleTest;
 use crate::output::Announce;
 use crate::platform::quoted;
 use crate::report::{MatchReport, write_files};
-use crate::run::prepare::setup::open_book;
+use crate::run::prepare::book::open_book;
 use crate::run::{Ended, Kind, MANIFEST, Manifest, RunFiles, SessionError};
 
 /// Refuses a book of the test that cannot be used, because the test starts hours later.

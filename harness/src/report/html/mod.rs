@@ -52,9 +52,9 @@ pub(crate) use workers::workers_section;
 use maud::{Markup, html};
 
 use super::breakdown::Breakdown;
-use super::course::Timeline;
 use super::facts::RunFacts;
 use super::text::verdict_sentence;
+use super::timeline::Timeline;
 use crate::run::{Kind, Manifest};
 use failures::failures_section;
 use page::GamesSection;
@@ -168,7 +168,8 @@ fn repeat(manifest: &Manifest) -> Markup {
 fn subtitle(facts: &RunFacts, manifest: &Manifest) -> String {
     let kind = match facts.kind {
         Kind::Sprt => "SPRT",
-        _ => "Match",
+        // Tunings and bisections have other subtitles.
+        Kind::Match | Kind::Tune | Kind::Bisect => "Match",
     };
     let part = match (facts.shard.is_whole(), &facts.pool) {
         (false, _) => format!(", {}", facts.shard.words()),

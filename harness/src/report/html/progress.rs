@@ -8,8 +8,8 @@ use super::table::Table;
 use crate::report::chart::{
     Band, Chart, Level, Line, Paint, READINGS, Reading, Thinning, Ticks, short,
 };
-use crate::report::course::{Trace, TracePoint};
 use crate::report::numbers::fixed;
+use crate::report::timeline::{Trace, TracePoint};
 use crate::stats::{Estimate, SprtState};
 
 /// Most rows of the table below the charts.

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 
-use super::manifest::{Kind, MANIFEST, Manifest};
-use crate::output::numbered;
+use super::kind::Kind;
+use super::manifest::{MANIFEST, Manifest};
 use crate::platform::quoted;
+use crate::text::numbered;
 
 /// The folder of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -12,38 +12,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use serde::{Deserialize, Serialize};
 
+use super::kind::Kind;
 use crate::builds::short_id;
 use crate::config::{self, Config, EngineConfig};
 pub(crate) use crate::ledger::MANIFEST;
 use crate::platform::write_whole;
 use crate::run::play::repeats::RepeatRule;
 use crate::settings::Shard;
-
-/// A kind of run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Kind {
-    Match,
-    Sprt,
-    Tune,
-    Bisect,
-}
-
-impl Kind {
-    /// Every kind, the most common first.
-    #[cfg(feature = "serve")]
-    pub(crate) const ALL: [Self; 4] = [Self::Sprt, Self::Match, Self::Tune, Self::Bisect];
-
-    /// As commands and JSON name it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Kind::Match => "match",
-            Kind::Sprt => "sprt",
-            Kind::Tune => "tune",
-            Kind::Bisect => "bisect",
-        }
-    }
-}
 
 /// The identity of an engine: what was really played.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -283,7 +258,7 @@ impl Manifest {
         match (self.kind, self.pairs) {
             (_, None) => {}
             (Kind::Match, Some(pairs)) => config.r#match.pairs = pairs,
-            (_, Some(pairs)) => {
+            (Kind::Sprt | Kind::Tune | Kind::Bisect, Some(pairs)) => {
                 config.sprt.get_or_insert_default().max_pairs = pairs;
                 let stage = config.stage.first_mut();
                 if let Some(test) = stage.and_then(|stage| stage.sprt.as_mut()) {

@@ -1,16 +1,19 @@
 //! The files in a run's folder besides its ledger.
 //!
-//! * `folder`: makes and finds it. `manifest`: `run.toml`.
-//! * `reader`: manifest and ledger together, for reports.
+//! * `folder`: makes and finds it. `manifest`: `run.toml`. `kind`: the kinds of runs.
+//! * `reader`: manifest and ledger together, for reports. `play_time`: how long a run has
+//!   been playing.
 //! * `live`: `live.json`, the games in play.
-//! * `table`: tables that a kill may have cut off.
+//! * `table`: reads and appends to CSV tables, one of which a kill may have cut off.
 //! * `machines`: `workers.csv`, `clocks.csv` and `incidents.csv` of a fleet.
 //! * `final_positions`: `games.epd`.
 
 pub(crate) mod final_positions;
 pub(crate) mod folder;
+pub(super) mod kind;
 pub(crate) mod live;
 pub(crate) mod machines;
 pub(super) mod manifest;
+pub(super) mod play_time;
 pub(super) mod reader;
 pub(crate) mod table;

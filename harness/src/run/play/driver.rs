@@ -1,7 +1,6 @@
 //! The loop that joins experiment, executor and ledger.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use tokio::time::MissedTickBehavior;
@@ -9,13 +8,14 @@ use tokio::time::MissedTickBehavior;
 use super::failure_limit::{FailureLimit, TooManyFailures};
 use super::fold::Fold;
 use super::interrupt::{Interrupts, Request};
+use super::jobs::Jobs;
 use super::memory_warnings::MemoryWarnings;
-use super::tally::Tally;
-use crate::config::{Config, MatchConfig};
-use crate::executor::{Event, Executor, ExecutorError, PairJob, PlayedPair, Player, Rules, Stop};
-use crate::experiment::{Experiment, Next, PairPlan, PairResult, Side, Verdict};
+use super::view::{Progress, View};
+use crate::config::Config;
+use crate::executor::{Event, Executor, ExecutorError, Player, Stop};
+use crate::experiment::{Experiment, Next, PairResult, Verdict};
 use crate::ledger::{Ledger, LedgerError};
-use crate::openings::{Book, Opening, Schedule};
+use crate::openings::Opening;
 use crate::platform::MachineMemory;
 
 /// Why a run stopped before its end. It can be resumed.
@@ -41,84 +41,6 @@ pub enum Ended {
     Waiting,
 }
 
-/// Turns plans into jobs, with the run's engines, rules and openings.
-pub struct Jobs {
-    /// By the index of their engine.
-    players: BTreeMap<usize, Player>,
-    rules: Arc<Rules>,
-    book: Option<Book>,
-    schedule: Schedule,
-    seed: u64,
-}
-
-impl Jobs {
-    pub fn new(config: &Config, players: Vec<Player>, book: Option<Book>) -> Self {
-        let play = &config.r#match;
-        let count = book.as_ref().map_or(1, Book::len);
-        Self {
-            players: players
-                .into_iter()
-                .map(|player| (player.engine, player))
-                .collect(),
-            rules: Arc::new(Rules {
-                variant: play.variant,
-                margin_ms: play.margin_ms,
-                stall_ms: play.stall_ms,
-                startup_ms: play.startup_ms,
-                adjudication: config.adjudication.clone(),
-                record: config.pgn.clone(),
-                on_failure: play.on_failure,
-                on_machine_fault: play.on_machine_fault,
-            }),
-            schedule: schedule(play, count),
-            book,
-            seed: play.seed,
-        }
-    }
-
-    /// The job of a planned pair.
-    pub fn job(&self, pair: u64, plan: &PairPlan) -> PairJob {
-        let (index, opening) = self.opening(plan.opening);
-        PairJob {
-            pair,
-            players: [self.player(&plan.first), self.player(&plan.second)],
-            opening,
-            opening_number: index as u64 + 1,
-            rules: Arc::clone(&self.rules),
-            seed: self.seed,
-        }
-    }
-
-    /// The opening at a place of the schedule, and its index in the book.
-    fn opening(&self, place: u64) -> (usize, Opening) {
-        let index = self.schedule.index(place);
-        let opening = match &self.book {
-            Some(book) => book.opening(index),
-            None => Opening::default(),
-        };
-        (index, opening)
-    }
-
-    fn player(&self, side: &Side) -> Player {
-        let mut player = self.players[&side.engine].clone();
-        if !side.options.is_empty() {
-            let is_overridden = |name: &str| {
-                side.options
-                    .iter()
-                    .any(|(other, _)| other.eq_ignore_ascii_case(name))
-            };
-            player.options = player
-                .options
-                .iter()
-                .filter(|(name, _)| !is_overridden(name))
-                .chain(side.options.iter())
-                .cloned()
-                .collect();
-        }
-        player
-    }
-}
-
 /// Syncs the ledger for an executor that waits until its results are on the disk.
 fn record(executor: &mut impl Executor, ledger: &mut Ledger) -> Result<(), LedgerError> {
     if executor.awaits_record() {
@@ -133,60 +55,6 @@ async fn passed(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
         None => std::future::pending().await,
-    }
-}
-
-/// The order in which a book of `count` openings is played.
-pub(in crate::run) fn schedule(play: &MatchConfig, count: usize) -> Schedule {
-    let openings = &play.openings;
-    Schedule::new(count, openings.order, play.seed, openings.start - 1)
-}
-
-/// The progress of a run, for its view.
-#[derive(Debug, Clone, Copy)]
-pub struct Progress<'a> {
-    pub tally: &'a Tally,
-    /// Since this process began to play.
-    pub elapsed: Duration,
-    /// Pairs this process has played.
-    pub played: u64,
-    /// Pairs that are being played, or wait for a free worker.
-    pub in_flight: u64,
-    /// After a request to stop: only pairs in flight are being finished.
-    pub stopping: bool,
-    /// There is a verdict: no further pair is played.
-    pub is_over: bool,
-}
-
-/// Shows the progress of a run.
-pub trait View<E> {
-    /// At the start, after each pair, every second, and when a stop was
-    /// requested.
-    fn update(&mut self, experiment: &E, progress: Progress<'_>);
-
-    /// A pair was handed to the executor.
-    fn submitted(&mut self, _pair: u64, _engines: [usize; 2]) {}
-
-    /// A pair was played and is in the ledger; the update follows.
-    fn played(&mut self, _pair: &PlayedPair) {}
-
-    /// Whether the run stops now; games in play are aborted.
-    fn is_stopped(&self) -> bool {
-        false
-    }
-
-    /// Shows a warning.
-    fn warn(&mut self, text: &str) {
-        errln!("{text}");
-    }
-
-    /// After the last update: removes the live display.
-    fn finish(&mut self) {}
-}
-
-impl<E, F: FnMut(&E, Progress<'_>)> View<E> for F {
-    fn update(&mut self, experiment: &E, progress: Progress<'_>) {
-        self(experiment, progress);
     }
 }
 
@@ -264,12 +132,12 @@ impl<E: Experiment> Driver<E> {
 
     /// The opening of the first pair.
     pub fn first_opening(&self) -> Opening {
-        self.jobs.opening(0).1
+        self.jobs.first_opening()
     }
 
     /// Adds an engine that was not ready at the start.
     pub fn set_player(&mut self, player: Player) {
-        self.jobs.players.insert(player.engine, player);
+        self.jobs.set_player(player);
     }
 
     /// Plays until there is a verdict, the plan waits for something other than

@@ -1,6 +1,7 @@
 //! The loop that plays a run, and what it counts.
 //!
 //! * `driver`: joins experiment, executor and ledger. `interrupt`: how it is stopped.
+//! * `jobs`: what the executor gets for each planned pair. `view`: what shows the progress.
 //! * `fold`: the state after the results so far: experiment, `tally` and `repeats`.
 //! * `failure_limit`: engines that fail too often. `memory_warnings`: too little memory.
 
@@ -8,6 +9,8 @@ pub(super) mod driver;
 mod failure_limit;
 pub(super) mod fold;
 pub(super) mod interrupt;
+pub(super) mod jobs;
 mod memory_warnings;
 pub(super) mod repeats;
 pub(super) mod tally;
+pub(super) mod view;

@@ -1,13 +1,19 @@
 //! The checks before the first game.
 //!
-//! * `setup`: book, endgame tables, processors.
+//! * `book`, `tablebases`, `processors`: what games need besides engines.
 //! * `prepared`, `greeting`, `preflight`: the engines: their programs, their
 //!   options, and a short search by each.
+//! * `warnings`: runs whose pairs would repeat games or show no difference.
+//! * `unchanged`: the engines and the book of a run that is resumed.
 //! * `conditions`: the digest of what must not change between two starts of a run.
 
+pub(crate) mod book;
 pub(crate) mod conditions;
 pub(super) mod error;
 mod greeting;
 mod preflight;
 pub(super) mod prepared;
-pub(crate) mod setup;
+pub(crate) mod processors;
+pub(crate) mod tablebases;
+pub(crate) mod unchanged;
+pub(crate) mod warnings;

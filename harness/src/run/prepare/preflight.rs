@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use shakmaty::{ByColor, Position};
 
 use crate::config::Config;
-use crate::engine::uci::{AnswerError, Client};
+use crate::engine::uci::{AnswerError, Client, push_go, push_position};
 use crate::openings::Opening;
 use crate::output::Announce;
-use crate::rules::{Clock, Limit, Referee, Score, Spending, departure, push_go, push_position};
+use crate::rules::{Clock, Limit, Referee, Score, Spending, departure};
 
 /// After this time a message names the engine that `hone` waits for, and a search with a time
 /// control is stopped.

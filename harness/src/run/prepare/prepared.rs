@@ -16,7 +16,7 @@ use crate::engine::uci::{EngineOption, Launch, split_command};
 use crate::executor::{Player, ProgramFile};
 use crate::openings::Opening;
 use crate::output::{self, Announce};
-use crate::platform::{Access, CAN_LIMIT_MEMORY, full_path, sandbox, shell};
+use crate::platform::{Access, CAN_LIMIT_MEMORY, full_path, run_forwarding, sandbox, shell};
 use crate::run::files::manifest::EngineIdentity;
 
 /// Engines that are ready to play.
@@ -273,7 +273,10 @@ fn build(
         true => sandbox::wrap(&line, &build_access(dir)),
         false => Ok(line),
     };
-    let status = wrapped.and_then(|mut line| output::run_forwarding(line.stdin(Stdio::null())));
+    let status = wrapped.and_then(|mut line| {
+        output::clear_block();
+        run_forwarding(line.stdin(Stdio::null()))
+    });
     let failed = |status: String| PrepareError::Build {
         name: engine.name.clone(),
         command: command.to_string(),

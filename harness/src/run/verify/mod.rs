@@ -12,10 +12,10 @@ use anyhow::Context;
 use sha2::{Digest, Sha256};
 use shakmaty::CastlingMode;
 
+use crate::checksum::hex;
 use crate::experiment::{Experiment, PairResult};
 use crate::ledger::{Entry, GAME_START, GAMES_PGN, GamesFile, LedgerError, Pairs};
 use crate::openings::Opening;
-use crate::output::hex;
 use crate::rules::{Adjudication, Notation, game_digests};
 use crate::run::{Fold, MANIFEST, RunFiles, prepare::conditions};
 use opening::Openings;

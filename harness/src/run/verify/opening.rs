@@ -9,8 +9,8 @@ use shakmaty::Color;
 use super::replay::Replayed;
 use crate::openings::{Book, Opening, Schedule};
 use crate::rules::{GameResult, Termination};
-use crate::run::play::driver::schedule;
-use crate::run::{Manifest, prepare::setup};
+use crate::run::play::jobs::schedule;
+use crate::run::{Manifest, prepare::unchanged};
 
 /// The opening of a game by the ledger's number of plies, after a comparison of this number
 /// with the PGN and with the moves of both engines.
@@ -90,7 +90,7 @@ impl Openings {
     /// cannot be determined.
     pub(super) fn of(manifest: &Manifest, places: u64) -> Option<Self> {
         let then = manifest.book.as_ref();
-        let (start, count) = match (setup::same_book(manifest, Some(places)), then) {
+        let (start, count) = match (unchanged::same_book(manifest, Some(places)), then) {
             (Ok(None), None) => (Start::Standard, 1),
             // Another count: the same book, but read differently.
             (Ok(Some(book)), Some(then)) if book.len() == then.openings => {

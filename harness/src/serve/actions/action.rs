@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::output::with_causes;
+use crate::text::with_causes;
 
 /// An action on a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]

@@ -213,13 +213,15 @@ impl Job {
     /// The error of the configuration.
     pub(super) fn check_config(&self, folder: &Path) -> anyhow::Result<()> {
         let config = config::load(&self.config(folder), &[])?;
-        if self.kind == Kind::Tune {
-            // The second engine of a tuning is added when it starts.
-            tune::check(&config)?;
-            ensure!(config.tune.is_some(), "a tuning needs a [tune] table");
-            return Ok(());
+        match self.kind {
+            Kind::Match | Kind::Sprt | Kind::Bisect => kinds::of(self.kind).check(&config),
+            Kind::Tune => {
+                // The second engine of a tuning is added when it starts.
+                tune::check(&config)?;
+                ensure!(config.tune.is_some(), "a tuning needs a [tune] table");
+                Ok(())
+            }
         }
-        kinds::of(self.kind).check(&config)
     }
 
     fn file(&self, folder: &Path) -> PathBuf {

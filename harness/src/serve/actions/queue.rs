@@ -11,9 +11,9 @@ use super::action::{Action, Refusal};
 use super::child::{RunProcess, last_words};
 use super::job::{Job, PlayedBy, Submission, Wanted, check_name};
 use crate::ledger::is_whole_run_played;
-use crate::output::with_causes;
 use crate::platform::lock_path;
 use crate::run::{MANIFEST, Manifest};
+use crate::text::with_causes;
 
 /// Name of the queue's folder in the folder of runs.
 const FOLDER: &str = "queue";

@@ -15,13 +15,13 @@ use anyhow::{Context, anyhow};
 use tokio::sync::watch;
 use tokio::time::{interval, sleep};
 
-use crate::fleet::{Access, Name, Observer, Overview, RunKey, Spectator};
-use crate::output::with_causes;
+use crate::fleet::{Access, FleetOverview, Name, Observer, RunKey, Spectator};
 use crate::serve::catalog;
-use crate::serve::overview::Overview as Runs;
+use crate::serve::overview::Overview;
 use crate::serve::pages::fleet_parts;
 use crate::serve::remote::RemoteGames;
 use crate::serve::snapshot::Snapshot;
+use crate::text::with_causes;
 
 /// Interval between two requests for the status, in addition to the time of an answer.
 const EVERY: Duration = Duration::from_secs(3);
@@ -38,7 +38,7 @@ const RETRY: Duration = Duration::from_secs(5);
 pub(super) fn watch(
     access: &Access,
     folder: &Path,
-    runs: watch::Receiver<Arc<Runs>>,
+    runs: watch::Receiver<Arc<Overview>>,
     games: RemoteGames,
 ) -> anyhow::Result<watch::Receiver<Arc<Snapshot>>> {
     let follower = Follower {
@@ -60,7 +60,7 @@ pub(super) fn watch(
 struct Follower {
     access: Access,
     folder: PathBuf,
-    runs: watch::Receiver<Arc<Runs>>,
+    runs: watch::Receiver<Arc<Overview>>,
     games: RemoteGames,
     view: FleetView,
 }
@@ -112,7 +112,7 @@ impl Follower {
         }
     }
 
-    fn take(&mut self, fleet: Overview) {
+    fn take(&mut self, fleet: FleetOverview) {
         self.view.error = None;
         self.view.heard_ms = Some(jiff::Timestamp::now().as_millisecond());
         self.view.p_values = p_values(&self.runs.borrow());
@@ -159,7 +159,7 @@ async fn show_games(mut spectator: Spectator, games: &RemoteGames) -> anyhow::Er
 }
 
 /// The p-values of the workers, for the runs in this folder that are being played.
-fn p_values(runs: &Runs) -> Vec<WorkerPValue> {
+fn p_values(runs: &Overview) -> Vec<WorkerPValue> {
     let machines = runs
         .runs
         .iter()

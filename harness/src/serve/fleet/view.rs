@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::fleet::{Name, Overview};
+use crate::fleet::{FleetOverview, Name};
 
 /// The state of a fleet.
 #[derive(Debug, Clone, Default, Serialize)]
 pub(crate) struct FleetView {
     /// The last status received.
     #[serde(flatten)]
-    pub fleet: Option<Overview>,
+    pub fleet: Option<FleetOverview>,
     /// Time of that status, in milliseconds since 1970.
     pub heard_ms: Option<i64>,
     /// The error of the last request, if it failed.

@@ -1,5 +1,6 @@
 //! Checks every request and sets the headers of every answer, so that scripts of other sites
-//! cannot use these pages.
+//! cannot use these pages. `act` checks the token of an action, because it also logs actions
+//! without a valid one.
 
 use axum::body::Body;
 use axum::extract::{Request, State};

@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use crate::builds::{Commit, Forge, Repository, short_id};
 use crate::report::html::copyable;
-use crate::run::{EngineIdentity, Kind, Manifest};
+use crate::run::{EngineIdentity, Manifest};
 
 /// Maximum number of commits that are listed.
 const LISTED: usize = 50;
@@ -12,7 +12,7 @@ const LISTED: usize = 50;
 /// The commits between the two engines, with a link to the difference; `None` unless both were
 /// built from one repository. It starts git.
 pub(crate) fn change(manifest: &Manifest) -> Option<Markup> {
-    if manifest.kind == Kind::Bisect {
+    if manifest.kind.is_over_history() {
         return None;
     }
     let [new, old] = &manifest.engines[..] else {

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::{at, run_href};
-use crate::fleet::{Machine, Overview, RunLine};
+use crate::fleet::{FleetOverview, MachineStatus, RunLine};
 use crate::report::html::{counted, p_value, percentage};
 use crate::serve::fleet::{FleetView, WorkerPValue};
 use crate::serve::snapshot::{Part, Snapshot};
@@ -13,7 +13,7 @@ use crate::stats::detect::is_noteworthy;
 pub(crate) fn fleet_parts(view: &FleetView) -> Snapshot {
     let sentence = sentence(view);
     let fleet = view.fleet.as_ref();
-    let section = |name: &str, heading: &str, of: fn(&FleetView, &Overview) -> Markup| {
+    let section = |name: &str, heading: &str, of: fn(&FleetView, &FleetOverview) -> Markup| {
         let html = fleet.map(|fleet| of(view, fleet)).unwrap_or_default();
         Part::new(name, Some(heading), html)
     };
@@ -59,7 +59,7 @@ fn state(view: &FleetView, sentence: &str) -> Markup {
     }
 }
 
-fn machines(view: &FleetView, fleet: &Overview) -> Markup {
+fn machines(view: &FleetView, fleet: &FleetOverview) -> Markup {
     if fleet.workers.is_empty() {
         return html! { p { "No machine has joined." } };
     }
@@ -81,8 +81,8 @@ fn machines(view: &FleetView, fleet: &Overview) -> Markup {
     }
 }
 
-fn row(view: &FleetView, fleet: &Overview, machine: &Machine) -> Markup {
-    let Machine { worker, status, .. } = machine;
+fn row(view: &FleetView, fleet: &FleetOverview, machine: &MachineStatus) -> Markup {
+    let MachineStatus { worker, status, .. } = machine;
     let load = status.busy as f64 / status.cores.max(1) as f64;
     html! {
         tr {
@@ -131,7 +131,7 @@ fn smallest_p_value<'a>(p_values: impl Iterator<Item = &'a WorkerPValue>) -> Mar
 }
 
 /// A run by its name on the fleet: its title, with a link if its page is here.
-fn link(view: &FleetView, fleet: &Overview, run: &str) -> Markup {
+fn link(view: &FleetView, fleet: &FleetOverview, run: &str) -> Markup {
     let line = fleet.runs.iter().find(|line| line.run.as_str() == run);
     let title = line.map_or(run, |line| line.notice.title.as_str());
     let here = view.names.iter().find(|(name, _)| name.as_str() == run);
@@ -143,7 +143,7 @@ fn link(view: &FleetView, fleet: &Overview, run: &str) -> Markup {
     }
 }
 
-fn queue(view: &FleetView, fleet: &Overview) -> Markup {
+fn queue(view: &FleetView, fleet: &FleetOverview) -> Markup {
     if fleet.runs.is_empty() {
         return html! { p { "No run is being played." } };
     }
@@ -168,7 +168,7 @@ fn queue(view: &FleetView, fleet: &Overview) -> Markup {
     }
 }
 
-fn queued(view: &FleetView, fleet: &Overview, line: &RunLine, all: u32) -> Markup {
+fn queued(view: &FleetView, fleet: &FleetOverview, line: &RunLine, all: u32) -> Markup {
     let notice = &line.notice;
     let holders = fleet.workers.iter();
     let holders = holders.filter(|one| one.status.holds.contains_key(&line.run));
@@ -187,7 +187,7 @@ fn queued(view: &FleetView, fleet: &Overview, line: &RunLine, all: u32) -> Marku
 }
 
 /// Machines that a run excludes, and machines that refuse a run.
-fn quarantine(view: &FleetView, fleet: &Overview) -> Markup {
+fn quarantine(view: &FleetView, fleet: &FleetOverview) -> Markup {
     let quarantined = fleet.runs.iter().flat_map(|line| {
         let quarantined = line.notice.quarantined.iter();
         quarantined.map(move |(worker, why)| (line, worker, why))
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn a_fleet_without_machines_plays_no_games() {
-        let fleet = Overview {
+        let fleet = FleetOverview {
             server: "here".to_string(),
             workers: Vec::new(),
             runs: Vec::new(),

@@ -74,9 +74,9 @@ impl Followed {
         is_running: bool,
         has_next_stage: bool,
     ) -> anyhow::Result<RunSummary> {
-        let mut standing = self.following.standing()?;
+        let mut results = self.following.results()?;
         if has_next_stage {
-            standing.verdict = standing.verdict.filter(|verdict| *verdict != Verdict::H1);
+            results.verdict = results.verdict.filter(|verdict| *verdict != Verdict::H1);
         }
         let circumstances = Circumstances {
             is_running,
@@ -90,7 +90,7 @@ impl Followed {
         Ok(RunSummary::new(
             run,
             &self.manifest,
-            &standing,
+            &results,
             circumstances,
         ))
     }

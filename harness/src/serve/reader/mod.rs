@@ -21,14 +21,14 @@ use tokio::sync::{oneshot, watch};
 use nights::WatchedNights;
 use watched::WatchedRun;
 
-use crate::output::with_causes;
 use crate::serve::actions::Queue;
-use crate::serve::catalog::{self, Found, Sort};
+use crate::serve::catalog::{self, CatalogEntry, Sort};
 use crate::serve::opened::Opened;
 use crate::serve::overview::{Damaged, Nights, Overview};
 use crate::serve::pages::overview_parts;
 use crate::serve::remote::RemoteGames;
 use crate::serve::summary::RunSummary;
+use crate::text::with_causes;
 
 /// Interval at which runs are checked.
 const POLL: Duration = Duration::from_millis(400);
@@ -178,7 +178,7 @@ impl Reader {
         }
     }
 
-    fn add(&mut self, Found { id, path, sort }: &Found) {
+    fn add(&mut self, CatalogEntry { id, path, sort }: &CatalogEntry) {
         if self.runs.contains_key(id) || self.nights.contains_key(id) {
             return;
         }

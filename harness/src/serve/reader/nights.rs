@@ -8,7 +8,6 @@ use std::time::SystemTime;
 use shakmaty::CastlingMode;
 use tokio::sync::watch;
 
-use crate::output::with_causes;
 use crate::report::Report;
 use crate::report::html::PageLocation;
 use crate::rules::Notation;
@@ -16,6 +15,7 @@ use crate::serve::index::GameIndex;
 use crate::serve::opened::{Opened, RunGames};
 use crate::serve::pages::{nights_parts, run_href};
 use crate::serve::snapshot::Snapshot;
+use crate::text::with_causes;
 use crate::track::{TABLE, TrackReport};
 
 /// A folder of nights.

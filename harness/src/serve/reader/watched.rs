@@ -8,13 +8,13 @@ use super::ledgers::Ledgers;
 use super::run_page::RunPage;
 use crate::kinds;
 use crate::ledger::{GAMES_CSV, is_played};
-use crate::output::with_causes;
 use crate::platform::FileId;
 use crate::run::{MANIFEST, Manifest};
 use crate::serve::actions::Job;
 use crate::serve::opened::Opened;
 use crate::serve::remote::RemoteGames;
 use crate::serve::summary::{RunSummary, State};
+use crate::text::with_causes;
 
 /// Minimum interval between updates of a page. It is longer for a page that takes long to
 /// build, so that this takes only a limited share of a processor.

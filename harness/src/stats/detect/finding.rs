@@ -46,7 +46,7 @@ pub(crate) struct Finding {
 
 /// Below this a finding is worth reporting. With four tests, one good match in
 /// 250 shows one by chance.
-pub(crate) const NOTEWORTHY: f64 = 1e-3;
+const NOTEWORTHY: f64 = 1e-3;
 
 /// Whether a p-value is worth reporting.
 pub(crate) fn is_noteworthy(p_value: f64) -> bool {

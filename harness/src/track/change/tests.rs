@@ -79,20 +79,20 @@ impl Project {
         play(&mut self.rng, &shares, self.pairs)
     }
 
-    fn night(&mut self, elo: f64) -> Evidence<'static> {
+    fn night(&mut self, elo: f64) -> NightObservations<'static> {
         let before = self.before.replace(elo);
         let direct = before.map(|before| self.match_against(elo - before));
         self.evidence(elo, direct)
     }
 
     /// A night whose build plays like the previous one, except in this share of the pairs.
-    fn night_alike(&mut self, elo: f64, different: f64) -> Evidence<'static> {
+    fn night_alike(&mut self, elo: f64, different: f64) -> NightObservations<'static> {
         let before = self.before.replace(elo);
         let direct = before.map(|_| play(&mut self.rng, &alike(different), self.pairs));
         self.evidence(elo, direct)
     }
 
-    fn evidence(&mut self, elo: f64, direct: Option<Pentanomial>) -> Evidence<'static> {
+    fn evidence(&mut self, elo: f64, direct: Option<Pentanomial>) -> NightObservations<'static> {
         let mut evidence = vec![
             Observation {
                 series: Some("anchor"),
@@ -138,7 +138,7 @@ fn false_alarms_in_a_thousand_years_are_at_most_as_many_as_stated() {
 fn false_alarms(
     histories: u64,
     nights: usize,
-    mut night: impl FnMut(&mut Project, usize) -> Evidence<'static>,
+    mut night: impl FnMut(&mut Project, usize) -> NightObservations<'static>,
 ) -> [usize; 2] {
     let mut alarms = [0, 0];
     for seed in 0..histories {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{AnswerError, Client, HandshakeError, StartError};
-use crate::output::printable;
+use crate::text::printable;
 
 /// Characters of one line of the engine in a message.
 const MAX_SHOWN: usize = 200;

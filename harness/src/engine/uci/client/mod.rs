@@ -23,10 +23,10 @@ use crate::engine::uci::process::Launch;
 use crate::engine::uci::stderr::KeptStderr;
 use crate::engine::uci::transcript::{Direction, Transcript};
 use crate::engine::uci::watch::PauseTracker;
-use crate::output::printable;
 use crate::platform::sandbox::engine_in;
 use crate::platform::{EngineOutput, ProcessGroup};
 use crate::rules::{Info, LinePattern};
+use crate::text::printable;
 
 pub(crate) use waiting::PROMPT;
 

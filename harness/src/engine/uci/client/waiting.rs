@@ -8,9 +8,9 @@ use tokio::task::yield_now;
 
 use super::{Answer, AnswerError, Client};
 use crate::engine::uci::transcript::Direction;
-use crate::output::printable;
 use crate::platform::{DelayMeter, READ_TIMEOUT, ReadTimer};
 use crate::rules::{Info, LinePattern};
+use crate::text::printable;
 
 /// Time after a command in which its answer is waited for without the runtime: most
 /// answers of fast games come within it.

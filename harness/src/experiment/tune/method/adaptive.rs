@@ -12,7 +12,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::posterior::{Grid, Posterior, Sums};
+use super::posterior::{Grid, OptimumPosterior, Sums};
 use super::spsa::{linear_gain, perturbation};
 use super::{Method, Noise, Observation, TailAverage, constant, constant_above_zero};
 use crate::experiment::tune::pair_model::ELO_PER_SCORE;
@@ -75,7 +75,7 @@ pub(crate) struct Adaptive {
     space: Space,
     grid: Grid,
     sums: Vec<Sums>,
-    posteriors: Vec<Posterior>,
+    posteriors: Vec<OptimumPosterior>,
     theta: Vec<f64>,
     average: TailAverage,
     noise: Noise,

@@ -139,7 +139,7 @@ impl Grid {
     }
 
     /// The posterior given the sums.
-    pub(super) fn posterior(&self, sums: &Sums) -> Posterior {
+    pub(super) fn posterior(&self, sums: &Sums) -> OptimumPosterior {
         let precision = self.skew_precision;
         let effects: Vec<Effects> = self.optima.iter().map(|&o| sums.effects(o)).collect();
         let mut logs = Vec::with_capacity(self.optima.len() * self.curvatures.len());
@@ -178,7 +178,7 @@ impl Grid {
             }
         }
         let mean = moments[1] / moments[0];
-        Posterior {
+        OptimumPosterior {
             deviation: (moments[2] / moments[0] - mean * mean).max(0.0).sqrt(),
             coefficients: coefficients.map(|c| c / total),
         }
@@ -187,7 +187,7 @@ impl Grid {
 
 /// The posterior of one parameter.
 #[derive(Debug, Clone)]
-pub(super) struct Posterior {
+pub(super) struct OptimumPosterior {
     /// Standard deviation of the optimum, each value weighted by its
     /// curvature: the width that matters for the loss.
     pub(super) deviation: f64,
@@ -195,7 +195,7 @@ pub(super) struct Posterior {
     coefficients: [f64; 4],
 }
 
-impl Posterior {
+impl OptimumPosterior {
     /// Expected Elo difference of sides at `m + d` and `m - d`.
     pub(super) fn predict(&self, d: f64, m: f64) -> f64 {
         let [a, b, c, e] = self.coefficients;

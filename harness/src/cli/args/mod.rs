@@ -1,0 +1,13 @@
+//! Arguments that several commands share, and those of `hone sprt` that replace a
+//! configuration ([`gate`]).
+
+pub(super) mod concurrency;
+pub(super) mod conditions;
+pub(super) mod ends;
+pub(super) mod gate;
+pub(super) mod logging;
+pub(super) mod place;
+pub(super) mod program;
+pub(super) mod ranges;
+pub(super) mod run;
+pub(super) mod sandbox;

@@ -1,0 +1,89 @@
+//! The place of play: this machine or a fleet.
+
+use std::path::Path;
+
+use clap::Args;
+
+#[cfg(feature = "fleet")]
+use crate::fleet::{self, Access, Role, RunKey};
+use crate::kinds::Place;
+#[cfg(feature = "fleet")]
+use crate::text::with_causes;
+
+/// The place where a run's pairs are played.
+#[derive(Debug, Clone, Default, Args)]
+pub(in crate::cli) struct PlaceArgs {
+    /// Play the pairs on the workers of a fleet: the one that `hone fleet up`
+    /// runs on this machine, or the one that $HONE_FLEET or a value names, as
+    /// in --fleet=CREDENTIAL or --fleet=fleet.toml.
+    #[cfg(feature = "fleet")]
+    #[arg(long, value_name = "FLEET", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "")]
+    fleet: Option<String>,
+    /// The run's share of the fleet, relative to other runs: 1 to 1000 [default: 100].
+    #[cfg(feature = "fleet")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    priority: Option<u32>,
+}
+
+/// The default share of a fleet.
+#[cfg(feature = "fleet")]
+const PRIORITY: u32 = 100;
+
+impl PlaceArgs {
+    /// The place of a new run.
+    ///
+    /// # Errors
+    /// If the fleet does not exist or cannot be reached (checked before a folder is created);
+    /// if there is a priority without a fleet.
+    #[cfg(feature = "fleet")]
+    pub(in crate::cli) fn place(&self) -> anyhow::Result<Place> {
+        let Some(named) = &self.fleet else {
+            anyhow::ensure!(
+                self.priority.is_none(),
+                "`--priority` has no effect without `--fleet`"
+            );
+            return Ok(Place::Here);
+        };
+        let named = Some(named.as_str()).filter(|named| !named.is_empty());
+        let access = Access::chosen(named)?.for_role(Role::Submit)?;
+        fleet::check_reachable(&access)?;
+        Ok(Place::Fleet {
+            access: Box::new(access),
+            priority: self.priority.unwrap_or(PRIORITY),
+        })
+    }
+
+    /// The place of a resumed run: a fleet, if it was played on one.
+    ///
+    /// # Errors
+    /// If the fleet does not exist.
+    #[cfg(feature = "fleet")]
+    pub(in crate::cli) fn place_of(&self, run: &Path) -> anyhow::Result<Place> {
+        if self.fleet.is_some() || !RunKey::exists(run) {
+            return self.place();
+        }
+        let args = Self {
+            fleet: Some(String::new()),
+            ..self.clone()
+        };
+        args.place().map_err(|error| {
+            anyhow::anyhow!(
+                "the run was played on a fleet: {}\n\
+                 help: `hone resume {} --local` continues it on this machine",
+                with_causes(&error),
+                run.display()
+            )
+        })
+    }
+
+    #[cfg(not(feature = "fleet"))]
+    pub(in crate::cli) fn place(&self) -> anyhow::Result<Place> {
+        Ok(Place::Here)
+    }
+
+    #[cfg(not(feature = "fleet"))]
+    pub(in crate::cli) fn place_of(&self, _run: &Path) -> anyhow::Result<Place> {
+        Ok(Place::Here)
+    }
+}

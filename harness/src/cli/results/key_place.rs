@@ -1,0 +1,132 @@
+//! The place in the configuration of a value that only an engine, the file system or another
+//! key proves wrong.
+
+use std::path::Path;
+
+use anyhow::anyhow;
+
+use super::exit::{Failure, failure};
+use crate::config::{Config, EngineOptions, FaultyKey, place_of};
+use crate::openings::BookError;
+use crate::run::{PrepareError, SessionError};
+use crate::text::with_causes;
+
+/// The error of the process, with the place of the faulty value in the configuration at
+/// `file`, if it is there.
+pub(in crate::cli) fn located(
+    error: SessionError,
+    config: &Config,
+    file: Option<&Path>,
+) -> Failure {
+    let key = key_of(&error, config);
+    let place = file
+        .zip(key)
+        .and_then(|(file, key)| place_of(file, &key, config));
+    let failure = failure(error);
+    match place {
+        Some(place) => Failure {
+            error: with_place(&failure.error, &place),
+            ..failure
+        },
+        None => failure,
+    }
+}
+
+/// The error of a configuration at `file` with the place of the faulty value, or else with the
+/// name of the file.
+pub(in crate::cli) fn placed(
+    error: anyhow::Error,
+    config: &Config,
+    file: Option<&Path>,
+) -> anyhow::Error {
+    let place = file
+        .zip(key_in(&error))
+        .and_then(|(file, key)| place_of(file, &key, config));
+    match place {
+        Some(place) => with_place(&error, &place),
+        None => error.context(file.map_or("the command line".to_string(), |file| {
+            file.display().to_string()
+        })),
+    }
+}
+
+fn with_place(error: &anyhow::Error, place: &str) -> anyhow::Error {
+    anyhow!("{}\n{place}", with_causes(error))
+}
+
+/// The key whose value causes an error.
+fn key_of(error: &SessionError, config: &Config) -> Option<Vec<String>> {
+    match error {
+        SessionError::Prepare(error) => key_of_engine(error, config),
+        SessionError::Input(error) => key_in(error),
+        SessionError::Book(error) if is_of_file(error) => {
+            // The first stage replaces the book of [match].
+            let stage = config.stage.first();
+            Some(match stage.is_some_and(|stage| stage.openings.is_some()) {
+                true => path(&["stage", "0", "openings", "file"]),
+                false => path(&["match", "openings", "file"]),
+            })
+        }
+        SessionError::Tablebase(_) => Some(path(&["adjudication", "syzygy", "path"])),
+        _ => None,
+    }
+}
+
+/// The key that an error names.
+fn key_in(error: &anyhow::Error) -> Option<Vec<String>> {
+    let book = error.downcast_ref::<BookError>();
+    let key = error.downcast_ref::<FaultyKey>()?;
+    book.is_none_or(is_of_file).then(|| key.path.clone())
+}
+
+/// Whether a book is wrong as a whole. The other errors have places in the book.
+fn is_of_file(error: &BookError) -> bool {
+    matches!(
+        error,
+        BookError::Source(_) | BookError::Empty { .. } | BookError::Polyglot { .. }
+    )
+}
+
+fn path(keys: &[&str]) -> Vec<String> {
+    keys.iter().map(|key| (*key).to_string()).collect()
+}
+
+/// The key whose value an engine refuses, or with which it cannot be built or started.
+fn key_of_engine(error: &PrepareError, config: &Config) -> Option<Vec<String>> {
+    let index = |name: &str| config.engine.iter().position(|engine| engine.name == *name);
+    let (number, keys) = match error {
+        PrepareError::Option { name, source } => {
+            let number = index(name)?;
+            let of = |options: &EngineOptions| {
+                let mut names = options.0.iter().map(|(name, _)| name);
+                names
+                    .find(|name| name.eq_ignore_ascii_case(source.option()))
+                    .cloned()
+            };
+            let stage = config.stage.first();
+            if let Some(option) = stage.and_then(|stage| of(&stage.options)) {
+                return Some(path(&["stage", "0", "options", &option]));
+            }
+            (
+                number,
+                vec!["options".to_string(), of(&config.engine[number].options)?],
+            )
+        }
+        PrepareError::Source { name, source } => {
+            let number = index(name)?;
+            let is_commit = config.engine[number].git.is_some();
+            let key = match (source.is_of_revision(), source.is_of_repository()) {
+                (true, _) => "rev",
+                (_, true) if is_commit => "git",
+                (_, true) => "worktree",
+                _ => return None,
+            };
+            (number, path(&[key]))
+        }
+        PrepareError::Command { name, .. }
+        | PrepareError::Missing { name, .. }
+        | PrepareError::Start { name, .. } => (index(name)?, path(&["cmd"])),
+        _ => return None,
+    };
+    Some([path(&["engine", &number.to_string()]), keys].concat())
+}

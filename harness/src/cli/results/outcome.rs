@@ -1,0 +1,131 @@
+//! The end of a run: prints its results and writes its summary.
+
+use std::path::Path;
+
+use super::command_line::kept;
+use super::exit::{Exit, Failure, exit_of, failure};
+use crate::cli::args::ends::ResultArgs;
+use crate::experiment::Verdict;
+use crate::kinds::{self, Conclusion};
+use crate::platform::quoted;
+use crate::report::{self, Report, SummaryNotes};
+use crate::run::{Ended, RunFiles, SessionError};
+use crate::text::with_causes;
+
+/// Writes the summary of a run that this error prevented, and returns the error. A failure to
+/// write must not hide it.
+pub(in crate::cli) fn not_played(
+    failure: Failure,
+    repeat: Option<&str>,
+    results: &ResultArgs,
+) -> Failure {
+    let text = report::failed_summary(&with_causes(&failure.error), repeat);
+    if let Err(other) = results.summarize(&text) {
+        errln!("warning: {}", with_causes(&other));
+    }
+    failure
+}
+
+/// Prints the results so far of a run that this error has stopped, and returns the error of
+/// the process. A failure to print must not hide it.
+pub(in crate::cli) fn stopped(error: SessionError, folder: &Path, results: &ResultArgs) -> Failure {
+    let is_resumable = matches!(error, SessionError::Stopped { .. });
+    let is_of_run = error.is_of_run();
+    let failure = failure(error);
+    let shown = match is_of_run {
+        true => show_stopped(&failure, is_resumable, folder, results),
+        false => Ok(false),
+    };
+    match shown {
+        Ok(true) => failure,
+        Ok(false) => not_played(failure, kept(folder).as_deref(), results),
+        Err(other) => {
+            errln!(
+                "warning: the results so far are not shown: {}",
+                with_causes(&other)
+            );
+            failure
+        }
+    }
+}
+
+/// Prints the results of a stopped run. Returns whether it has any.
+fn show_stopped(
+    failure: &Failure,
+    is_resumable: bool,
+    folder: &Path,
+    results: &ResultArgs,
+) -> anyhow::Result<bool> {
+    let files = RunFiles::open(folder)?;
+    if !files.has_pairs()? {
+        return Ok(false);
+    }
+    let report = kinds::of(files.manifest.kind).report(files)?;
+    show(&*report, results.json)?;
+    let page = folder.join(report.page_name());
+    // The disk may be full.
+    if page.is_file() {
+        errln!("Report with every game: {}", page.display());
+    }
+    let resume = format!("hone resume {}", quoted(folder));
+    let so_far = report.summary(SummaryNotes {
+        repeat: kept(folder).as_deref(),
+        resume: is_resumable.then_some(resume.as_str()),
+    });
+    let summary = report::stopped_summary(&with_causes(&failure.error), &so_far);
+    results.summarize(&summary)?;
+    Ok(true)
+}
+
+/// Prints the results of a run and returns the exit code.
+pub(in crate::cli) fn conclude(
+    conclusion: Conclusion<Box<dyn Report>>,
+    results: &ResultArgs,
+) -> Result<Exit, Failure> {
+    let Conclusion {
+        ended,
+        folder,
+        manifest,
+        report,
+    } = conclusion;
+    show(&*report, results.json).map_err(Failure::failed)?;
+    let page = folder.path().join(report.page_name());
+    errln!("Report with every game: {}", page.display());
+    let resume = format!("hone resume {}", quoted(folder.path()));
+    let is_unfinished = matches!(ended, Ended::Interrupted | Ended::OutOfTime);
+    let repeat = kept(folder.path());
+    let notes = SummaryNotes {
+        repeat: repeat.as_deref(),
+        resume: is_unfinished.then_some(resume.as_str()),
+    };
+    results
+        .summarize(&report.summary(notes))
+        .map_err(Failure::failed)?;
+    Ok(match ended {
+        Ended::Verdict(verdict) => {
+            let is_test = manifest.kind.is_sequential_test() && manifest.pooled.is_empty();
+            if is_test && verdict == Verdict::Inconclusive {
+                errln!("Undecided. Play more pairs with `{resume} --pairs N`.");
+            }
+            exit_of(verdict, manifest.kind)
+        }
+        Ended::Interrupted | Ended::Waiting => {
+            errln!("Interrupted. All finished pairs are saved. Resume with `{resume}`.");
+            Exit::Interrupted
+        }
+        Ended::OutOfTime => {
+            errln!("Time limit reached. Resume with `{resume} --max-time TIME`.");
+            Exit::Inconclusive
+        }
+    })
+}
+
+/// Prints the results, as text or as one JSON object.
+pub(in crate::cli) fn show(report: &dyn Report, json: bool) -> anyhow::Result<()> {
+    if json {
+        outln!("{}", report.json()?);
+    } else {
+        out!("{}", report.text());
+    }
+    Ok(())
+}
