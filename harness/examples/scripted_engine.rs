@@ -8,7 +8,7 @@
 //!          of a game, after ucinewgame), ponder (a go ponder), ponderhit, stop (both
 //!          after a go ponder), or ucinewgame:N or go:N (the Nth of the process, from
 //!          1). In the search before a run, whose ucinewgame follows an isready, the
-//!          event trial replaces the first ucinewgame, and there is no event move
+//!          event trial replaces the first ucinewgame, and the event move is missing
 //! ACTION   exit:CODE, abort, hang, silent, stop (SIGSTOP to itself), close (its
 //!          output), late:MS, twice (each answer), illegal, malformed, escape (a move with
 //!          control characters), none, flood (info lines without end), blank (empty lines

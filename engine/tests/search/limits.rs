@@ -136,7 +136,7 @@ fn the_clock_starts_at_the_given_time() {
     assert!(count(2) < 2000);
 }
 
-/// Without stand pat there is no evaluation, so no pruning depends on it.
+/// Without stand pat, nodes have no evaluation that pruning could use.
 #[test]
 fn quiescence_of_all_moves_prunes_nothing_by_evaluation() {
     let options = [

@@ -10,7 +10,7 @@ use super::engine::{Event, EventKind, Record};
 pub(crate) struct Delays(Vec<u64>);
 
 impl Delays {
-    /// The quantile at `share`, from 0 to 1; 0 if there are no times.
+    /// The quantile at `share`, from 0 to 1; 0 without times.
     pub(crate) fn quantile(&self, share: f64) -> Duration {
         let last = self.0.len().saturating_sub(1);
         let at = (last as f64 * share).round() as usize;

@@ -135,7 +135,7 @@ impl Repository {
         shown.into_iter().next().ok_or_else(missing)
     }
 
-    /// The id of the commit that a revision names; `None` if there is no such commit.
+    /// The id of the commit that a revision names; `None` if it does not exist.
     fn id(&self, rev: &str) -> Result<Option<String>, GitError> {
         if rev.is_empty() {
             return Ok(None);
@@ -391,7 +391,7 @@ pub(super) fn without_own_filters(dir: &Path) -> Result<Vec<String>, GitError> {
     let mut command = git(dir);
     command.args(["config", "--includes", "--null", "--show-scope"]);
     command.args(["--name-only", "--get-regexp", "^filter\\."]);
-    // The command fails if there are no filters.
+    // The command fails without filters.
     let shown = output(&mut command)?;
     let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
     let mut fields = shown.split('\0');

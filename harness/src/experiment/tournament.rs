@@ -51,8 +51,8 @@ impl TournamentExperiment {
         self
     }
 
-    /// Ends a match of two engines as soon as `rule` is met. With more engines
-    /// there is no single interval, and the rule is never met.
+    /// Ends a match of two engines as soon as `rule` is met. A match of more
+    /// engines has several intervals, and the rule is never met.
     pub fn stopping_when(mut self, rule: Option<StopRule>) -> Self {
         self.stop = rule;
         self

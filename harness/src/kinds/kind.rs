@@ -45,7 +45,7 @@ pub(crate) trait RunKind: Sized + 'static {
         check_engines(config)
     }
 
-    /// Maximum number of openings that a run can use; `None` if there is no limit.
+    /// Maximum number of openings that a run can use; `None` if it is unlimited.
     fn openings(config: &Config) -> Option<u64>;
 
     /// The rule for pairs that repeat earlier games: with a time control they are evidence

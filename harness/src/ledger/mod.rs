@@ -212,7 +212,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     use crate::experiment::PairResult;
     #[cfg(target_os = "linux")]
-    use crate::rules::{Effort, GameResult, Outcome, Termination};
+    use crate::rules::GameResult;
 
     fn empty(dir: &Path) -> Ledger {
         let names = ["one", "two"].map(String::from);
@@ -291,16 +291,7 @@ mod tests {
         PairResult {
             pair: 0,
             engines: [0, 1],
-            games: [0, 1].map(|digest| GameResult {
-                outcome: Outcome::Draw,
-                termination: Termination::Repetition,
-                plies: 9,
-                ms: [0; 2],
-                nodes: [0; 2],
-                effort: [Effort::default(); 2],
-                digest,
-                line: None,
-            }),
+            games: [0, 1].map(GameResult::drawn),
         }
     }
 }

@@ -43,19 +43,10 @@ where
 mod tests {
     use super::*;
     use crate::experiment::PairResult;
-    use crate::rules::{Effort, GameResult, Outcome, Termination};
+    use crate::rules::GameResult;
 
     fn pair(pair: u64, finished_ms: i64) -> anyhow::Result<PlayedPair> {
-        let game = || GameResult {
-            outcome: Outcome::Draw,
-            termination: Termination::Repetition,
-            plies: 9,
-            ms: [0; 2],
-            nodes: [0; 2],
-            effort: [Effort::default(); 2],
-            digest: 0,
-            line: None,
-        };
+        let game = || GameResult::drawn(0);
         Ok(PlayedPair {
             result: PairResult {
                 pair,

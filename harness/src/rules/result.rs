@@ -61,6 +61,23 @@ pub struct GameResult {
 }
 
 #[cfg(test)]
+impl GameResult {
+    /// A drawn game of nine plies with this digest, for tests.
+    pub(crate) fn drawn(digest: u64) -> Self {
+        Self {
+            outcome: Outcome::Draw,
+            termination: Termination::Repetition,
+            plies: 9,
+            ms: [0; 2],
+            nodes: [0; 2],
+            effort: [Effort::default(); 2],
+            digest,
+            line: None,
+        }
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -49,7 +49,7 @@ impl CountsArgs {
     }
 
     /// Ratio of pairs with one win each to pairs of two draws; `None` if these are unknown or
-    /// there are no pairs of two draws.
+    /// the number of pairs of two draws is 0.
     pub(super) fn wl_dd_ratio(&self) -> Option<f64> {
         let [wl, dd] = self.pentanomial?.level?;
         (dd > 0).then(|| wl as f64 / dd as f64)

@@ -26,7 +26,7 @@ pub(in crate::cli) fn interrupted(results: &ResultArgs) -> Exit {
 }
 
 /// Ends the process at a request to stop while a run is prepared: a build may take minutes,
-/// and there are no results to save yet.
+/// and the run has no results to save yet.
 pub(super) struct Preparing {
     /// Receives whether the preparation has failed.
     done: oneshot::Sender<bool>,

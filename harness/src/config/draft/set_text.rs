@@ -41,7 +41,7 @@ impl Draft {
     /// Replaces the name of an engine in the path of a key by its index.
     ///
     /// # Errors
-    /// A message, if there is no such engine.
+    /// A message, if the engine does not exist.
     fn find_in_list(&self, keys: &mut Vec<String>) -> Result<(), String> {
         match &keys[..] {
             [list] if list == "engine" => {

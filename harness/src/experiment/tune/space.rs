@@ -47,7 +47,7 @@ pub struct Space {
 
 impl Space {
     /// # Errors
-    /// If there is no parameter, one is impossible, or a name is used twice.
+    /// If the list is empty, a parameter is impossible, or a name is used twice.
     pub fn new(params: Vec<Param>) -> Result<Self, SpaceError> {
         if params.is_empty() {
             return Err(SpaceError::Empty);

@@ -53,7 +53,7 @@ impl Server {
     }
 
     /// Makes the server read its configuration again and close connections whose
-    /// credentials were removed. Where there is no signal for that, restarts it.
+    /// credentials were removed. Restarts it on systems without a signal for that.
     ///
     /// # Errors
     /// If it cannot be restarted.

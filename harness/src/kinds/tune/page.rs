@@ -103,7 +103,7 @@ fn lead(content: &Content<'_>) -> String {
     text
 }
 
-/// The advice while there is no result of a test, which may be in progress.
+/// The advice before a test has a result; the test may be in progress.
 fn untested(facts: &TuneFacts, source: Source<'_>) -> String {
     if !facts.is_changed() {
         return format!("{UNCHANGED}.");

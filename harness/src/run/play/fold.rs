@@ -63,8 +63,8 @@ impl<E: Experiment> Fold<E> {
         }
     }
 
-    /// Absorbs the next pair in order. Returns whether there was one: its result is known, and
-    /// there is no verdict yet.
+    /// Absorbs the next pair in order. Returns false if its result is unknown, or after the
+    /// verdict.
     pub(super) fn absorb_next(&mut self) -> bool {
         if self.verdict().is_some() {
             return false;

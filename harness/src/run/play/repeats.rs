@@ -102,21 +102,15 @@ impl Repeats {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{Effort, GameResult, Outcome, Termination};
+    use crate::rules::GameResult;
 
     fn pair(number: u64, engines: [usize; 2], digests: [u64; 2]) -> PairResult {
         PairResult {
             pair: number,
             engines,
             games: digests.map(|digest| GameResult {
-                outcome: Outcome::Draw,
-                termination: Termination::Repetition,
-                plies: 9,
-                ms: [0; 2],
-                nodes: [0; 2],
-                effort: [Effort::default(); 2],
-                digest,
                 line: Some(digest % 100),
+                ..GameResult::drawn(digest)
             }),
         }
     }

@@ -22,7 +22,7 @@ use crate::serve::summary::RunSummary;
 /// Maximum size of a request's body (a configuration), in bytes.
 pub(super) const BODY: usize = 256 << 10;
 
-/// The parameters of a request. Only the owner of a token is told about errors in them.
+/// The parameters of a request. Only the owner of a token receives errors in them.
 type Params = Query<Vec<(String, String)>>;
 
 pub(super) async fn queue(State(shared): State<Shared>, _: Parameters<NoParameters>) -> Response {

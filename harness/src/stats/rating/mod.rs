@@ -70,7 +70,7 @@ pub struct Ratings {
 /// Rates all players.
 ///
 /// # Errors
-/// If there is no game, an anchor is unknown or given more than once, or the likelihood
+/// If `games` is empty, an anchor is unknown or given more than once, or the likelihood
 /// has no maximum.
 pub fn rate(games: &Games, options: &RatingOptions) -> Result<Ratings, RatingError> {
     let names = games.names();
