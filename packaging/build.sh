@@ -13,6 +13,8 @@
 # PROFILE: Cargo's profile (default: release). CARGO_FLAGS: further flags for Cargo.
 # HOST_HONE: a hone that runs on this machine, if the target's does not.
 set -euo pipefail
+# Files and folders of the archive have the same permissions everywhere.
+umask 022
 cd "$(dirname "$0")/.."
 
 target=${1:?usage: packaging/build.sh TARGET [OUT]}
@@ -65,6 +67,9 @@ hone=${HOST_HONE:-$stage/hone$suffix}
 for shell in bash zsh fish powershell elvish nushell; do
     "$hone" completions "$shell" >"$stage/completions/hone.$shell"
 done
+
+# Copies have the permissions of the clone, which its umask has set.
+chmod -R u=rwX,go=rX "$stage"
 
 checksum() {
     if command -v sha256sum >/dev/null; then sha256sum "$1"; else shasum -a 256 "$1"; fi

@@ -6,6 +6,8 @@
 # STAGE is target/dist/hone-TARGET with static programs, so the package depends on
 # nothing. OUT is the folder of the package, by default that of STAGE.
 set -euo pipefail
+# Files and folders of the package have the same permissions everywhere.
+umask 022
 
 stage=${1:?usage: packaging/deb.sh STAGE [OUT]}
 stage=${stage%/}

@@ -28,12 +28,29 @@ picture() {
     ' "$report"
 }
 
+# The first whole lines of the summary, without an open code block at the end. The longest
+# comment that is accepted has 65,536 characters.
+beginning() {
+    LC_ALL=C awk '
+        (size += length($0) + 1) > 50000 { is_cut = 1; exit }
+        { print }
+        match($0, /^```+/) {
+            if (fence == "") fence = substr($0, 1, RLENGTH)
+            else if (RLENGTH >= length(fence) && RLENGTH == length($0)) fence = ""
+        }
+        END {
+            if (!is_cut) exit
+            if (fence != "") print fence
+            print "\nThe summary is longer; the page of this job shows all of it."
+        }
+    ' "$SUMMARY"
+}
+
 body=$(mktemp)
 trap 'rm -f "$body"' EXIT
 {
     echo "$marker"
-    # The longest comment that is accepted has 65,536 characters.
-    head -c 50000 "$SUMMARY"
+    beginning
     echo
     picture
     echo

@@ -6,10 +6,26 @@
 # `artifact` (name) and `archive` (file), `commentable`.
 set -euo pipefail
 
+# Without them, a failed question about the event or the history would change the base.
+for program in git jq; do
+    if ! command -v "$program" >/dev/null; then
+        echo "::error::the Action needs \`$program\`: install it in a step before"
+        exit 1
+    fi
+done
+
 home=${HONE_HOME:?}
 mode=${INPUT_MODE:-sprt}
 name=${INPUT_NAME:-gate}
 shard=${INPUT_SHARD:-}
+# It names artifacts and folders.
+case "$name" in
+    *['":<>|*?\/']* | *$'\r'* | *$'\n'*)
+        echo "::error::\`name\` is $(printf %q "$name"), but it cannot contain line breaks or \" : < > | * ? \\ /"
+        printf '%s\n' code=2 verdict=not-played commentable=false >>"$GITHUB_OUTPUT"
+        exit 0
+        ;;
+esac
 # Both are kept for a later job at these paths: a run requires the same binaries.
 export HONE_CACHE=$home/kept/cache
 runs=$home/kept/runs
@@ -174,19 +190,13 @@ pack() {
     (cd "$home" && tar czf "$@")
 }
 
+# Unpacks a shard's archive. One that is damaged leaves no part of a run.
 unpack() {
+    if ! (cd "$home" && tar tzf "$1") >/dev/null 2>&1; then
+        echo "::warning::$1 cannot be unpacked: its shard counts as missing, and this job plays its pairs"
+        return
+    fi
     (cd "$home" && tar xzf "$1")
-}
-
-# Removes the folders of nights that the cache does not need to keep: their rows are
-# committed. The last one has the configuration, which the page uses.
-prune_nights() {
-    local night committed
-    committed=$(git show "HEAD:./$run/elo.csv" 2>/dev/null | sed '$d' | cut -d , -f 1) || return 0
-    for night in "$home"/kept/track/*/; do
-        night=${night%/}
-        ! grep -qxF -- "${night##*/}" <<<"$committed" || rm -rf "$night"
-    done
 }
 
 max_time=${INPUT_MAX_TIME:-60m}
@@ -238,15 +248,10 @@ case "$mode" in
     nightly)
         run=results
         if track_arguments; then
-            # An unfinished night of an earlier job continues.
-            if [ -d "$home/kept/track" ] && [ ! -e "$run/track" ]; then
-                mkdir -p "$run"
-                mv "$home/kept/track" "$run/track"
-            fi
+            # An unfinished night of an earlier job continues. A step after this one keeps the
+            # nights for a later job, even if this job is cancelled.
+            "$(dirname "$0")/nights.sh" restore
             "$HONE" track "${arguments[@]}" --max-time "$max_time" --summary "$summary" || code=$?
-            rm -rf "$home/kept/track"
-            [ ! -d "$run/track" ] || cp -a "$run/track" "$home/kept/track"
-            prune_nights
             "$HONE" builds prune --older-than 14d || true
         else
             code=2

@@ -2,9 +2,10 @@
 
 use crate::params::{self, Params, Settings};
 use crate::search::derived::Derived;
-use crate::search::limits::{Clock, Limits, StopSignal};
+use crate::search::limits::{Clock, Limits, Stop, StopSignal};
 use crate::search::table::Table;
 use crate::search::{Game, Memory, Observer, Outcome, Search, Shared, Silent};
+use std::io::Write;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::ScopedJoinHandle;
 
@@ -14,6 +15,13 @@ pub const STACK: usize = 16 << 20;
 
 /// Maximum size of a [`Memory`] in bytes, rounded up.
 const MEMORY: usize = 4 << 20;
+
+/// Ends the process with exit code 2 and a message on standard error.
+pub fn fail(error: &str) -> ! {
+    // If standard error cannot be written either, the message is lost.
+    let _ = writeln!(std::io::stderr(), "stillwater: {error}");
+    std::process::exit(2)
+}
 
 pub struct Engine {
     params: Params,
@@ -44,24 +52,20 @@ impl Engine {
     }
 
     /// Sets an option and returns its name and the value it now has; or the reason why it is
-    /// unchanged.
+    /// unchanged. If memory cannot be allocated, the process ends: with other settings than
+    /// requested, the results of games would be misleading.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(&'static str, String), String> {
         let hash = self.settings.hash;
         let taken = params::set(&mut self.params, &mut self.settings, name, value)?;
         self.derived = Derived::new(&self.params);
-        if self.settings.hash != hash && !self.table.resize(self.settings.hash as usize) {
-            self.settings.hash = hash;
-            assert!(self.table.resize(hash as usize), "memory just freed");
-            return Err(format!("cannot allocate Hash = {value}; it stays {hash}"));
-        }
+        let resized = self.settings.hash == hash || self.table.resize(self.settings.hash as usize);
+        // A failed allocation of a `Memory` would abort the process without this message, so
+        // the space is tested first; `black_box` keeps the test from being optimised away.
         let (threads, had) = (self.settings.threads as usize, self.memories.len());
         let (wanted, mut room) = (threads.saturating_sub(had) * MEMORY, Vec::<u8>::new());
-        if room.try_reserve_exact(wanted).is_err() {
-            self.settings.threads = had as i32;
-            return Err(format!("cannot allocate Threads = {value}; it stays {had}"));
+        if !resized || room.try_reserve_exact(wanted).is_err() {
+            fail(&format!("cannot allocate {} = {value}", taken.0));
         }
-        // A failed allocation of a `Memory` would abort the process, so the space is tested
-        // first; `black_box` keeps the test from being optimised away.
         drop(std::hint::black_box(room));
         self.memories.resize_with(threads, Memory::default);
         Ok(taken)
@@ -80,7 +84,7 @@ impl Engine {
         &'a mut self,
         game: &'a Game,
         limits: &'a Limits,
-        stop: (&'a StopSignal, u64),
+        stop: Stop<'a>,
     ) -> (Shared<'a>, &'a mut [Memory]) {
         let (turn, overhead) = (game.position.turn, self.settings.move_overhead as u64);
         let shared = Shared {
@@ -122,8 +126,8 @@ impl Engine {
                 let role = (thread, quota(thread));
                 let search = move || Search::new(shared, memory, &mut Silent, role).run(1);
                 let builder = std::thread::Builder::new().stack_size(STACK);
-                // If the system refuses a thread, the search continues with fewer.
-                helpers.extend(builder.spawn_scoped(scope, search));
+                let helper = builder.spawn_scoped(scope, search);
+                helpers.push(helper.unwrap_or_else(|_| fail("cannot start a search thread")));
             }
             let mut outcome = Search::new(shared, first, observer, (0, quota(0))).run(lines);
             shared.finished.store(true, Ordering::Relaxed);
@@ -134,12 +138,12 @@ impl Engine {
         })
     }
 
-    /// Runs only the quiescence search of the game's last position, with the window from
-    /// `alpha` to `beta` in centipawns.
-    pub fn quiescence(&mut self, game: &Game, alpha: i32, beta: i32) -> Outcome {
-        let (limits, stop) = (Limits::default(), StopSignal::default());
-        let (shared, memories) = self.prepare(game, &limits, (&stop, 1));
+    /// Runs only the quiescence search of the game's last position, with a window (alpha,
+    /// beta) in centipawns. It stops when the signal covers the number.
+    pub fn quiescence(&mut self, game: &Game, window: (i32, i32), stop: Stop) -> Outcome {
+        let limits = Limits::default();
+        let (shared, memories) = self.prepare(game, &limits, stop);
         let role = (0, u64::MAX);
-        Search::new(&shared, &mut memories[0], &mut Silent, role).run_quiescence(alpha, beta)
+        Search::new(&shared, &mut memories[0], &mut Silent, role).run_quiescence(window)
     }
 }

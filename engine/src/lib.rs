@@ -3,13 +3,17 @@
 //!
 //! # Layout
 //!
+//! A module imports only from those above it. The one exception is `board::position`: it
+//! updates the sums of `eval::placement` with each move, which is faster than computing them
+//! for each evaluation.
+//!
 //! * [`board`]: the rules of chess.
 //! * [`eval`]: the static evaluation.
 //! * [`params`]: the tables of parameters and settings, which are the UCI options.
 //! * [`search`]: the search, the transposition table and the histories.
 //! * [`engine`]: settings and memory that last from search to search.
-//! * [`uci`]: the UCI protocol.
 //! * [`command`]: the commands besides UCI, also on the command line.
+//! * [`uci`]: the UCI protocol.
 //!
 //! `examples/tune_eval` fits the weights of the evaluation's terms to games,
 //! `examples/train_network` those of the network that corrects them.

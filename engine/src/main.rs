@@ -4,7 +4,7 @@ mod processor;
 
 use std::io::Write;
 use std::process::ExitCode;
-use stillwater::{command, uci};
+use stillwater::{command, engine, uci};
 
 fn main() -> ExitCode {
     if let Some(code) = processor::prefer_faster_build() {
@@ -22,10 +22,8 @@ fn main() -> ExitCode {
         let written = writeln!(std::io::stdout(), "{text}");
         written.map_err(|error| format!("cannot write the output: {error}"))
     });
-    let Err(error) = done else {
-        return ExitCode::SUCCESS;
-    };
-    // If standard error cannot be written either, the message is lost.
-    let _ = writeln!(std::io::stderr(), "stillwater: {error}");
-    ExitCode::from(2)
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => engine::fail(&error),
+    }
 }

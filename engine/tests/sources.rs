@@ -64,7 +64,11 @@ impl Row {
     /// Its quiescence search by itself, with the plain main search and a design.
     fn quiescence(&self, design: &str, set: &[&str]) -> Outcome {
         let game = Game::new(Position::from_fen(&self.fen).unwrap());
-        engine(&[PLAIN, design], set).quiescence(&game, -INFINITE, INFINITE)
+        engine(&[PLAIN, design], set).quiescence(
+            &game,
+            (-INFINITE, INFINITE),
+            (&StopSignal::default(), 1),
+        )
     }
 
     fn search(&self, engine: &mut Engine, depth: i32) -> Outcome {

@@ -22,7 +22,7 @@ use crate::experiment::tune::{Space, import};
 use crate::ledger::Pairs;
 use crate::openings::epd::PositionLine;
 use crate::openings::games::Games;
-use crate::openings::unreadable::unreadable_move;
+use crate::openings::unreadable::first_fault;
 use crate::openings::{Book, BookOptions, Opening, Variant};
 use crate::rules::{Info, Limit, illegal_move};
 use crate::run::{MANIFEST, Manifest};
@@ -148,7 +148,7 @@ pub fn epd(data: &[u8]) {
 
 /// A PGN text.
 pub fn pgn(data: &[u8]) {
-    let _ = unreadable_move(data);
+    let _ = first_fault(data);
     for variant in VARIANTS {
         for plies in [None, Some(3)] {
             let mut lines = 1;

@@ -47,15 +47,74 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(text.replace(is_unsafe, "\u{fffd}"))
 }
 
-/// The error and its causes. A cause whose text an error contains is not repeated.
+/// Number of characters of a line or word of a file that a message shows.
+const SHOWN: usize = 200;
+
+/// The text, or if it is longer, about 200 characters of it around byte `at`, with `…` where it
+/// is cut.
+pub(crate) fn excerpt(text: &str, at: usize) -> Cow<'_, str> {
+    if text.chars().nth(SHOWN).is_none() {
+        return Cow::Borrowed(text);
+    }
+    let (before, _) = text.split_at(text.floor_char_boundary(at));
+    let start = before.char_indices().rev().nth(SHOWN / 2);
+    let start = start.map_or(0, |(start, _)| start);
+    let (_, rest) = text.split_at(start);
+    let end = rest.char_indices().nth(SHOWN).map(|(end, _)| end);
+    let (shown, _) = rest.split_at(end.unwrap_or(rest.len()));
+    let mark = |is_cut: bool| if is_cut { "…" } else { "" };
+    let (left, right) = (mark(start > 0), mark(end.is_some()));
+    Cow::Owned(format!("{left}{shown}{right}"))
+}
+
+/// The first 200 characters of a word of a file, with `…` if it is longer.
+pub(crate) fn shown_word(word: &[u8]) -> String {
+    // A character has at most four bytes.
+    let start = word.get(..SHOWN * 4 + 4).unwrap_or(word);
+    excerpt(&String::from_utf8_lossy(start), 0).into_owned()
+}
+
+/// Whether a text begins as UTF-16: with a byte order mark, or with ASCII characters of two
+/// bytes each.
+pub(crate) fn is_utf16(text: &[u8]) -> bool {
+    let is_wide = |start: &[u8], zero: usize| {
+        let mut pairs = start.chunks_exact(2);
+        pairs.all(|pair| pair[zero] == 0 && (1..0x80).contains(&pair[1 - zero]))
+    };
+    text.starts_with(b"\xff\xfe")
+        || text.starts_with(b"\xfe\xff")
+        || text
+            .get(..8)
+            .is_some_and(|start| is_wide(start, 0) || is_wide(start, 1))
+}
+
+/// The text of a program's output: [`printable`], and without the escape sequences that colour
+/// it.
+pub(crate) fn without_escapes(text: &str) -> String {
+    let mut parts = text.split("\x1b[");
+    let mut plain = parts.next().unwrap_or_default().to_string();
+    for part in parts {
+        // Parameters, then a letter.
+        let end = part.find(|c: char| ('@'..='~').contains(&c));
+        plain += end
+            .map_or("", |end| part.split_at(end).1)
+            .get(1..)
+            .unwrap_or("");
+    }
+    printable(&plain).into_owned()
+}
+
+/// The error and its causes. A cause whose text an error contains is not repeated. Help lines
+/// stay last.
 pub(crate) fn with_causes(error: &anyhow::Error) -> String {
     let mut text = String::new();
     for cause in error.chain().map(ToString::to_string) {
         if text.is_empty() {
             text = cause;
         } else if !text.contains(&cause) {
-            text.push_str(": ");
-            text.push_str(&cause);
+            let at = text.find("\nhelp: ").unwrap_or(text.len());
+            let help = text.split_off(at);
+            text = format!("{text}: {cause}{help}");
         }
     }
     text
@@ -80,6 +139,25 @@ mod tests {
     }
 
     #[test]
+    fn a_cause_comes_before_the_help() {
+        let cause = anyhow!("disk full\nhelp: make room");
+        let error = cause.context("cannot write x\nhelp: write it elsewhere");
+        assert_eq!(
+            with_causes(&error),
+            "cannot write x: disk full\nhelp: make room\nhelp: write it elsewhere"
+        );
+    }
+
+    #[test]
+    fn the_output_of_a_program_is_shown_without_escape_sequences() {
+        let coloured = "\x1b[0m\x1b[1;38;5;9merror\x1b[0m: é\x1b[K\r\n\x07 \x1b]0;title\x1b[";
+        assert_eq!(
+            without_escapes(coloured),
+            "error: é\n\u{fffd} \u{fffd}]0;title"
+        );
+    }
+
+    #[test]
     fn only_a_similar_name_is_suggested() {
         let names = ["QsFutilityMargin", "Hash", "tc", "-engine"];
         for (written, suggested) in [
@@ -90,6 +168,49 @@ mod tests {
             ("Threads", None),
         ] {
             assert_eq!(nearest(written, names.into_iter()), suggested, "{written}");
+        }
+    }
+
+    #[test]
+    fn a_long_text_is_cut_around_a_place() {
+        assert_eq!(excerpt("short é", 3), "short é");
+        let long = format!("{}x{}", "é".repeat(1000), "z".repeat(1000));
+        let shown = excerpt(&long, 2000);
+        assert!(
+            shown.contains("éxz") && shown.chars().count() == 202,
+            "{shown}"
+        );
+        assert!(shown.starts_with('…') && shown.ends_with('…'), "{shown}");
+        let (start, end) = (excerpt(&long, 0), excerpt(&long, long.len()));
+        assert!(start.starts_with("éé") && start.ends_with("é…"), "{start}");
+        assert!(end.starts_with("…z") && end.ends_with("zz"), "{end}");
+        for word in ["\u{1f980}".repeat(300), "a".repeat(1 << 20)] {
+            let shown = shown_word(word.as_bytes());
+            assert_eq!(shown.chars().count(), 201);
+            assert!(
+                shown.ends_with('…') && !shown.contains('\u{fffd}'),
+                "{shown}"
+            );
+        }
+    }
+
+    #[test]
+    fn utf_16_is_recognised_with_and_without_a_mark() {
+        for text in [
+            &b"\xff\xfe[\0"[..],
+            b"\xfe\xff\0[",
+            b"[\0E\0v\0e\0",
+            b"\0[\0E\0v\0e",
+        ] {
+            assert!(is_utf16(text), "{text:?}");
+        }
+        for text in [
+            &b""[..],
+            b"[Event",
+            b"\0\0\0\0\0\0\0\0",
+            b"\xef\xbb\xbf[Event",
+        ] {
+            assert!(!is_utf16(text), "{text:?}");
         }
     }
 

@@ -5,10 +5,11 @@
 mod common;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use common::repository::EngineRepository;
-use common::{action, finish, script};
+use common::{action, finish, script, workspace};
 
 const HONE: &str = "#!/bin/sh\nprintf '%s\\n' \"$@\" >\"$ARGUMENTS\"\n";
 
@@ -96,6 +97,17 @@ impl Change {
         let (played, log) = self.step_for(event, "play.sh", &[("GITHUB_EVENT_NAME", name)]);
         assert!(played, "{log}");
         (self.argument("--base"), log)
+    }
+
+    /// Runs `play.sh` for a night, whose results are in `results`.
+    fn night(&self) -> (bool, String) {
+        let nightly = [("INPUT_MODE", "nightly"), ("INPUT_CONFIG", "nightly.toml")];
+        self.step("play.sh", &nightly)
+    }
+
+    /// The nights of a later job.
+    fn kept(&self) -> PathBuf {
+        self.folder.join("home/kept/track")
     }
 }
 
@@ -215,7 +227,7 @@ fn the_cache_drops_nights_whose_rows_are_committed() {
         return;
     };
     let repository = &change.repository;
-    let kept = change.folder.join("home/kept/track");
+    let kept = change.kept();
     for night in ["one", "two", "three"] {
         fs::create_dir_all(kept.join(night)).expect("made");
     }
@@ -223,12 +235,206 @@ fn the_cache_drops_nights_whose_rows_are_committed() {
     repository.write("results/elo.csv", "run,date\none,1\ntwo,2\n");
     repository.commit("Nights");
     repository.write("results/elo.csv", "run,date\none,1\ntwo,2\nthree,3\n");
-    let nightly = [("INPUT_MODE", "nightly"), ("INPUT_CONFIG", "nightly.toml")];
-    let (played, log) = change.step("play.sh", &nightly);
-    assert!(played, "{log}");
+    let (succeeded, log) = change.step("nights.sh keep", &[]);
+    assert!(succeeded, "{log}");
     let nights = ["one", "two", "three"].map(|night| kept.join(night).exists());
     // The last of a table has the configuration.
     assert_eq!(nights, [false, true, true], "{log}");
+}
+
+/// The number of games of a night in a folder of nights.
+fn games(folder: &Path, night: &str) -> usize {
+    let ledger = fs::read_to_string(folder.join(night).join("games.csv"));
+    ledger.map_or(0, |text| text.lines().count())
+}
+
+/// Writes the ledger of a night.
+fn write_night(folder: &Path, night: &str, games: usize) {
+    let folder = folder.join(night);
+    fs::create_dir_all(&folder).expect("made");
+    fs::write(folder.join("games.csv"), "a game\n".repeat(games)).expect("written");
+}
+
+#[test]
+fn a_job_that_is_cancelled_keeps_its_night() {
+    let Some(change) = Change::new() else {
+        return;
+    };
+    // The runner ends the script while a night is played.
+    let cancelled = "#!/bin/sh\nmkdir -p results/track/night\necho a game >>results/track/night/games.csv\nkill -KILL $PPID\n";
+    script(&change.folder, "hone", cancelled);
+    let keep = || {
+        let (succeeded, log) = change.step("nights.sh keep", &[]);
+        assert!(succeeded, "{log}");
+        games(&change.kept(), "night")
+    };
+    let results = change.repository.path().join("results");
+    assert!(!change.night().0);
+    assert_eq!(keep(), 1);
+    for job in [2, 3] {
+        fs::remove_dir_all(&results).expect("another runner");
+        assert!(!change.night().0);
+        assert_eq!(games(&results.join("track"), "night"), job);
+        // Until the next step, the cache has what it had.
+        assert_eq!(games(&change.kept(), "night"), job - 1);
+        assert_eq!(keep(), job);
+    }
+    // A job that does not get as far as a night.
+    fs::remove_dir_all(&results).expect("another runner");
+    assert_eq!(keep(), 3);
+    // The step also follows one that was cancelled, and precedes the saving of the cache.
+    let action = fs::read_to_string(workspace().join("action.yml")).expect("there");
+    let (_, steps) = action.split_once("id: play").expect("the step");
+    let (before, _) = steps.split_once("actions/cache/save").expect("the step");
+    let step = "if: always() && inputs.mode == 'nightly'";
+    assert!(before.contains(step) && before.contains("nights.sh\" keep"));
+}
+
+#[test]
+fn nights_in_the_repository_do_not_replace_those_of_the_cache() {
+    let Some(change) = Change::new() else {
+        return;
+    };
+    let (kept, track) = (
+        change.kept(),
+        change.repository.path().join("results/track"),
+    );
+    write_night(&track, "committed", 4);
+    write_night(&track, "unfinished", 2);
+    write_night(&kept, "committed", 3);
+    write_night(&kept, "unfinished", 6);
+    write_night(&kept, "not pushed", 4);
+    let (played, log) = change.night();
+    assert!(played, "{log}");
+    let (succeeded, log) = change.step("nights.sh keep", &[]);
+    assert!(succeeded, "{log}");
+    for folder in [track, kept] {
+        let found = ["committed", "unfinished", "not pushed"].map(|night| games(&folder, night));
+        assert_eq!(found, [4, 6, 4], "{}", folder.display());
+    }
+}
+
+/// Without `jq`, the commit before a push is unknown.
+#[test]
+fn without_jq_nothing_is_played() {
+    let Some(change) = Change::new() else {
+        return;
+    };
+    let programs = change.folder.join("programs");
+    fs::create_dir(&programs).expect("made");
+    for program in ["bash", "cat", "git", "gzip", "mkdir", "rm", "tar"] {
+        let mut which = Command::new("sh");
+        which.args(["-c", &format!("command -v {program}")]);
+        let path = finish(which).stdout;
+        std::os::unix::fs::symlink(path.trim(), programs.join(program)).expect("linked");
+    }
+    let path = programs.to_str().expect("text");
+    let (played, log) = change.step("play.sh", &[("PATH", path)]);
+    let message = "::error::the Action needs `jq`";
+    assert!(!played && log.contains(message), "{log}");
+    assert!(!change.folder.join("arguments").exists(), "{log}");
+}
+
+#[test]
+fn a_name_that_an_artifact_cannot_have_is_refused() {
+    let Some(change) = Change::new() else {
+        return;
+    };
+    for name in [
+        "eng/a", "a\\b", "a:b", "a\"b", "<a", "a>", "a|b", "*", "a?", "a\nb", "a\r",
+    ] {
+        let output = change.folder.join("output");
+        fs::write(&output, "").expect("written");
+        let (ended, log) = change.step("play.sh", &[("INPUT_NAME", name)]);
+        assert!(ended && log.starts_with("::error::`name` is "), "{log}");
+        assert_eq!(log.lines().count(), 1, "{log}");
+        let outputs = fs::read_to_string(&output).expect("written");
+        assert!(outputs.contains("code=2\n"), "{name}: {outputs}");
+        assert!(!change.folder.join("arguments").exists(), "{name}");
+    }
+    let (ended, log) = change.step("play.sh", &[("INPUT_NAME", "engine a, 8+0.08")]);
+    assert!(ended && !log.contains("::error::"), "{log}");
+}
+
+#[test]
+fn a_shard_whose_archive_is_damaged_counts_as_missing() {
+    let Some(change) = Change::new() else {
+        return;
+    };
+    let home = change.folder.join("home");
+    for shard in ["1", "2"] {
+        let run = format!("kept/runs/gate-shard-{shard}-of-2");
+        let folder = home.join(&run);
+        fs::create_dir_all(&folder).expect("made");
+        fs::write(folder.join("run.toml"), "manifest").expect("written");
+        let shards = home.join("shards").join(shard);
+        fs::create_dir_all(&shards).expect("made");
+        let archive = shards.join("run.tar.gz");
+        let mut tar = Command::new("tar");
+        tar.arg("czf").arg(&archive).arg("-C").arg(&home).arg(&run);
+        assert_eq!(finish(tar).code, Some(0));
+    }
+    fs::remove_dir_all(home.join("kept")).expect("another runner");
+    let archive = home.join("shards/2/run.tar.gz");
+    let whole = fs::read(&archive).expect("there");
+    fs::write(&archive, &whole[..whole.len() / 2]).expect("cut");
+    let (ended, log) = change.step("play.sh", &[("INPUT_MODE", "pool")]);
+    assert!(ended, "{log}");
+    let warning = "::warning::shards/2/run.tar.gz cannot be unpacked";
+    assert!(log.starts_with(warning) && !log.contains("tar:"), "{log}");
+    let arguments = change.arguments();
+    let shards: Vec<_> = arguments
+        .iter()
+        .filter(|word| word.contains("-of-2"))
+        .collect();
+    let [shard] = &shards[..] else {
+        panic!("{arguments:?}")
+    };
+    assert!(shard.ends_with("kept/runs/gate-shard-1-of-2"), "{shard}");
+}
+
+/// The comment on the change's pull request with this summary.
+fn comment_with(change: &Change, summary: &str) -> String {
+    let (file, body) = (change.folder.join("summary"), change.folder.join("body"));
+    fs::write(&file, summary).expect("written");
+    let gh = "#!/bin/sh\nfor word; do case \"$word\" in body=*) printf '%s' \"${word#body=}\" >\"$BODY\" ;; esac; done\n";
+    script(&change.folder, "gh", gh);
+    let path = std::env::var("PATH").unwrap_or_default();
+    let path = format!("{}:{path}", change.folder.display());
+    let environment = [
+        ("PATH", path.as_str()),
+        ("BODY", body.to_str().expect("text")),
+        ("SUMMARY", file.to_str().expect("text")),
+        ("GITHUB_REPOSITORY", "owner/engine"),
+        ("GITHUB_RUN_ID", "42"),
+    ];
+    let event = r#"{"pull_request": {"number": 12}}"#;
+    let (succeeded, log) = change.step_for(event, "comment.sh", &environment);
+    assert!(succeeded, "{log}");
+    fs::read_to_string(body).expect("written")
+}
+
+#[test]
+fn a_long_summary_is_cut_at_a_line_and_outside_of_code() {
+    let Some(change) = Change::new() else {
+        return;
+    };
+    let end = "[This job](https://github.com/owner/engine/actions/runs/42)";
+    let short = "## hone: failed\n\n```text\nan error\n```\n";
+    let comment = comment_with(&change, short);
+    assert_eq!(comment, format!("<!-- hone: gate -->\n{short}\n\n{end}"));
+    let line = "engine.c:3: error: é\n";
+    let log = line.repeat(4000);
+    // A fence within a longer one does not end it.
+    let comment = comment_with(
+        &change,
+        &format!("## hone\n\n````text\n```\n{log}````\nafter\n"),
+    );
+    let (log, rest) = comment.split_once("\n````\n").expect("closed");
+    assert!((49_900..50_100).contains(&log.len()), "{}", log.len());
+    assert!(log.ends_with("\nengine.c:3: error: é"), "{rest}");
+    assert!(rest.starts_with("\nThe summary is longer"), "{rest}");
+    assert!(rest.ends_with(end), "{rest}");
 }
 
 /// Makes the change's repository a clone of a bare one, on `main`. Returns the path of that.

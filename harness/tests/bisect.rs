@@ -122,6 +122,9 @@ fn a_regression_twenty_commits_back_is_found_also_after_a_kill() {
     }
     let report = on_run("report", &history.out("whole"));
     assert!(report.stdout.contains("Change 4"), "{}", report.stdout);
+    // Commits long before the culprit are improbable, but not impossible.
+    assert!(report.stdout.contains("<0.1 %"), "{}", report.stdout);
+    assert!(!report.stdout.contains(" 0.0 %"), "{}", report.stdout);
     let summary = history.out("summary.md");
     let mut resume = history.repository.hone();
     resume.arg("resume").arg(history.out("whole"));
@@ -132,8 +135,17 @@ fn a_regression_twenty_commits_back_is_found_also_after_a_kill() {
     let page = history.out("whole").join("report.html");
     let text = fs::read_to_string(&page).expect("a page");
     let show = format!("git show {}", &history.ids[CULPRIT][..10]);
-    for part in ["Suspects", show.as_str(), "<th scope=\"row\">author</th>"] {
+    for part in [
+        "Suspects",
+        show.as_str(),
+        "<th scope=\"row\">author</th>",
+        ">&lt;0.1 %<",
+    ] {
         assert!(text.contains(part), "{part}");
+    }
+    let (probabilities, _) = text.split_once("id=\"matches\"").expect("a section");
+    for part in [">0.0 %", " 0.0 %", "n0.0 %", "100.0 %"] {
+        assert!(!probabilities.contains(part), "{part}");
     }
     common::chromium::check_report(&page);
 

@@ -155,6 +155,37 @@ fn illegal_openings_are_refused_or_left_out_on_demand() {
 }
 
 #[test]
+fn faults_of_movetext_have_their_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    for (text, line, words) in [
+        (
+            "1. e4 c5 *\n1. d4 d5 *\n",
+            2,
+            "put an empty line without spaces between games",
+        ),
+        ("1. e4 c5 *\r1. d4 d5 *\r", 2, "moves after the result"),
+        (
+            "1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5\n4. O–O d6 *\n",
+            2,
+            "write castling as O-O",
+        ),
+        ("1. e4 *\n\n1. d4 {a\n\n1. c4 *\n", 3, "is not closed"),
+    ] {
+        fs::write(folder.join("a.pgn"), text).unwrap();
+        let info = json(&hone_book(folder, &["info", "a.pgn", "--json"]));
+        let fault = &info["illegal_lines"][0];
+        assert_eq!(fault["line"], line, "{text}");
+        let error = fault["error"].as_str().unwrap();
+        assert!(error.contains(words), "{error}");
+        let refused = Book::open(&folder.join("a.pgn"), BookOptions::default());
+        let error = refused.unwrap_err().to_string();
+        assert!(error.contains(words), "{error}");
+        assert!(error.ends_with(&format!("a.pgn:{line}")), "{error}");
+    }
+}
+
+#[test]
 fn a_polyglot_book_becomes_a_list_of_openings() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();

@@ -8,6 +8,7 @@ mod common;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use common::repository::{BUILD, EngineRepository};
 use harness::builds::{Builder, Cache, Recipe, Repository, Revision};
@@ -68,6 +69,33 @@ fn a_revision_that_is_missing_here_may_be_elsewhere() {
     let whole = Repository::open(&repository.path()).expect("a repository");
     let error = whole.commit("other2").expect_err("missing").to_string();
     assert!(!error.contains("help"), "{error}");
+}
+
+/// `origin/HEAD^1` is a commit, but not a branch.
+#[test]
+fn only_a_name_is_looked_for_among_the_branches_of_the_remote() {
+    let repository = EngineRepository::new();
+    for subject in ["First", "Second", "Third"] {
+        repository.commit(subject);
+    }
+    let clone = clone(&repository, &["--depth", "2"]);
+    let git = |arguments: &[&str]| {
+        let mut command = Command::new("git");
+        let status = command.arg("-C").arg(&clone).args(arguments).status();
+        assert!(status.expect("git starts").success(), "git {arguments:?}");
+    };
+    let error = || {
+        let cloned = Repository::open(&clone).expect("a repository");
+        cloned.commit("HEAD^1").expect_err("missing").to_string()
+    };
+    git(&["checkout", "--quiet", "--detach", "HEAD^"]);
+    let shallow = error();
+    assert!(shallow.contains("git fetch --unshallow"), "{shallow}");
+    assert!(!shallow.contains("origin/"), "{shallow}");
+    git(&["fetch", "--quiet", "--unshallow"]);
+    git(&["checkout", "--quiet", "--detach", "HEAD^"]);
+    let whole = error();
+    assert!(!whole.contains("help"), "{whole}");
 }
 
 /// Adds another repository as the submodule `sub`. Returns the commit.

@@ -152,6 +152,42 @@ fn the_plain_elo_is_biased_away_from_the_middle_of_the_bounds() {
     );
 }
 
+#[test]
+fn a_test_of_too_few_results_names_what_its_estimate_needs() {
+    for counts in ["0,0,0,0,0", "0,0,100,0,0"] {
+        let args = format!("sprt --pentanomial {counts} --elo0 0 --elo1 5");
+        let text = calc(&args).stdout;
+        assert!(!text.contains("median-unbiased"), "{text}");
+        let needed = "LOS and the estimates after SPRT need 60 pairs (or games), of which 5 differ";
+        assert!(text.contains(needed), "{text}");
+        assert!(json(&args)["notes"].to_string().contains(needed), "{text}");
+        let theirs = json(&format!("{args} --definition fishtest"))["notes"].to_string();
+        assert!(
+            theirs.contains("\"The estimates after SPRT need 60 pairs"),
+            "{theirs}"
+        );
+    }
+}
+
+#[test]
+fn a_likelihood_of_superiority_is_never_certain() {
+    for (counts, los) in [
+        ("0,100,200,900,800", ">99.99 %"),
+        ("800,900,200,100,0", "<0.01 %"),
+    ] {
+        for command in ["elo", "sprt --elo0 0 --elo1 5"] {
+            let text = calc(&format!("{command} --pentanomial {counts}")).stdout;
+            assert!(
+                text.contains(&format!("\nLOS            {los}\n")),
+                "{text}"
+            );
+        }
+    }
+    let sprt = calc("sprt --elo0 0 --elo1 5 --pentanomial 800,900,200,100,0").stdout;
+    assert!(sprt.contains("\nLOS after SPRT "), "{sprt}");
+    assert!(!sprt.contains("LOS after SPRT 0.00"), "{sprt}");
+}
+
 /// Six counts distinguish a win and a loss from two draws; five do not.
 #[test]
 fn notes_on_a_test_are_in_its_json_too() {

@@ -85,6 +85,45 @@ fn a_match_is_printed_as_by_cutechess() {
     assert!(!pgn.contains("[Termination") && !pgn.contains('{'), "{pgn}");
 }
 
+/// An interval of single games may end between the two games of a pair.
+#[test]
+fn results_at_odd_intervals_follow_their_game() {
+    let dir = folder();
+    for (program, line, start) in [
+        (
+            "fastchess",
+            "-games 2 -report penta=false -ratinginterval 3",
+            "Games: ",
+        ),
+        ("fastchess", "-games 1 -ratinginterval 3", "Games: "),
+        (
+            "cutechess-cli",
+            "-games 2 -ratinginterval 3",
+            "...      White vs Black: ",
+        ),
+        ("cutechess-cli", "-games 2 -outcomeinterval 3", "Player: A"),
+    ] {
+        let rounds = if line.contains("-games 1") { 6 } else { 3 };
+        let line = format!("{TWO} {line} -rounds {rounds}");
+        let finished = run_dropin(program, dir.path(), &line);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        let (mut games, mut shown) = (0, Vec::new());
+        for line in finished.stdout.lines() {
+            games += usize::from(line.starts_with("Finished game "));
+            if let Some(rest) = line.strip_prefix(start) {
+                let counted = match start {
+                    "Games: " => rest.split(',').next(),
+                    "Player: A" => None,
+                    _ => rest.rsplit(' ').next(),
+                };
+                assert!(counted.is_none_or(|n| n == games.to_string()), "{line}");
+                shown.push(games);
+            }
+        }
+        assert_eq!(shown, [3, 6], "{}", finished.stdout);
+    }
+}
+
 #[test]
 fn a_decided_test_ends_with_its_line() {
     let dir = folder();

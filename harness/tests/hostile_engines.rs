@@ -9,7 +9,9 @@ use std::path::Path;
 use std::process::Stdio;
 
 use common::running::Running;
-use common::{Setup, engines, finish, hone, on_run, resume, rows, scripted, wait_until};
+use common::{
+    Setup, engines, finish, hone, on_run, resume, rows, scripted, stillwater, wait_until,
+};
 
 /// The exit code of a child and its peak memory, in KiB.
 fn ended(child: Running) -> (Option<i32>, i64) {
@@ -288,6 +290,24 @@ fn an_engine_that_cannot_start_in_its_memory_is_refused() {
     for words in [
         "help: its memory is limited by `max_memory`, 100M",
         "`max_memory` is 100M, but its `Hash` alone is 128M",
+    ] {
+        assert!(refused.stderr.contains(words), "{}", refused.stderr);
+    }
+}
+
+#[test]
+fn a_hash_beyond_the_memory_is_refused_with_the_engines_words() {
+    let engine = stillwater().display().to_string();
+    let limited = "max_memory = \"256M\"\noptions = { Hash = 512 }";
+    let players = engines(("limited", &engine, limited), ("other", &engine, ""));
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=10\"\npairs = 1\nconcurrency = 1\n"
+    ));
+    let refused = setup.play("match", "run", &[]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    for words in [
+        "its `Hash` alone is 512M: it will fail to start",
+        "standard error: stillwater: cannot allocate Hash = 512\n",
     ] {
         assert!(refused.stderr.contains(words), "{}", refused.stderr);
     }

@@ -16,7 +16,7 @@ use std::process::Command;
 
 use common::repository::{BUILD, EngineRepository};
 use common::skip::skipped;
-use common::{Finished, finish, script};
+use common::{Finished, finish, script, wrapped};
 use harness::builds::{BuildError, Recipe, Revision};
 
 /// In a commit, the folder of the program is a symbolic link to a folder of the user.
@@ -253,6 +253,88 @@ fn only_the_user_can_read_a_new_cache() {
         .expect("there")
         .permissions();
     assert_eq!(mode.mode() & 0o777, 0o700);
+}
+
+/// Containers of some CI systems have this umask.
+#[test]
+fn a_cache_that_is_made_without_a_umask_can_be_used_again() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    let play = |out: &str| {
+        let mut command = repository.hone();
+        command.args(["match", "git:HEAD", "git:HEAD", "--build", BUILD]);
+        command.args(["--pairs", "1", "--limit", "nodes=1", "--out"]);
+        command.arg(repository.dir.path().join(out));
+        let mut shell = Command::new("sh");
+        shell.args(["-c", "umask 000 && exec \"$@\"", "sh"]);
+        let played = finish(wrapped(shell, &command));
+        assert_eq!(played.code, Some(0), "{}", played.stderr);
+    };
+    play("first");
+    for folder in ["builds", "trees"] {
+        let made = fs::metadata(repository.cache().join(folder)).expect("there");
+        assert_eq!(made.permissions().mode() & 0o777, 0o700, "{folder}");
+    }
+    play("second");
+}
+
+#[test]
+fn a_folder_that_cannot_be_the_cache_is_named_with_help() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    let file = repository.dir.path().join("file");
+    fs::write(&file, "").expect("written");
+    let below = file.join("cache");
+    let missing = Path::new("/proc/none/cache");
+    let builds = ["builds"];
+    let prune = ["builds", "prune", "--all"];
+    let test = [
+        "sprt",
+        "--dev=git:HEAD",
+        "--base=git:HEAD",
+        "--build",
+        BUILD,
+    ];
+    let refused = |cache: &Path, arguments: &[&str]| {
+        let mut command = repository.hone();
+        command.env("HONE_CACHE", cache).args(arguments);
+        let refused = finish(command);
+        assert_eq!(refused.code, Some(2), "{arguments:?}: {}", refused.stderr);
+        let words = format!("cannot use the cache of builds {}: ", cache.display());
+        for part in [&words, "help: set HONE_CACHE to a folder of your own"] {
+            assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+        }
+    };
+    for cache in [&file, &below] {
+        for arguments in [&builds[..], &prune, &test] {
+            refused(cache, arguments);
+        }
+    }
+    if cfg!(target_os = "linux") {
+        refused(missing, &test);
+    }
+}
+
+#[test]
+fn a_repository_of_another_user_is_refused_with_the_remedy() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    let mut command = repository.hone();
+    command
+        .args(["sprt", "--dev=git:HEAD", "--base=git:HEAD"])
+        // A variable of git's own tests.
+        .env("GIT_TEST_ASSUME_DIFFERENT_OWNER", "1")
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1");
+    let refused = finish(command);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    for part in [
+        "git refuses the repository ., because it belongs to another user\n",
+        "help: if you trust it, run `git config --global --add safe.directory ",
+    ] {
+        assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+    }
+    assert!(!refused.stderr.contains("fatal"), "{}", refused.stderr);
 }
 
 #[test]

@@ -463,6 +463,17 @@ fn damaged_runs_and_folders_that_cannot_be_made_are_refused_before_anything_is_w
 
 /// The pool would have the result of the first stage, but the test may fail in a later one.
 #[test]
+fn a_tuning_is_refused() {
+    let setup = common::tuning("pairs = 2", "");
+    let played = setup.play("tune", "tuned", &[]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let refused = pool(&[setup.run("tuned")], &setup.run("pooled"), &[]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let message = "tuned is a tuning: its pairs depend on earlier results";
+    assert!(refused.stderr.contains(message), "{}", refused.stderr);
+}
+
+#[test]
 fn a_test_in_stages_is_refused() {
     let setup = setup();
     let config = fs::read_to_string(&setup.config).expect("there");
@@ -537,7 +548,7 @@ fn shards_that_cannot_be_played_are_refused() {
     let tuning = tuned.play("tune", "run", &["--set", "match.shard=2/5"]);
     assert_eq!(tuning.code, Some(2), "{}", tuning.stderr);
     assert!(
-        tuning.stderr.contains("a tune cannot be divided"),
+        tuning.stderr.contains("a tuning cannot be divided"),
         "{}",
         tuning.stderr
     );

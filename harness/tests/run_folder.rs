@@ -187,6 +187,26 @@ fn a_pipe_in_place_of_a_manifest_is_refused() {
 }
 
 #[test]
+fn a_pipe_in_place_of_a_ledger_is_refused() {
+    let (_setup, run, _) = played(1);
+    let path = run.join("games.csv");
+    fs::remove_file(&path).expect("removed");
+    let made = Command::new("mkfifo").arg(&path).status();
+    assert!(made.expect("mkfifo starts").success());
+    let list = on_run("runs", run.parent().expect("a folder"));
+    assert_eq!(list.code, Some(0), "{}", list.stderr);
+    for part in ["damaged: ", "games.csv", "not a regular file"] {
+        assert!(list.stdout.contains(part), "{part}: {}", list.stdout);
+    }
+    for command in ["report", "resume"] {
+        let refused = on_run(command, &run);
+        assert_eq!(refused.code, Some(2), "{command}: {}", refused.stderr);
+        let reason = "not a regular file";
+        assert!(refused.stderr.contains(reason), "{}", refused.stderr);
+    }
+}
+
+#[test]
 fn the_list_of_runs_distinguishes_a_running_run_from_a_killed_one() {
     let (_setup, run, _) = played(2);
     let state = || {

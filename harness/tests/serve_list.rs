@@ -6,6 +6,7 @@ mod common;
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::Path;
+use std::process::Command;
 
 use common::json::wdl_in_ledger;
 use common::server::Server;
@@ -288,4 +289,28 @@ fn a_damaged_run_has_a_reason() {
         assert!(answer.body.contains("run.toml is damaged"), "{answer:?}");
     }
     assert_eq!(server.get("/api/runs/none").status, 404);
+}
+
+/// Opening a pipe would wait for a writer, and with it all pages.
+#[test]
+fn a_run_whose_ledger_is_a_pipe_is_damaged_and_does_not_stop_the_others() {
+    let setup = Setup::new(&format!(
+        "{}[match]\nlimit = \"nodes=1\"\npairs = 1\n{RULES}",
+        random_players()
+    ));
+    let played = setup.play("match", "results/whole", &[]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let results = setup.run("results");
+    let pipe = results.join("pipe");
+    copy_run(&results.join("whole"), &pipe);
+    fs::remove_file(pipe.join("games.csv")).expect("removed");
+    let made = Command::new("mkfifo").arg(pipe.join("games.csv")).status();
+    assert!(made.expect("mkfifo starts").success());
+    let server = Server::start(&results, &[]);
+    wait_until("both are read", || {
+        let all = server.get("/api/runs").json();
+        all["damaged"][0]["run"] == "pipe" && all["runs"][0]["run"] == "whole"
+    });
+    let answer = server.get("/api/runs/pipe");
+    assert!(answer.body.contains("not a regular file"), "{answer:?}");
 }

@@ -381,6 +381,51 @@ fn a_speed_that_cannot_be_measured_leaves_no_run_to_resume() {
 }
 
 #[test]
+fn the_folder_is_checked_before_the_speed_is_measured() {
+    let setup = games("max_time = \"60s\"");
+    fs::create_dir(setup.run("taken")).unwrap();
+    fs::write(setup.run("taken/run.toml"), "").unwrap();
+    fs::write(setup.run("file"), "").unwrap();
+    for (out, message) in [
+        ("taken", "taken contains a run already\n"),
+        ("file/run", "cannot make the run's folder "),
+    ] {
+        let refused = setup.play("tune", out, &[]);
+        assert_eq!(refused.code, Some(2), "{out}: {}", refused.stderr);
+        assert!(
+            refused.stderr.contains(message),
+            "{out}: {}",
+            refused.stderr
+        );
+        assert!(
+            !refused.stderr.contains("measuring the speed"),
+            "{out}: {}",
+            refused.stderr
+        );
+    }
+}
+
+/// `hone resume --pairs` is refused too: the schedule depends on the pairs.
+#[test]
+fn pairs_that_are_added_to_the_manifest_are_refused() {
+    let setup = games("pairs = 2");
+    let played = setup.play("tune", "run", &[]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let run = setup.run("run");
+    let manifest = run.join("run.toml");
+    let text = fs::read_to_string(&manifest).unwrap();
+    fs::write(&manifest, format!("pairs = 8\n{text}")).unwrap();
+    let refused = resume(&run, &[]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let message = format!(
+        "the top-level `pairs` in run.toml is for matches and tests, and {} is a tuning\n",
+        run.display()
+    );
+    assert!(refused.stderr.contains(&message), "{}", refused.stderr);
+    assert_eq!(rows(&run), 4);
+}
+
+#[test]
 fn the_manifest_leaves_no_budget_to_defaults() {
     let setup = games("");
     let manifest = setup.run("run").join("run.toml");

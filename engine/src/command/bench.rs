@@ -3,10 +3,9 @@
 use crate::board::Position;
 use crate::engine::Engine;
 use crate::params::{Params, Settings};
-use crate::search::limits::{Limits, StopSignal};
-use crate::search::stats::Stats;
+use crate::search::limits::{Limits, Stop};
+use crate::search::stats::{Stats, speed};
 use crate::search::{Game, Silent};
-use crate::uci::output::speed;
 use std::time::{Duration, Instant};
 
 /// Depth searched if none is given.
@@ -38,7 +37,7 @@ const POSITIONS: [&str; 19] = [
 /// Searches all positions with a new engine. Returns its statistics and the time of the
 /// searches, without that of clearing the tables between them. `stop` is a signal and the
 /// number of this job.
-pub fn bench(params: &Params, depth: i32, stop: (&StopSignal, u64)) -> (Stats, Duration) {
+pub fn bench(params: &Params, depth: i32, stop: Stop) -> (Stats, Duration) {
     let mut engine = Engine::new(params.clone(), Settings::DEFAULT);
     let limits = Limits {
         depth: Some(depth),
@@ -57,7 +56,7 @@ pub fn bench(params: &Params, depth: i32, stop: (&StopSignal, u64)) -> (Stats, D
 }
 
 /// `bench [DEPTH]` or `stats [DEPTH]`
-pub(super) fn run(name: &str, params: &Params, depth: usize, stop: (&StopSignal, u64)) -> String {
+pub(super) fn run(name: &str, params: &Params, depth: usize, stop: Stop) -> String {
     let (stats, elapsed) = bench(params, depth as i32, stop);
     let mut lines = stats.lines();
     lines.retain(|_| name == "stats");

@@ -2,7 +2,7 @@
 
 use crate::board::perft::{self, Stopped};
 use crate::board::{MoveList, Position, movegen};
-use crate::uci::output::speed;
+use crate::search::stats::speed;
 use std::time::Instant;
 
 /// The number of leaves by first move, and the speed.

@@ -8,9 +8,9 @@ use crate::board::Position;
 use crate::engine::Engine;
 use crate::params::{Params, Settings, format};
 use crate::search::Game;
-use crate::search::limits::StopSignal;
-use crate::search::score::{INFINITE, MAX_PLY};
-use crate::uci::output::{nps, score};
+use crate::search::limits::{Stop, StopSignal};
+use crate::search::score::{self, INFINITE, MAX_PLY};
+use crate::search::stats::nps;
 use std::time::Instant;
 
 const USAGE: &str = "\
@@ -19,7 +19,7 @@ usage: stillwater [--set NAME=VALUE]... [--options FILE]... [COMMAND]
 Options are set first; an options FILE has lines NAME = VALUE. Without a COMMAND
 the engine talks UCI on standard input and output. The commands also work in a
 UCI session: there FEN is omitted, they use the current position, and `stop` ends
-bench, stats, perft and qperft.
+bench, stats, perft, qperft and qsearch.
 
 Commands:
   bench [DEPTH]              search fixed positions; last line: N nodes M nps
@@ -80,7 +80,7 @@ pub fn execute(
     engine: &mut Engine,
     game: &Game,
     words: &[&str],
-    stop: (&StopSignal, u64),
+    stop: Stop,
 ) -> Result<Option<String>, String> {
     let (position, params) = (&game.position, engine.params());
     let chess960 = engine.settings().uci_chess960;
@@ -92,7 +92,7 @@ pub fn execute(
         ["perft", depth] => counting::perft(position, plies(depth, 0)?, chess960, &stopped),
         ["qperft", depth] => counting::qperft(position, plies(depth, 0)?, &stopped),
         ["perft" | "qperft", ..] => return Err(format!("usage: {} DEPTH", words[0])),
-        ["qsearch"] => qsearch(engine, game),
+        ["qsearch"] => qsearch(engine, game, stop),
         ["eval"] => crate::eval::explain(position, params.network),
         ["d" | "display"] => display(position, chess960),
         ["--version" | "-V"] => format!("stillwater {}", env!("CARGO_PKG_VERSION")),
@@ -100,7 +100,7 @@ pub fn execute(
         ["params", "--format", form] => format::render(form)?.trim_end().to_owned(),
         _ => return Ok(None),
     };
-    if stopped() && ["bench", "stats", "perft", "qperft"].contains(&words[0]) {
+    if stopped() && ["bench", "stats", "perft", "qperft", "qsearch"].contains(&words[0]) {
         return Err(format!("{} was stopped", words[0]));
     }
     Ok(Some(output))
@@ -114,13 +114,13 @@ fn plies(text: &str, least: usize) -> Result<usize, String> {
     depth.ok_or_else(wrong)
 }
 
-fn qsearch(engine: &mut Engine, game: &Game) -> String {
+fn qsearch(engine: &mut Engine, game: &Game, stop: Stop) -> String {
     let start = Instant::now();
-    let outcome = engine.quiescence(game, -INFINITE, INFINITE);
+    let outcome = engine.quiescence(game, (-INFINITE, INFINITE), stop);
     let (elapsed, nodes) = (start.elapsed(), outcome.stats.nodes());
     format!(
         "score {}\nnodes {nodes}\ntime {:.3} ms\nnps {}\n{}",
-        score(outcome.score),
+        score::uci(outcome.score),
         1000.0 * elapsed.as_secs_f64(),
         nps(nodes, elapsed),
         outcome.stats.lines().join("\n")

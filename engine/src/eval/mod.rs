@@ -34,6 +34,9 @@ use tapered::Tapered;
 use terms::{Feature, Sink, Sum, price_of_danger};
 use weights::Term;
 
+/// Maximum distance from the root, in plies. Each has its sums of the network.
+pub const MAX_PLY: usize = 120;
+
 /// Evaluates positions. Its caches depend only on positions, so they never need to be
 /// cleared.
 #[derive(Default)]

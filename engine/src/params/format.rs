@@ -128,9 +128,10 @@ const COLUMNS: &str = "\
 const HEAD: &str = "\
 # Parameters of Stillwater
 
-Every row is a UCI option and a field that the search reads; the engine has no
-other options. `stillwater params --format markdown` writes this page, and a
-test fails if it is out of date.
+This page lists the UCI options of Stillwater, with their defaults, allowed
+values and meanings. Every row is an option and a field that the search reads; the
+engine has no other options. `stillwater params --format markdown` writes this
+page, and a test fails if it is out of date.
 
 - Step: the distance by which a tuner first moves the value.
 - Centipawns are hundredths of a pawn; depths are in plies.

@@ -43,6 +43,9 @@ impl StopSignal {
     }
 }
 
+/// A stop signal, and the number of a job that it may cover.
+pub type Stop<'a> = (&'a StopSignal, u64);
+
 /// The time limits and the stop signal of one search.
 pub struct Clock<'a> {
     start: Instant,
@@ -50,8 +53,7 @@ pub struct Clock<'a> {
     soft: Option<Duration>,
     /// Time at which the search is stopped.
     hard: Option<Duration>,
-    stop: &'a StopSignal,
-    number: u64,
+    stop: Stop<'a>,
 }
 
 impl<'a> Clock<'a> {
@@ -60,7 +62,7 @@ impl<'a> Clock<'a> {
         turn: Color,
         overhead: u64,
         params: &Params,
-        (stop, number): (&'a StopSignal, u64),
+        stop: Stop<'a>,
     ) -> Clock<'a> {
         let [soft, hard] = allot(limits, turn, overhead, params);
         Clock {
@@ -68,7 +70,6 @@ impl<'a> Clock<'a> {
             soft,
             hard,
             stop,
-            number,
         }
     }
 
@@ -93,7 +94,7 @@ impl<'a> Clock<'a> {
     }
 
     pub fn is_stop_requested(&self) -> bool {
-        self.stop.covers(self.number)
+        self.stop.0.covers(self.stop.1)
     }
 }
 

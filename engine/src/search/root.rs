@@ -109,7 +109,7 @@ impl Search<'_> {
     }
 
     /// Runs only the quiescence search.
-    pub fn run_quiescence(mut self, alpha: i32, beta: i32) -> Outcome {
+    pub fn run_quiescence(mut self, (alpha, beta): (i32, i32)) -> Outcome {
         let position = &self.shared.game.position;
         let score = match beta - alpha {
             1 => self.quiesce::<false>(position, 0, 0, alpha, beta),

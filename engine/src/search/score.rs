@@ -1,7 +1,7 @@
 //! Scores: centipawns, and mates by their distance.
 
-/// Maximum distance from the root, in plies.
-pub const MAX_PLY: usize = 120;
+pub use crate::eval::MAX_PLY;
+
 pub const INFINITE: i32 = 32_001;
 /// `-MATE` is the score of a side that is mated at the root.
 pub const MATE: i32 = 32_000;
@@ -32,6 +32,14 @@ pub const fn moves_to_mate(score: i32) -> Option<i32> {
         MATE_BOUND.. => Some((MATE - score + 1) / 2),
         ..=MATED_BOUND => Some(-(MATE + score) / 2),
         _ => None,
+    }
+}
+
+/// A score in UCI notation.
+pub fn uci(score: i32) -> String {
+    match moves_to_mate(score) {
+        Some(moves) => format!("mate {moves}"),
+        None => format!("cp {score}"),
     }
 }
 

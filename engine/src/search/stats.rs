@@ -1,6 +1,7 @@
-//! Counters of search events.
+//! Counters of search events, and the speed of a search.
 
 use std::ops::AddAssign;
+use std::time::Duration;
 
 macro_rules! counters {
     ($($name:ident = $text:literal,)*) => {
@@ -120,4 +121,14 @@ impl AddAssign<&Stats> for Stats {
         }
         self.qs_depth = self.qs_depth.max(other.qs_depth);
     }
+}
+
+/// Nodes a second.
+pub fn nps(nodes: u64, elapsed: Duration) -> u64 {
+    (nodes as f64 / elapsed.as_secs_f64().max(1e-6)) as u64
+}
+
+/// The last line of a command that counts nodes.
+pub fn speed(nodes: u64, elapsed: Duration) -> String {
+    format!("{nodes} nodes {} nps", nps(nodes, elapsed))
 }

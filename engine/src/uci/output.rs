@@ -2,7 +2,8 @@
 
 use crate::board::Move;
 use crate::params::Settings;
-use crate::search::score::moves_to_mate;
+use crate::search::score::{self, moves_to_mate};
+use crate::search::stats::nps;
 use crate::search::table::Bound;
 use crate::search::{Observer, Outcome, Report};
 use std::io::Write;
@@ -43,7 +44,7 @@ impl Printer {
     /// Writes the remaining `info` lines and `bestmove`.
     pub fn finish(mut self, outcome: &Outcome) {
         if !outcome.best.is_some() {
-            self.pending += &format!("info depth 0 score {}\n", score(outcome.score));
+            self.pending += &format!("info depth 0 score {}\n", score::uci(outcome.score));
         }
         if self.settings.statistics {
             for line in outcome.stats.lines() {
@@ -73,24 +74,6 @@ impl Observer for Printer {
     }
 }
 
-/// A score in UCI notation.
-pub fn score(score: i32) -> String {
-    match moves_to_mate(score) {
-        Some(moves) => format!("mate {moves}"),
-        None => format!("cp {score}"),
-    }
-}
-
-/// Nodes a second.
-pub fn nps(nodes: u64, elapsed: Duration) -> u64 {
-    (nodes as f64 / elapsed.as_secs_f64().max(1e-6)) as u64
-}
-
-/// The last line of a command that counts nodes.
-pub fn speed(nodes: u64, elapsed: Duration) -> String {
-    format!("{nodes} nodes {} nps", nps(nodes, elapsed))
-}
-
 fn info_line(report: &Report, settings: &Settings) -> String {
     let bound = match report.bound {
         Bound::Lower => " lowerbound",
@@ -100,7 +83,7 @@ fn info_line(report: &Report, settings: &Settings) -> String {
     let (depth, seldepth, multipv) = (report.depth, report.seldepth, report.multipv);
     let (nodes, elapsed, hashfull) = (report.nodes, report.elapsed, report.hashfull);
     let (nps, time) = (nps(nodes, elapsed), elapsed.as_millis());
-    let mut score = score(report.score);
+    let mut score = score::uci(report.score);
     if settings.uci_show_wdl {
         score += &wdl(report);
     }

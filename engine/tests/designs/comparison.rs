@@ -9,6 +9,7 @@ use stillwater::board::Position;
 use stillwater::board::see::Values;
 use stillwater::engine::Engine;
 use stillwater::search::Game;
+use stillwater::search::limits::StopSignal;
 use stillwater::search::score::INFINITE;
 
 /// Exchange values of all listings except section 8 of document 002, which has its own in
@@ -43,7 +44,7 @@ fn differences(
         let game = Game::new(position.clone());
         // The windows follow each other with the same table.
         for (alpha, beta) in windows(&mut tree, position) {
-            let outcome = engine.quiescence(&game, alpha, beta);
+            let outcome = engine.quiescence(&game, (alpha, beta), (&StopSignal::default(), 1));
             let found = (outcome.score, outcome.stats.nodes());
             tree.start(position);
             let root = Node {

@@ -109,10 +109,12 @@ fn isready_waits_for_options_while_a_search_ends() {
 
 #[test]
 fn perft_and_bench_can_be_stopped() {
-    for command in ["bench 60", "stats 60", "perft 20", "qperft 20"] {
+    for command in ["bench 60", "stats 60", "perft 20", "qperft 20", "qsearch"] {
         let name = command.split(' ').next().unwrap();
         let stopped = format!("info string {name} was stopped");
         let mut session = Session::new();
+        // A quiescence search of all moves is endless.
+        session.send("setoption name QsMoves value all");
         session.send(command);
         session.ask("stop", &stopped);
         // It stops only earlier commands.
@@ -189,28 +191,36 @@ fn every_command_works_within_a_session() {
     session.quit();
 }
 
-/// Linux limits the memory of a process reliably.
+/// The engine in a shell that limits its address space. Linux does so reliably.
+#[cfg(target_os = "linux")]
+fn limited(kilobytes: u32, input: &str, arguments: &str) -> Command {
+    let engine = env!("CARGO_BIN_EXE_stillwater");
+    let script = format!("ulimit -v {kilobytes}; {input} {engine} {arguments}");
+    let mut command = Command::new("sh");
+    command.args(["-c", &script]);
+    command
+}
+
+/// An engine with other settings than requested would play a match that means nothing.
 #[cfg(target_os = "linux")]
 #[test]
-fn too_much_memory_is_refused() {
-    let limited = |arguments: &str| {
-        let engine = env!("CARGO_BIN_EXE_stillwater");
-        let script = format!("ulimit -v 600000; exec {engine} {arguments}");
-        let mut command = Command::new("sh");
-        command.args(["-c", &script]);
-        command
-    };
-    let mut session = Session::of(limited(""));
-    for (option, had) in [
-        ("Hash = 65536", 16),
-        ("Hash = 4096", 16),
-        ("Threads = 256", 1),
-    ] {
-        let (name, value) = option.split_once(" = ").unwrap();
-        let set = format!("setoption name {name} value {value}");
-        let refused = format!("info string cannot allocate {option}; it stays {had}");
-        assert_eq!(answers(&mut session, &set), [refused]);
+fn too_much_memory_ends_the_process() {
+    for (name, value) in [("Hash", 65536), ("Hash", 4096), ("Threads", 256)] {
+        let input = format!("echo setoption name {name} value {value} |");
+        let flag = format!("--set {name}={value} eval");
+        for (input, flag) in [(&*input, ""), ("", &*flag)] {
+            let output = limited(600_000, input, flag).output().unwrap();
+            assert_eq!(output.status.code(), Some(2), "{name}, {input}");
+            let error = format!("stillwater: cannot allocate {name} = {value}\n");
+            assert_eq!(String::from_utf8_lossy(&output.stderr), error);
+        }
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_old_table_is_freed_before_the_new_one_is_allocated() {
+    let mut session = Session::of(limited(600_000, "", ""));
     // The memory does not hold both tables at once.
     for megabytes in [300, 350] {
         let set = format!("setoption name Hash value {megabytes}");
@@ -219,10 +229,25 @@ fn too_much_memory_is_refused() {
     }
     session.ask("go depth 3", "bestmove");
     session.quit();
-    let output = limited("--set Hash=65536 eval").output().unwrap();
-    assert_eq!(output.status.code(), Some(2));
-    let error = "stillwater: cannot allocate Hash = 65536; it stays 16\n";
-    assert_eq!(String::from_utf8_lossy(&output.stderr), error);
+}
+
+/// The stack of a thread needs more memory than the rest, so with one of these tables only
+/// the thread is refused.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_search_with_fewer_threads_than_requested_ends_the_process() {
+    let is_refused = |megabytes: u32| {
+        let commands = format!(
+            "setoption name Hash value {megabytes}\nsetoption name Threads value 2\ngo depth 1\n"
+        );
+        let input = format!("printf '{commands}' |");
+        let mut command = limited(150_000, &input, "");
+        // One arena: otherwise each thread reserves 64 MB of addresses.
+        let output = command.env("MALLOC_ARENA_MAX", "1").output().unwrap();
+        let error = "stillwater: cannot start a search thread\n";
+        String::from_utf8_lossy(&output.stderr) == error && output.status.code() == Some(2)
+    };
+    assert!((20..150).step_by(4).any(is_refused));
 }
 
 /// Writing to `/dev/full` fails.

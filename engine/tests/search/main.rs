@@ -355,9 +355,10 @@ fn a_third_repetition_is_a_draw_at_the_root_too() {
 #[test]
 fn quiescence_sees_promotions_and_stalemate() {
     let quiet = |fen: &str| {
-        engine(&[])
-            .quiescence(&game(fen), -INFINITE, INFINITE)
-            .score
+        let stop = StopSignal::default();
+        let mut engine = engine(&[]);
+        let outcome = engine.quiescence(&game(fen), (-INFINITE, INFINITE), (&stop, 1));
+        outcome.score
     };
     let race = quiet("8/2P5/3K4/8/8/8/2p5/3k4 w - - 0 1");
     assert!(race.abs() < 150, "both promote: {race}");
@@ -375,14 +376,9 @@ fn quiescence_stays_small_with_many_captures() {
         let outcome = search(&mut engine(&[]), &game(fen), depth(6));
         let nodes = outcome.stats.nodes();
         assert!(nodes < 1_500_000, "{fen}: {nodes}");
-        assert!(
-            engine(&[])
-                .quiescence(&game(fen), -INFINITE, INFINITE)
-                .stats
-                .nodes()
-                < 50_000,
-            "{fen}"
-        );
+        let stop = StopSignal::default();
+        let outcome = engine(&[]).quiescence(&game(fen), (-INFINITE, INFINITE), (&stop, 1));
+        assert!(outcome.stats.nodes() < 50_000, "{fen}");
     }
 }
 

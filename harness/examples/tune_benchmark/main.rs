@@ -282,9 +282,9 @@ fn simulate(landscape: &Landscape, section: &TuneSection, seed: u64, model: &Pai
     let budget = section.budget();
     let mut tuner = Tuner::new(space.clone(), budget, seed, section.method(&space));
     let mut outcomes = stream(seed, Purpose::Outcomes, 0);
-    while let Some((_, played)) = tuner.plan() {
+    while let Some((batch, played)) = tuner.plan() {
         let elo = landscape.elo(&played.plus) - landscape.elo(&played.minus);
-        tuner.result(model.draw(elo, budget.pairs, &mut outcomes));
+        tuner.result(model.draw(elo, budget.pairs_of(batch), &mut outcomes));
     }
     tuner.finish();
     let values = space.nearest(&tuner.method().values());

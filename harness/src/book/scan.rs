@@ -15,7 +15,7 @@ use super::{
 use crate::openings::epd::{LineError, PositionLine, is_blank, unquoted};
 use crate::openings::games::Games;
 use crate::openings::source::{self, BYTE_ORDER_MARK, Source, SourceError};
-use crate::openings::unreadable::unreadable_move;
+use crate::openings::unreadable::first_fault;
 use crate::openings::{Book, BookOptions, Format, Variant};
 
 /// Default number of plies followed in a Polyglot book.
@@ -122,10 +122,10 @@ impl Scan {
 
     /// Returns how many games are possible in Chess960 only.
     fn games(&mut self, text: &[u8], plies: Option<usize>) -> usize {
-        if let Some((line, word)) = unreadable_move(text) {
+        if let Some((line, fault)) = first_fault(text) {
             self.faults.push(Fault {
                 line,
-                error: format!("\"{word}\" is not a move"),
+                error: fault.to_string(),
             });
         }
         let mut of_chess960 = 0_usize;

@@ -27,6 +27,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// Maximum number of bytes read from the end of a log.
 const READ_BYTES: u64 = 256 * 1024;
 
+/// The help if two node counts differ.
+const ANY_BENCH: &str = "\nhelp: `bench = \"record\"` accepts any bench";
+
 /// How an engine's `bench` is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BenchCheck {
@@ -44,7 +47,7 @@ impl BenchCheck {
         *self == Self::default()
     }
 
-    /// The fault of the bench that `found` returns, or `None`. `found` is called only if
+    /// The fault of the bench that `found` returns, perhaps with a help line, or `None`. `found` is called only if
     /// there is a count to compare with.
     pub(super) fn fault(
         self,
@@ -58,7 +61,7 @@ impl BenchCheck {
         };
         let fault = match found() {
             Ok(bench) if bench == expected => return None,
-            Ok(bench) => format!("the bench is {bench}"),
+            Ok(bench) => format!("the bench is {bench}{ANY_BENCH}"),
             Err(error) => error.to_string(),
         };
         Some(format!("{who} gives bench {expected}, but {fault}"))
@@ -306,7 +309,12 @@ mod tests {
         let five = || Ok(5);
         assert_eq!(BenchCheck::Commit.fault(five, None), None);
         assert_eq!(BenchCheck::Commit.fault(five, Some(5)), None);
-        assert!(BenchCheck::Commit.fault(five, Some(6)).is_some());
+        assert_eq!(
+            BenchCheck::Commit.fault(five, Some(6)).as_deref(),
+            Some(
+                "its message gives bench 6, but the bench is 5\nhelp: `bench = \"record\"` accepts any bench"
+            )
+        );
         let failed = || Err(BenchError::Failed("exit status: 3".into()));
         assert_eq!(
             BenchCheck::Commit.fault(failed, Some(6)).as_deref(),

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::bench::{self, end_of_file};
+use super::build_command::OUT;
 use super::cache::Cache;
 use super::error::{BuildError, FailedBuild};
 use super::git::{self, Commit, Repository};
@@ -15,7 +16,8 @@ use super::record::{self, BuildRecord, Built};
 use super::tree::{Borrowed, WorkTree};
 use crate::checksum::sha256_file;
 use crate::output::Announce;
-use crate::platform::{Access, sandbox, shell};
+use crate::platform::{Access, create_private, is_executable, quoted, sandbox, shell};
+use crate::text::{excerpt, without_escapes};
 
 /// Number of lines of a failed build's log that its error quotes.
 const TAIL_LINES: usize = 15;
@@ -217,6 +219,7 @@ impl Builder {
             take_out(&made, &out, &made_in)?;
         }
         self.collect(tree, recipe, target, &out)?;
+        check_executable(recipe, target, &out)?;
         self.record(tree, recipe, target, &out, dir)
     }
 
@@ -295,6 +298,27 @@ impl Builder {
     }
 }
 
+/// Refuses a program without the permission to execute, which is a part of the build: set in
+/// the cache, it would be lost with the cache.
+fn check_executable(recipe: &Recipe, target: &Target, out: &Path) -> Result<(), BuildError> {
+    if is_executable(out) {
+        return Ok(());
+    }
+    let in_tree = recipe.program_in_tree();
+    let program = in_tree.map_or(OUT.to_string(), |path| quoted(&path));
+    Err(BuildError::NotExecutable {
+        commit: target.describe(),
+        help: match recipe.build {
+            Some(_) => format!(
+                "the build command must set the permission to execute: `… && chmod +x {program}`"
+            ),
+            None => format!(
+                "commit the file with the permission to execute: `git update-index --chmod=+x {program}`"
+            ),
+        },
+    })
+}
+
 /// The source to build.
 struct Target {
     /// The commit that is checked out in the work tree.
@@ -352,7 +376,7 @@ fn command(line: &str, tree: &WorkTree, made: Option<&Path>) -> Result<Command, 
     let Some(made) = made else {
         return Ok(command);
     };
-    fs::create_dir_all(made).map_err(BuildError::io(made))?;
+    create_private(made).map_err(BuildError::io(made))?;
     command.env("CARGO_NET_OFFLINE", "true");
     let access = Access {
         writable: vec![tree.src(), made.to_path_buf()],
@@ -426,8 +450,10 @@ fn submodules_hint(tree: &WorkTree, line: &str) -> &'static str {
     }
 }
 
+/// The last lines of a log, each at most 200 characters long and without control characters.
 fn last_lines(log: &Path) -> String {
     let text = end_of_file(log).unwrap_or_default();
+    let text = without_escapes(&text);
     let lines: Vec<&str> = text
         .lines()
         .filter(|line| !line.trim().is_empty())
@@ -435,7 +461,7 @@ fn last_lines(log: &Path) -> String {
     let quoted: Vec<String> = lines
         .iter()
         .skip(lines.len().saturating_sub(TAIL_LINES))
-        .map(|line| format!("  | {line}"))
+        .map(|line| format!("  | {}", excerpt(line, 0)))
         .collect();
     quoted.join("\n")
 }

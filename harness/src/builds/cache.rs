@@ -94,11 +94,14 @@ impl Cache {
     /// folder if it does not exist.
     ///
     /// # Errors
-    /// [`BuildError::ForeignCache`], [`BuildError::OpenCache`], and those of the
-    /// file system.
+    /// [`BuildError::ForeignCache`], [`BuildError::OpenCache`], [`BuildError::Cache`].
     pub(super) fn open(&self) -> Result<(), BuildError> {
-        if !self.dir.exists() {
-            return create_private(&self.dir).map_err(BuildError::io(&self.dir));
+        if !self.dir.is_dir() {
+            let made = create_private(&self.dir).map_err(|error| match error.kind() {
+                io::ErrorKind::AlreadyExists => io::ErrorKind::NotADirectory.into(),
+                _ => error,
+            });
+            return made.map_err(self.unusable());
         }
         for path in [
             self.dir.clone(),
@@ -108,7 +111,7 @@ impl Cache {
             if path != self.dir && !path.exists() {
                 continue;
             }
-            match outsider(&path).map_err(BuildError::io(&path))? {
+            match outsider(&path).map_err(self.unusable())? {
                 Some(Outsider::Owner(owner)) => {
                     return Err(BuildError::ForeignCache { path, owner });
                 }
@@ -117,6 +120,24 @@ impl Cache {
             }
         }
         Ok(())
+    }
+
+    /// Checks that the builds can be listed. A cache that does not exist yet has none.
+    ///
+    /// # Errors
+    /// [`BuildError::Cache`].
+    pub(crate) fn check(&self) -> Result<(), BuildError> {
+        match fs::read_dir(&self.dir) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(self.unusable()(error)),
+            _ => Ok(()),
+        }
+    }
+
+    fn unusable(&self) -> impl Fn(io::Error) -> BuildError {
+        move |source| BuildError::Cache {
+            path: self.dir.clone(),
+            source,
+        }
     }
 
     pub fn path(&self) -> &Path {
@@ -177,7 +198,7 @@ impl Cache {
         let dir = self.dir.join(TREES).join(tree_name(of.common()));
         let path = dir.join(LOCK);
         loop {
-            fs::create_dir_all(&dir).map_err(BuildError::io(&dir))?;
+            create_private(&dir).map_err(BuildError::io(&dir))?;
             let lock = open_lock(&path).map_err(BuildError::io(&path))?;
             match lock.try_lock() {
                 Ok(()) => {}
@@ -207,7 +228,7 @@ impl Cache {
     pub(super) fn sources(&self) -> Result<PathBuf, BuildError> {
         self.open()?;
         let dir = self.dir.join(SOURCES);
-        fs::create_dir_all(&dir).map_err(BuildError::io(&dir))?;
+        create_private(&dir).map_err(BuildError::io(&dir))?;
         Ok(dir)
     }
 
@@ -216,7 +237,7 @@ impl Cache {
     pub(super) fn fresh_partial(&self, address: &str) -> Result<TempDir, BuildError> {
         let builds = self.dir.join(BUILDS);
         let prefix = format!("{address}{PARTIAL}");
-        fs::create_dir_all(&builds)
+        create_private(&builds)
             .and_then(|()| TempDir::with_prefix_in(prefix, &builds))
             .map_err(BuildError::io(&builds))
     }
@@ -258,7 +279,7 @@ impl Cache {
 
     pub(super) fn keep_failed(&self, log: &Path, place: &Path) -> Result<(), BuildError> {
         let folder = self.dir.join(FAILED);
-        fs::create_dir_all(&folder)
+        create_private(&folder)
             .and_then(|()| fs::copy(log, place))
             .map(drop)
             .map_err(BuildError::io(place))

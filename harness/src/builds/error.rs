@@ -22,7 +22,8 @@ pub enum BuildError {
         program: String,
         hint: &'static str,
     },
-    #[error("{commit}: {reason}\nhelp: `bench = \"record\"` accepts any bench")]
+    /// The reason may end with a help line.
+    #[error("{commit}: {reason}")]
     Bench { commit: String, reason: String },
     #[error("the source of {commit} cannot be used: {reason}")]
     Source { commit: String, reason: String },
@@ -38,8 +39,15 @@ pub enum BuildError {
         "`cmd` is {program}, but a symbolic link of the commit leads from there out of the work tree"
     )]
     LeadsOutside { program: String },
+    #[error("{commit} was built, but its program is not executable\nhelp: {help}")]
+    NotExecutable { commit: String, help: String },
     #[error("no folder for the cache of builds\nhelp: set HONE_CACHE to a folder")]
     NoCache,
+    #[error(
+        "cannot use the cache of builds {}: {source}{}",
+        path.display(), cache_help(source)
+    )]
+    Cache { path: PathBuf, source: io::Error },
     #[error(
         "the cache of builds {} belongs to another user (uid {owner}), whose programs would run with your rights\nhelp: set HONE_CACHE to a folder of your own",
         path.display()
@@ -60,30 +68,54 @@ pub enum BuildError {
 const MAKE_ROOM: &str =
     "\nhelp: make room (`hone builds prune`), or set HONE_CACHE to a folder on another disk";
 
-/// The help for a cache that cannot be written to.
+const OWN_FOLDER: &str = "\nhelp: set HONE_CACHE to a folder of your own";
+
+/// The help for a file of the cache that cannot be written.
 fn help_of(error: &io::Error) -> &'static str {
     match error.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => MAKE_ROOM,
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => {
-            "\nhelp: set HONE_CACHE to a folder of your own"
-        }
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => OWN_FOLDER,
         _ => "",
+    }
+}
+
+/// The help for a folder that cannot be the cache.
+fn cache_help(error: &io::Error) -> &'static str {
+    match help_of(error) {
+        "" => OWN_FOLDER,
+        help => help,
     }
 }
 
 /// A build command that failed.
 #[derive(Debug, thiserror::Error)]
-#[error("{commit} does not build ({status}): {line}\n{tail}{hint}\nhelp: the complete log is {}", log.display())]
+#[error("{commit} does not build ({status}): {line}{}{hint}{}", self.quoted(), self.place_of_log())]
 pub struct FailedBuild {
     /// Its id and subject.
     pub commit: String,
     pub line: String,
     pub status: String,
-    /// The last lines of the log.
+    /// The last lines of the log; empty if nothing was printed.
     pub tail: String,
     /// Empty, or a help line.
     pub hint: &'static str,
     pub log: PathBuf,
+}
+
+impl FailedBuild {
+    fn quoted(&self) -> String {
+        match self.tail.is_empty() {
+            true => String::new(),
+            false => format!("\n{}", self.tail),
+        }
+    }
+
+    fn place_of_log(&self) -> String {
+        match self.tail.is_empty() {
+            true => String::new(),
+            false => format!("\nhelp: the complete log is {}", self.log.display()),
+        }
+    }
 }
 
 impl BuildError {
@@ -92,7 +124,10 @@ impl BuildError {
     pub fn is_of_commit(&self) -> bool {
         matches!(
             self,
-            Self::Failed(_) | Self::NoProgram { .. } | Self::LeadsOutside { .. }
+            Self::Failed(_)
+                | Self::NoProgram { .. }
+                | Self::NotExecutable { .. }
+                | Self::LeadsOutside { .. }
         )
     }
 
@@ -106,7 +141,10 @@ impl BuildError {
         let Self::Git(error) = self else {
             return false;
         };
-        matches!(error, GitError::NoRepository { .. } | GitError::Bare { .. })
+        matches!(
+            error,
+            GitError::NoRepository { .. } | GitError::Ownership { .. } | GitError::Bare { .. }
+        )
     }
 
     pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {

@@ -22,6 +22,11 @@ pub enum GitError {
     Start { source: io::Error },
     #[error("{} is not in a git repository: {detail}", path.display())]
     NoRepository { path: PathBuf, detail: String },
+    #[error(
+        "git refuses the repository {}, because it belongs to another user\nhelp: if you trust it, run `{remedy}`",
+        path.display()
+    )]
+    Ownership { path: PathBuf, remedy: String },
     #[error("{} has no commit, tag or branch `{rev}`{help}", path.display())]
     NoRevision {
         path: PathBuf,
@@ -91,7 +96,7 @@ impl Repository {
     /// The repository that `path` is in.
     ///
     /// # Errors
-    /// [`GitError::NoRepository`].
+    /// [`GitError::NoRepository`], [`GitError::Ownership`].
     pub fn open(path: &Path) -> Result<Self, GitError> {
         let no_repository = |detail: &str| GitError::NoRepository {
             path: path.to_path_buf(),
@@ -102,7 +107,14 @@ impl Repository {
         }
         let output = output(git(path).args(["rev-parse", "--git-common-dir"]))?;
         if !output.status.success() {
-            return Err(no_repository(&String::from_utf8_lossy(&output.stderr)));
+            let detail = String::from_utf8_lossy(&output.stderr);
+            return Err(match exception_command(&detail) {
+                Some(command) => GitError::Ownership {
+                    path: path.to_path_buf(),
+                    remedy: command.to_string(),
+                },
+                None => no_repository(&detail),
+            });
         }
         let common = path.join(text(&output));
         let common = full_path(&common).map_err(|error| no_repository(&error.to_string()))?;
@@ -155,14 +167,26 @@ impl Repository {
 
     /// The help for a missing revision.
     fn help_for(&self, rev: &str) -> String {
-        let remote = format!("origin/{rev}");
-        if let Ok(Some(_)) = self.id(&remote) {
+        if self.is_remote_branch(rev) {
+            let remote = format!("origin/{rev}");
             return format!("\nhelp: the remote branch `{remote}` exists; write `{remote}`");
         }
         match self.boundary().is_empty() {
             true => String::new(),
             false => UNSHALLOW.to_string(),
         }
+    }
+
+    /// Whether `origin` has a branch of exactly this name. `HEAD^1` is not a name.
+    fn is_remote_branch(&self, name: &str) -> bool {
+        // `origin/HEAD` is the default branch of the remote.
+        if name == "HEAD" {
+            return false;
+        }
+        let mut command = git(&self.path);
+        command.args(["show-ref", "--verify", "--quiet"]);
+        command.arg(format!("refs/remotes/origin/{name}"));
+        succeed(&mut command).is_ok()
     }
 
     /// The commits where the history of a shallow clone ends; none in a whole one.
@@ -331,6 +355,13 @@ impl Repository {
     }
 }
 
+/// The command that git proposes if it refuses the repository of another user; `None` for
+/// other messages.
+fn exception_command(message: &str) -> Option<&str> {
+    let mut lines = message.lines().map(str::trim);
+    lines.find(|line| line.starts_with("git config") && line.contains("safe.directory"))
+}
+
 /// Parses the output of `git log -z`.
 pub(crate) fn parse_commits(shown: &str) -> Result<Vec<Commit>, GitError> {
     let entries = shown.split('\0').filter(|entry| !entry.trim().is_empty());
@@ -478,6 +509,17 @@ mod tests {
         assert_eq!(short_id(&damaged), &damaged[..10]);
         let damaged = format!("x{damaged}");
         assert_eq!(short_id(&damaged), damaged);
+    }
+
+    #[test]
+    fn the_command_that_git_proposes_is_found() {
+        let command = "git config --global --add safe.directory '/srv/my engine'";
+        let message = format!(
+            "fatal: detected dubious ownership in repository at '/srv/my engine'\n\
+             To add an exception for this directory, call:\n\n\t{command}\n"
+        );
+        assert_eq!(exception_command(&message), Some(command));
+        assert_eq!(exception_command("fatal: not a git repository"), None);
     }
 
     #[test]

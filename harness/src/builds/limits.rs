@@ -42,22 +42,29 @@ impl BuildLimits {
         pause: Duration,
     ) -> io::Result<Ended> {
         let group = ProcessGroup::of(child.id());
-        let ended = self.watch(&mut child, log, pause);
-        // Its background processes end too.
+        let limit = self.watch(&mut child, log, pause);
+        // Its background processes end too. It is reaped afterwards: then another group may have
+        // its id.
         group.kill();
-        if !matches!(ended, Ok(Ended::Itself(_))) {
+        if !matches!(limit, Ok(None)) {
             let _ = child.kill();
-            let _ = child.wait();
         }
-        ended
+        let status = child.wait();
+        Ok(match limit? {
+            Some(why) => Ended::Killed(why),
+            None => {
+                let status = status?;
+                Ended::Itself((!status.success()).then(|| status.to_string()))
+            }
+        })
     }
 
-    fn watch(&self, child: &mut Child, log: &Path, pause: Duration) -> io::Result<Ended> {
+    /// Waits until a process has ended or must be killed. Returns the reason to kill it.
+    fn watch(&self, child: &mut Child, log: &Path, pause: Duration) -> io::Result<Option<String>> {
         let started = Instant::now();
         loop {
-            if let Some(status) = child.try_wait()? {
-                let failed = (!status.success()).then(|| status.to_string());
-                return Ok(Ended::Itself(failed));
+            if ProcessGroup::leader_has_ended(child)? {
+                return Ok(None);
             }
             let why = if self.stop.load(Ordering::Relaxed) {
                 "interrupted".to_string()
@@ -69,7 +76,7 @@ impl BuildLimits {
                 thread::sleep(pause);
                 continue;
             };
-            return Ok(Ended::Killed(why));
+            return Ok(Some(why));
         }
     }
 }

@@ -173,11 +173,10 @@ impl FromStr for Spec {
     fn from_str(text: &str) -> Result<Self, SpecError> {
         let here = || PathBuf::from(".");
         if let Some(rest) = text.strip_prefix("git:") {
-            // `@` is also a part of revisions: `feat@2`, `HEAD@{1}`, `@{1}`.
-            let (repository, rev) = match rest.split_once('@') {
-                Some(("", rev)) if !rev.starts_with('{') => (here(), rev),
-                Some((folder, rev)) if names_folder(folder) => (folder.into(), rev),
-                _ => (here(), rest),
+            let (repository, rev) = match split_repository(rest) {
+                Some(("", rev)) => (here(), rev),
+                Some((folder, rev)) => (folder.into(), rev),
+                None => (here(), rest),
             };
             if rev.is_empty() {
                 return Err(SpecError(text.to_string()));
@@ -196,11 +195,21 @@ impl FromStr for Spec {
     }
 }
 
-/// Whether a text is the path of a folder and not the beginning of a revision, which
-/// starts neither with a dot nor at a root.
-fn names_folder(text: &str) -> bool {
-    let path = Path::new(text);
-    text.starts_with('.') || path.has_root() || path.is_dir()
+/// The repository, which may be empty, and the revision of `REPOSITORY@REV`; `None` for a
+/// revision alone. `@` is also a part of revisions (`feat@2`, `HEAD@{1}`, `@{1}`) and of folders
+/// (`workspace/job@2`): the longest part that is a folder is the repository.
+fn split_repository(text: &str) -> Option<(&str, &str)> {
+    let mut parts = text
+        .rmatch_indices('@')
+        .filter_map(|(at, _)| Some((text.get(..at)?, text.get(at..)?.strip_prefix('@')?)));
+    let existing = parts.find(|(folder, _)| !folder.is_empty() && Path::new(folder).is_dir());
+    existing.or_else(|| {
+        // A revision starts neither with a dot nor at a root.
+        let is_path = |text: &str| text.starts_with('.') || Path::new(text).has_root();
+        let (folder, rev) = text.split_once('@')?;
+        let is_of_here = folder.is_empty() && !rev.starts_with('{');
+        (is_of_here || is_path(folder)).then_some((folder, rev))
+    })
 }
 
 #[cfg(test)]
@@ -271,6 +280,25 @@ mod tests {
         if cfg!(unix) {
             assert_eq!(line.as_deref(), Some("make EXE='/a b/engine'"));
         }
+    }
+
+    /// Jenkins names the workspaces of parallel jobs `job@2`.
+    #[test]
+    fn the_path_of_a_repository_may_contain_an_at_sign() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let [job, second] = ["job", "job@2"].map(|name| folder.path().join(name));
+        let spec = |path: &Path, rev: &str| format!("git:{}@{rev}", path.display()).parse();
+        let commit = |path: &Path, rev: &str| {
+            Ok(Spec::Commit {
+                repository: path.to_path_buf(),
+                rev: rev.to_string(),
+            })
+        };
+        std::fs::create_dir(&second).expect("made");
+        assert_eq!(spec(&second, "HEAD"), commit(&second, "HEAD"));
+        std::fs::create_dir(&job).expect("made");
+        assert_eq!(spec(&second, "main@{1}"), commit(&second, "main@{1}"));
+        assert_eq!(spec(&job, "feat@2"), commit(&job, "feat@2"));
     }
 
     #[test]

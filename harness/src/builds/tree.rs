@@ -20,6 +20,7 @@ use std::time::{Duration, SystemTime};
 use super::BuildError;
 use super::git::{self, Commit, GitError, Repository, succeed};
 use super::submodules;
+use crate::platform::create_private;
 
 /// Files of the previous build that are kept in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,7 +118,7 @@ impl WorkTree {
 
     fn borrow_objects(&self) -> Result<(), BuildError> {
         let src = self.src();
-        fs::create_dir_all(&src).map_err(BuildError::io(&src))?;
+        create_private(&src).map_err(BuildError::io(&src))?;
         if !src.join(".git").join("HEAD").exists() {
             succeed(git::git(&src).args(["init", "--quiet", "--template="]))?;
         }

@@ -56,6 +56,7 @@ struct BuildLine {
 impl BuildsArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let cache = Cache::of_user()?;
+        cache.check()?;
         match self.command {
             Some(BuildsCommand::Prune(prune)) => {
                 let age = prune.older_than.map_or(Duration::ZERO, TimeSpan::duration);

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
-use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -13,9 +12,11 @@ use super::Config;
 use super::assignment::{Assignment, Level};
 use super::castling;
 use super::error::{ConfigError, SourcePosition};
+use super::file_text;
 use super::names::name_engines;
 use super::parse_error::{document, in_words, key_of};
 use super::places::{KeyPath, Places, content};
+use super::tables::list_for_table;
 use crate::builds::Spec;
 
 mod set_text;
@@ -34,16 +35,20 @@ impl Draft {
     /// Reads the file that it starts from, if there is one.
     ///
     /// # Errors
-    /// [`ConfigError`] if it cannot be read or is not TOML.
+    /// [`ConfigError`] if it cannot be read, is not TOML, or has a list in place of a table.
     pub(crate) fn read(file: Option<&Path>) -> Result<Self, ConfigError> {
         let text = match file {
-            Some(path) => fs::read_to_string(path).map_err(|source| ConfigError::Read {
-                path: path.to_path_buf(),
-                source,
-            })?,
+            Some(path) => file_text::read(path)?,
             None => String::new(),
         };
-        let mut document = document(file.unwrap_or(Path::new("")), &text)?;
+        let path = file.unwrap_or(Path::new(""));
+        let mut document = document(path, &text)?;
+        if let Some((span, message)) = list_for_table(&text) {
+            return Err(ConfigError::Content {
+                path: path.to_path_buf(),
+                place: SourcePosition::new(&text, Some(span), message),
+            });
+        }
         // `engine = [{ … }, { … }]` is changed and extended as `[[engine]]` is.
         for list in ["engine", "stage"] {
             if let Some(inline) = document.get_mut(list)
@@ -234,6 +239,7 @@ impl Draft {
             let place = Places::of(&text).of_key(&path).next();
             return Err(self.fault(&text, place, message));
         }
+        config.assigned = self.assignments.into_iter().map(|set| set.path).collect();
         config.r#match.openings.fill_in();
         let stages = config.stage.iter_mut();
         for openings in stages.filter_map(|stage| stage.openings.as_mut()) {
@@ -251,6 +257,9 @@ impl Draft {
     fn parsed(&mut self) -> Result<(String, Config), ConfigError> {
         loop {
             let text = self.text()?;
+            if let Some((span, message)) = list_for_table(&text) {
+                return Err(self.fault(&text, Some(span), message));
+            }
             match toml::from_str(&text) {
                 Ok(config) => return Ok((text, config)),
                 Err(error) if self.quote(&text, &error) => {}

@@ -244,6 +244,11 @@ mod tests {
             let error = load_text(TWO, &[bad]).expect_err(bad);
             assert!(error.contains("--set"), "{error}");
         }
+        let error = load_text(TWO, &["match.seed=18446744073709551615"]).expect_err("large");
+        assert_eq!(
+            error,
+            "`--set match.seed=18446744073709551615`: the number is out of range: at most 9223372036854775807 is allowed"
+        );
         let error = load_text(TWO, &["match.limt=5"]).expect_err("unknown");
         assert!(error.contains("limt"), "{error}");
     }

@@ -11,6 +11,7 @@ mod draft;
 mod engine;
 mod error;
 mod faulty_key;
+mod file_text;
 mod fleet;
 mod load;
 mod match_;
@@ -20,6 +21,7 @@ mod places;
 mod profile;
 mod stage;
 mod stage_sequence;
+mod tables;
 mod track;
 mod wording;
 
@@ -81,6 +83,10 @@ pub struct Config {
     /// What `hone track` does every night.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub track: Option<TrackSection>,
+    /// Paths of the keys that are not set by the file, but by the command line, a profile or
+    /// `hone` itself.
+    #[serde(skip)]
+    pub(crate) assigned: Vec<Vec<String>>,
 }
 
 impl Config {

@@ -16,8 +16,12 @@ use crate::settings::TimeSpan;
 pub(super) type KeyPath = Vec<String>;
 
 /// The place where the file at `file` sets `keys` to the value in `config`, as text: a line
-/// with the place, then the line of the file. `None` if the file does not set it, but an option.
+/// with the place, then the line of the file. `None` if the file does not set it, but an option:
+/// this key, or the table that contains it.
 pub(crate) fn place_of(file: &Path, keys: &[String], config: &Config) -> Option<String> {
+    if config.assigned.iter().any(|set| keys.starts_with(set)) {
+        return None;
+    }
     let text = fs::read_to_string(file).ok()?;
     let in_file = toml::Value::Table(text.parse().ok()?);
     let in_config = toml::Value::try_from(config).ok()?;
@@ -63,8 +67,10 @@ pub(super) fn is_same(one: &str, other: &str) -> bool {
     fn as_both<T: std::str::FromStr + PartialEq>(one: &str, other: &str) -> bool {
         matches!((one.parse::<T>(), other.parse::<T>()), (Ok(one), Ok(other)) if one == other)
     }
+    let is_nan = |text: &str| text.parse::<f64>().is_ok_and(f64::is_nan);
     one == other
         || as_both::<f64>(one, other)
+        || (is_nan(one) && is_nan(other))
         || as_both::<Limit>(one, other)
         || as_both::<TimeSpan>(one, other)
 }
@@ -151,6 +157,7 @@ pub(super) fn content(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Draft;
 
     const TEXT: &str = "[[engine]]\ncmd = \"a\"\n[[engine]]\ncmd = 'b c'\n\
         options = { Hash = 0 }\n[match]\nopenings = \"x.epd\"\n\
@@ -203,6 +210,30 @@ mod tests {
                 _ => "other",
             };
             assert_eq!(place(keys, value, other), None, "{keys}");
+        }
+        // `nan` becomes the text `NaN`.
+        let nan = TEXT.replace("Hash = 0", "Hash = nan");
+        fs::write(&file, &nan).expect("written");
+        let config = toml::from_str(&nan).expect("valid");
+        let keys = ["engine", "1", "options", "Hash"].map(str::to_string);
+        let found = place_of(&file, &keys, &config).expect("a place");
+        assert!(found.contains(":5:20\n"), "{found}");
+        fs::write(&file, TEXT).expect("written");
+        // A table that an option sets, with the same value as the file.
+        let mut draft = Draft::read(Some(&file)).expect("TOML");
+        draft
+            .set_text("tune.params.C={min=9,max=7}")
+            .expect("valid");
+        let config = draft.finish().expect("valid");
+        for (keys, is_of_file) in [
+            ("params.C.max", false),
+            ("params.C", false),
+            ("group.1", true),
+        ] {
+            let keys: Vec<_> = ["tune"].into_iter().chain(keys.split('.')).collect();
+            let keys: Vec<_> = keys.into_iter().map(str::to_string).collect();
+            let found = place_of(&file, &keys, &config);
+            assert_eq!(found.is_some(), is_of_file, "{keys:?}: {found:?}");
         }
         let with_option = "cmd = \"a\"\noptions = { Hash = 0 }";
         let place = place("engine.0.options.Hash", "cmd = \"a\"", with_option);

@@ -50,10 +50,7 @@ pub(crate) const ESCAPE_HELP: &str =
 /// The parser's message about a syntax error in `line`, with help for common mistakes.
 pub(super) fn of_syntax(message: &str, line: &str) -> String {
     if message == "integer number overflowed" {
-        return format!(
-            "the number is out of range: at most {} is allowed",
-            i64::MAX
-        );
+        return out_of_range();
     }
     let line = line.trim();
     let name = line.trim_matches(['[', ']']);
@@ -80,6 +77,23 @@ pub(super) fn of_syntax(message: &str, line: &str) -> String {
         "`{value}` is not a valid value\nhelp: text needs quotes: `{} = {quote}{value}{quote}`",
         key.trim()
     )
+}
+
+fn out_of_range() -> String {
+    let most = i64::MAX;
+    format!("the number is out of range: at most {most} is allowed")
+}
+
+/// Whether an integer of TOML cannot hold the found text, which `--set` then takes for a text.
+fn is_too_large(found: &str, expected: &str) -> bool {
+    let digits = found.strip_prefix("invalid type: string \"");
+    let digits = digits.and_then(|digits| digits.strip_suffix('"'));
+    ["f64", "u64", "u32", "usize", "i64"].contains(&expected)
+        && digits.is_some_and(|digits| {
+            !digits.is_empty()
+                && digits.bytes().all(|byte| byte.is_ascii_digit())
+                && digits.parse::<i64>().is_err()
+        })
 }
 
 /// The parser's message about the value of `key`, without names of Rust types. For an unknown
@@ -113,6 +127,9 @@ pub(super) fn plain(message: &str, key: Option<&str>) -> String {
     let Some((found, expected)) = message.rsplit_once(", expected ") else {
         return message.to_string();
     };
+    if is_too_large(found, expected) {
+        return out_of_range();
+    }
     let words = EXPECTED.iter().find(|(name, _)| *name == expected);
     let words = match words {
         Some((_, words)) => words,
@@ -175,6 +192,11 @@ mod tests {
                 "invalid type: string \"x\", expected f64",
                 Some("alpha"),
                 "invalid type: string \"x\", expected a number",
+            ),
+            (
+                "invalid type: string \"9223372036854775808\", expected u64",
+                Some("seed"),
+                "the number is out of range: at most 9223372036854775807 is allowed",
             ),
             (
                 "unknown field `book`, expected one of `limit`, `openings`, `variant`",

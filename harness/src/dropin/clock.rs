@@ -32,6 +32,10 @@ pub(super) fn clock(text: &str) -> anyhow::Result<Option<String>> {
         Some((base, increment)) => (base, Some(increment)),
         None => (rest, None),
     };
+    let has_moves = moves.is_none_or(|moves| moves.parse::<u32>().is_ok());
+    if has_moves && is_zero(base) && increment.is_none_or(is_zero) {
+        return Ok(None);
+    }
     let mut clock = moves.map_or_else(String::new, |moves| format!("{moves}/"));
     clock.push_str(without_unit(base));
     if let Some(increment) = increment {
@@ -44,6 +48,12 @@ pub(super) fn clock(text: &str) -> anyhow::Result<Option<String>> {
         )
     })?;
     Ok(Some(limit.to_string()))
+}
+
+/// Whether this time is zero, which fastchess interprets as no clock.
+fn is_zero(time: &str) -> bool {
+    let mut parts = without_unit(time).splitn(2, ':');
+    parts.all(|part| part.parse::<f64>() == Ok(0.0))
 }
 
 /// fastchess allows an `s` after seconds.
@@ -81,6 +91,11 @@ mod tests {
             ("40/1:30", Some("40/90")),
             ("inf", None),
             ("infinite", None),
+            ("0", None),
+            ("0+0", None),
+            ("0:00+0.0", None),
+            ("40/0s", None),
+            ("0+0.1", Some("0+0.1")),
             ("inf/10+0.1", Some("10+0.1")),
             ("0/10+0.1", Some("10+0.1")),
             ("10s+0.1s", Some("10+0.1")),
@@ -90,7 +105,7 @@ mod tests {
             assert_eq!(clock.as_deref(), expected, "{text}");
         }
         for bad in [
-            "", "x", "hg/10", "-5", "10+", "0+0", "40/", "10/1+0,1", "40/60,5",
+            "", "x", "hg/10", "-5", "10+", "0+", "40/", "x/0", "10/1+0,1", "40/60,5",
         ] {
             assert!(clock(bad).is_err(), "{bad}");
         }

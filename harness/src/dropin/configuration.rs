@@ -125,6 +125,16 @@ impl Settings {
         Ok(total.div_ceil(2))
     }
 
+    /// Whether fastchess would play one game of each opening; then it prints no counts of pairs.
+    pub(super) fn has_single_games(&self) -> bool {
+        let games = match self.games.unwrap_or(2) {
+            // fastchess exchanges `-games N` above 2 and `-rounds`, whose default is 2.
+            3.. => self.rounds.unwrap_or(2),
+            games => games,
+        };
+        self.program == Program::Fastchess && games == 1
+    }
+
     /// Games of the whole tournament.
     ///
     /// # Errors

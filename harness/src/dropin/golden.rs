@@ -272,10 +272,66 @@ fn chess960_needs_a_book() {
     for program in [Program::Cutechess, Program::Fastchess] {
         for flag in ["", " -openings order=random"] {
             let text = refusal(program, &format!("{line}{flag}"));
-            assert!(text.contains("-openings file=books/chess960.epd"), "{text}");
+            for part in [
+                "-openings file=chess960.epd",
+                "`hone help install`",
+                "`hone book make --chess960 ",
+            ] {
+                assert!(text.contains(part), "{text}");
+            }
         }
         Settings::of(program, &format!("{line} -openings file=b.epd")).expect("a book");
     }
+}
+
+/// `-tbpieces` is an upper limit in both programs; 0 is none in fastchess.
+#[test]
+fn more_pieces_than_the_tables_have_are_their_number() {
+    let dir = tempfile::tempdir().expect("a folder");
+    std::fs::write(dir.path().join("KRvK.rtbw"), [0; 16]).expect("written");
+    let tables = dir.path().display();
+    for (pieces, used, warning) in [
+        (7, "pieces = 3", "`-tbpieces 7`: the tables in "),
+        (3, "pieces = 3", ""),
+        (0, "", ""),
+    ] {
+        let line = format!("{BASE} -tb '{tables}' -tbpieces {pieces}");
+        let settings = Settings::of(Program::Fastchess, &line).expect("read");
+        let warnings = settings.warnings.concat();
+        assert!(warnings.starts_with(warning), "{warnings}");
+        assert_eq!(warnings.is_empty(), warning.is_empty(), "{warnings}");
+        let text = settings.explanation().expect("a configuration");
+        assert!(text.contains(used), "{text}");
+        assert_eq!(text.contains("pieces"), !used.is_empty(), "{text}");
+    }
+}
+
+/// As fastchess, which exchanges `-games N` above 2 and the rounds.
+#[test]
+fn one_game_of_each_opening_has_no_counts_of_pairs() {
+    for (line, penta) in [
+        ("", true),
+        ("-games 1", false),
+        ("-report penta=true -games 1", false),
+        ("-repeat", true),
+        ("-rounds 1 -games 50", false),
+        ("-games 50", true),
+        ("-rounds 2 -games 50", true),
+    ] {
+        let settings = Settings::of(Program::Fastchess, &format!("{BASE} {line}")).expect(line);
+        assert_eq!(settings.penta, penta, "{line}");
+    }
+}
+
+#[test]
+fn a_clock_of_zero_is_no_clock() {
+    let engines = "-engine cmd=a -engine cmd=b -each";
+    let line = format!("{engines} tc=0 nodes=500");
+    let settings = Settings::of(Program::Fastchess, &line).expect("another limit");
+    let text = settings.explanation().expect("a configuration");
+    assert!(text.contains("limit = \"nodes=500\""), "{text}");
+    let text = refusal(Program::Fastchess, &format!("{engines} tc=0"));
+    assert!(text.contains("no limit"), "{text}");
 }
 
 #[test]

@@ -3,18 +3,19 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use anyhow::ensure;
+use anyhow::{anyhow, ensure};
 use serde::Serialize;
 use tokio::sync::mpsc;
 
 use super::access::Access;
 use super::ids::Name;
+use super::link::LinkError;
 #[cfg(feature = "serve")]
 use super::live_message::Shown;
 use super::message::{MessageError, Notice, Status, VERSION, decode};
 #[cfg(feature = "serve")]
 use super::nats::BoardWatch;
-use super::nats::{FleetMessage, Watch, connect};
+use super::nats::{FleetMessage, Watch, check_rights, connect};
 #[cfg(feature = "serve")]
 use crate::executor::LiveGame;
 use crate::platform::runtime;
@@ -85,11 +86,11 @@ impl Observer {
     /// # Errors
     /// If the server cannot be reached.
     pub(crate) async fn connect(access: &Access) -> anyhow::Result<Self> {
-        let (events, _) = mpsc::unbounded_channel();
-        let client = connect(access, events).await?;
+        let (sender, events) = mpsc::unbounded_channel();
+        let client = connect(access, sender).await?;
         Ok(Self {
             server: access.url.clone(),
-            watch: Watch::new(client).await?,
+            watch: Watch::new(client, events).await?,
         })
     }
 
@@ -105,9 +106,10 @@ impl Observer {
     /// Collects the state of all runs and workers.
     ///
     /// # Errors
-    /// If the server cannot be reached now.
+    /// If the server cannot be reached now, or denies the credential a permission.
     pub(crate) async fn overview(&mut self) -> anyhow::Result<FleetOverview> {
-        let messages = self.watch.collect(ANSWERS).await?;
+        let messages = self.watch.collect(ANSWERS).await;
+        let messages = messages.map_err(|error| cannot_use(&self.server, &error))?;
         ensure!(
             self.watch.is_connected(),
             "the connection to {} is lost",
@@ -144,17 +146,27 @@ impl Spectator {
 /// Collects the state of all runs and workers.
 ///
 /// # Errors
-/// If the server cannot be reached.
+/// If the server cannot be reached, or denies the credential a permission.
 pub(crate) fn overview(access: &Access) -> anyhow::Result<FleetOverview> {
     runtime()?.block_on(async { Observer::connect(access).await?.overview().await })
 }
 
-/// Checks that the server accepts a connection.
+/// Checks that a run can use the server.
 ///
 /// # Errors
-/// If it cannot be reached, or refuses the credential.
+/// If it cannot be reached, refuses the credential, or denies it a permission.
 pub(crate) fn check_reachable(access: &Access) -> anyhow::Result<()> {
-    runtime()?.block_on(Observer::connect(access)).map(drop)
+    runtime()?.block_on(async {
+        let (sender, mut events) = mpsc::unbounded_channel();
+        let client = connect(access, sender).await?;
+        let checked = check_rights(&client, &mut events).await;
+        checked.map_err(|error| cannot_use(&access.url, &error))
+    })
+}
+
+/// The error of an operation on a server.
+pub(super) fn cannot_use(server: &str, error: &LinkError) -> anyhow::Error {
+    anyhow!("cannot use the fleet at {server}: {error}")
 }
 
 impl FleetOverview {

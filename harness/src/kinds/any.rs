@@ -7,7 +7,7 @@ use std::time::Duration;
 use super::follow::Following;
 use super::kind::RunKind;
 use super::place::Place;
-use super::session::{Conclusion, Session};
+use super::session::{self, Conclusion, Session};
 #[cfg(feature = "serve")]
 use crate::config::Config;
 use crate::experiment::Experiment;
@@ -18,12 +18,13 @@ use crate::run::{Manifest, RunFiles, SessionError};
 
 /// [`RunKind`] with its types hidden.
 pub(crate) trait AnyKind {
-    /// Refuses a configuration that lacks what this kind needs.
+    /// Refuses a submitted configuration that the command of this kind would refuse before it
+    /// prepares an engine.
     ///
     /// # Errors
-    /// What is missing.
+    /// What is refused.
     #[cfg(feature = "serve")]
-    fn check(&self, config: &Config) -> anyhow::Result<()>;
+    fn check_submitted(&self, config: Config) -> anyhow::Result<()>;
 
     /// Continues a run.
     ///
@@ -66,8 +67,8 @@ pub(crate) trait AnyKind {
 
 impl<K: RunKind> AnyKind for K {
     #[cfg(feature = "serve")]
-    fn check(&self, config: &Config) -> anyhow::Result<()> {
-        K::check(config)
+    fn check_submitted(&self, config: Config) -> anyhow::Result<()> {
+        session::check_submitted::<K>(config)
     }
 
     fn resume(

@@ -97,10 +97,7 @@ impl Changes {
             format!(
                 "--pairs is for matches and tests, and {} is a {}",
                 dir.display(),
-                match manifest.kind {
-                    Kind::Tune => "tuning",
-                    _ => "bisection",
-                }
+                manifest.kind.noun()
             )
         })?;
         ensure!(
@@ -146,7 +143,7 @@ impl Changes {
             manifest.kind == Kind::Tune,
             "--verify is for tunings, and {} is a {}",
             dir.display(),
-            manifest.kind.name()
+            manifest.kind.noun()
         );
         let section = manifest.config.tune.get_or_insert_default();
         if section.verify.is_some() {

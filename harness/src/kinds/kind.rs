@@ -1,7 +1,7 @@
 //! [`RunKind`]: what differs between the kinds of runs.
 
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 
@@ -45,6 +45,16 @@ pub(crate) trait RunKind: Sized + 'static {
         check_engines(config)
     }
 
+    /// Checks a submitted configuration as the command of this kind checks one before it
+    /// prepares an engine, after the same changes to it.
+    ///
+    /// # Errors
+    /// As [`Self::check`].
+    #[cfg(feature = "serve")]
+    fn check_submitted(config: &mut Config) -> anyhow::Result<()> {
+        Self::check(config)
+    }
+
     /// Maximum number of openings that a run can use; `None` if it is unlimited.
     fn openings(config: &Config) -> Option<u64>;
 
@@ -57,7 +67,7 @@ pub(crate) trait RunKind: Sized + 'static {
         }
     }
 
-    /// The time limit of one process.
+    /// The time limit of one process, which includes builds.
     fn max_time(config: &Config) -> Option<TimeSpan> {
         config.r#match.max_time
     }
@@ -81,7 +91,7 @@ pub(crate) trait RunKind: Sized + 'static {
         identities.iter().map(EngineIdentity::folder_name).collect()
     }
 
-    /// Prepares the engines of an existing run.
+    /// Prepares the engines of an existing run. Also returns how long their builds took.
     ///
     /// # Errors
     /// If an engine cannot play or is another than the run was started with.
@@ -89,7 +99,7 @@ pub(crate) trait RunKind: Sized + 'static {
         manifest: &Manifest,
         opening: &Opening,
         announce: Announce<'_>,
-    ) -> Result<Vec<Player>, SessionError> {
+    ) -> Result<(Vec<Player>, Duration), SessionError> {
         unchanged::same_engines(manifest, opening, announce)
     }
 
@@ -204,6 +214,7 @@ pub(super) fn prepared<K: RunKind>(
         folder_names: K::folder_names(&engines.identities),
         players: engines.players,
         identities: engines.identities,
+        build_time: engines.build_time,
     })
 }
 
@@ -232,6 +243,8 @@ pub(crate) struct Engines {
     pub identities: Vec<EngineIdentity>,
     /// Names for the run's folder.
     pub folder_names: Vec<String>,
+    /// How long the builds took.
+    pub build_time: Duration,
 }
 
 /// How the follow-up runs of a run are played: like the run itself.

@@ -24,8 +24,8 @@ use crate::run::prepare::unchanged::{
 };
 use crate::run::prepare::warnings::{warn_of_repeats, warn_of_same_engines};
 use crate::run::{
-    BookIdentity, Driver, Ended, Fold, Folder, Interrupts, Jobs, Kind, MANIFEST, Manifest,
-    RunFiles, SessionError, View, files::final_positions, prepare::conditions,
+    BookIdentity, Driver, Ended, Fold, Folder, Interrupts, Jobs, MANIFEST, Manifest, RunFiles,
+    SessionError, View, files::final_positions, prepare::conditions,
 };
 use crate::settings::{BookSource, TimeSpan};
 use crate::text::with_causes;
@@ -34,10 +34,12 @@ use crate::text::with_causes;
 pub(crate) struct Session<K> {
     pub folder: Folder,
     pub manifest: Manifest,
-    /// How long this process may play.
-    pub max_time: Option<Duration>,
+    /// How long this process may build and play.
+    max_time: Option<Duration>,
     /// The limit of `--max-time`, which includes follow-up runs.
     max_time_flag: Option<Duration>,
+    /// How long the builds of this process took.
+    build_time: Duration,
     players: Vec<Player>,
     book: Option<Book>,
     ledger: Ledger,
@@ -54,6 +56,7 @@ struct Ready {
     manifest: Manifest,
     players: Vec<Player>,
     book: Option<Book>,
+    build_time: Duration,
 }
 
 impl Ready {
@@ -75,6 +78,7 @@ impl Ready {
         Ok(Session {
             max_time: K::max_time(&self.manifest.config).map(TimeSpan::duration),
             max_time_flag: None,
+            build_time: self.build_time,
             folder: self.folder,
             manifest: self.manifest,
             players: self.players,
@@ -138,8 +142,10 @@ impl<K: RunKind> Session<K> {
             }
         };
         let session = session.map_err(SessionError::after_start)?;
-        let left = |deadline: Instant| deadline.saturating_duration_since(Instant::now());
-        let session = session.limited(options.deadline.map(left));
+        let session = match options.deadline {
+            Some(deadline) => session.ending_at(deadline),
+            None => session,
+        };
         Ok(session.at(options.place.clone()))
     }
 
@@ -168,6 +174,7 @@ impl<K: RunKind> Session<K> {
             players,
             identities,
             folder_names,
+            build_time,
         } = K::engines(&mut config, &base, &opening, announce)?;
         if let Some((earlier, _)) = earlier {
             check_same_programs(&identities, &earlier.engines)?;
@@ -199,6 +206,7 @@ impl<K: RunKind> Session<K> {
             manifest,
             players,
             book,
+            build_time,
         };
         ready.with_ledger(lock, Recovery::LastPair, announce)
     }
@@ -214,26 +222,41 @@ impl<K: RunKind> Session<K> {
     ) -> Result<Self, SessionError> {
         let manifest = Manifest::read(path)?;
         check_pairs_at_once(manifest.concurrency)?;
+        check_added_pairs(&manifest, path)?;
         // Before engines start, which would disturb the games of a process that has the lock.
         let lock = Lock::resume(path, recovery)?;
         let rounds = manifest.pairs.or(K::openings(&manifest.config));
         let book = same_book(&manifest, rounds)?;
         let opening = first_opening(&manifest.config, book.as_ref());
-        let players = K::same_engines(&manifest, &opening, announce)?;
+        let (players, build_time) = K::same_engines(&manifest, &opening, announce)?;
         let ready = Ready {
             folder: Folder::open(path),
             manifest,
             players,
             book,
+            build_time,
         };
         ready.with_ledger(lock, recovery, announce)
     }
 
-    /// Sets the time limit of `--max-time` for this process, if it is given.
+    /// Sets the time limit of `--max-time` for this process, if it is given. It includes the
+    /// builds.
     pub(crate) fn limited(mut self, max_time: Option<Duration>) -> Self {
         self.max_time = max_time.or(self.max_time);
         self.max_time_flag = max_time;
         self
+    }
+
+    /// Sets the end of play, in place of a time limit. Follow-up runs do not get it.
+    pub(crate) fn ending_at(mut self, deadline: Instant) -> Self {
+        self.max_time = Some(deadline.saturating_duration_since(Instant::now()));
+        self.build_time = Duration::ZERO;
+        self
+    }
+
+    /// What the builds have left of a time limit.
+    fn left_of(&self, max_time: Option<Duration>) -> Option<Duration> {
+        max_time.map(|time| time.saturating_sub(self.build_time))
     }
 
     /// Sets where pairs are played.
@@ -265,7 +288,9 @@ impl<K: RunKind> Session<K> {
         let options = FollowUpOptions {
             place: self.place.clone(),
             recovery: self.recovery,
-            deadline: self.max_time_flag.map(|time| Instant::now() + time),
+            deadline: self
+                .left_of(self.max_time_flag)
+                .map(|time| Instant::now() + time),
         };
         let folder = self.folder.clone();
         let manifest = self.manifest.clone();
@@ -307,6 +332,7 @@ impl<K: RunKind> Session<K> {
         view: &mut impl View<K::Experiment>,
         announce: Announce<'_>,
     ) -> Result<(Ended, Fold<K::Experiment>), SessionError> {
+        let time = self.left_of(self.max_time);
         let Self {
             folder,
             manifest,
@@ -317,7 +343,7 @@ impl<K: RunKind> Session<K> {
         let fold = Fold::of(experiment, engines, manifest.repeats, &self.pairs)?;
         let jobs = Jobs::new(&manifest.config, self.players, self.book);
         let mut driver = Driver::new(fold, jobs, &manifest.config)
-            .ending_after(self.max_time)
+            .ending_after(time)
             .with_remedy(K::REMEDY);
         let runtime = crate::platform::runtime().map_err(anyhow::Error::from)?;
         let boards = Boards::new(manifest.concurrency);
@@ -420,16 +446,27 @@ fn reported<K: RunKind>(
 /// rarely matter: few tests need all its openings, and the verdict of one that does names the
 /// reason. Each of the many matches of a bisection has all openings.
 fn has_enough_openings<K: RunKind>(config: &Config) -> bool {
-    let is_rarely_exhausted = match K::KIND {
-        Kind::Sprt | Kind::Bisect => true,
-        Kind::Match | Kind::Tune => false,
-    };
-    is_rarely_exhausted && config.r#match.openings.file == Some(BookSource::BuiltIn)
+    !K::KIND.has_fixed_length() && config.r#match.openings.file == Some(BookSource::BuiltIn)
 }
 
 /// Refuses a configuration that this kind cannot play.
 fn check<K: RunKind>(config: &Config) -> anyhow::Result<()> {
     K::check(config)?;
+    check_play::<K>(config)
+}
+
+/// Refuses a submitted configuration that this kind cannot play.
+///
+/// # Errors
+/// What is refused.
+#[cfg(feature = "serve")]
+pub(super) fn check_submitted<K: RunKind>(mut config: Config) -> anyhow::Result<()> {
+    K::check_submitted(&mut config)?;
+    check_play::<K>(&config)
+}
+
+/// Refuses a shard, a scale or a number of pairs at once that this kind does not support.
+fn check_play<K: RunKind>(config: &Config) -> anyhow::Result<()> {
     check_shard::<K>(config)?;
     scale::check(K::KIND, config)?;
     if let Some(pairs) = config.r#match.concurrency {
@@ -442,6 +479,17 @@ fn check_pairs_at_once(pairs: usize) -> anyhow::Result<()> {
     check_concurrency(pairs).map_err(|error| anyhow!("`concurrency`: {error}"))
 }
 
+/// Refuses a manifest with the pairs of `hone resume --pairs` if its kind does not have them.
+fn check_added_pairs(manifest: &Manifest, path: &Path) -> anyhow::Result<()> {
+    ensure!(
+        manifest.pairs.is_none() || manifest.planned_pairs().is_some(),
+        "the top-level `pairs` in {MANIFEST} is for matches and tests, and {} is a {}\nhelp: remove the line",
+        path.display(),
+        manifest.kind.noun()
+    );
+    Ok(())
+}
+
 /// Refuses a shard of a run whose pairs depend on earlier results.
 ///
 /// # Errors
@@ -451,7 +499,7 @@ pub(crate) fn check_shard<K: RunKind>(config: &Config) -> anyhow::Result<()> {
     ensure!(
         shard.is_whole() || K::KIND.has_fixed_players(),
         "`shard` in [match] is {shard}, but a {} cannot be divided: its pairs depend on earlier results\nhelp: remove `shard`; only `hone sprt` and `hone match` play shards",
-        K::KIND.name()
+        K::KIND.noun()
     );
     Ok(())
 }

@@ -1,14 +1,15 @@
 //! Whether a process plays a run.
 
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, TryLockError};
 use std::path::Path;
 
 use super::files::GAMES_CSV;
+use crate::platform::open_regular;
 
 /// Whether a process has locked the ledger of the run in a folder. The check takes a shared
 /// lock for a moment; a process that needs the lock retries for longer than that.
 pub(crate) fn is_played(run: &Path) -> bool {
-    let locked = File::open(run.join(GAMES_CSV)).map(|file| file.try_lock_shared());
+    let locked = open_regular(&run.join(GAMES_CSV)).map(|file| file.try_lock_shared());
     matches!(locked, Ok(Err(TryLockError::WouldBlock)))
 }
 
@@ -21,6 +22,8 @@ pub(crate) fn is_whole_run_played(run: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
+
     use super::*;
 
     #[test]

@@ -13,6 +13,7 @@ use super::error::LedgerError;
 use super::files::GAMES_CSV;
 use super::pgn_file::PgnSpan;
 use super::row::{Entry, RowError, RowReader};
+use crate::platform::open_regular;
 
 /// The complete pairs of a ledger at the time it was opened: pairs that a running process
 /// appends later are not included. Each iterator reads the file from its beginning.
@@ -64,7 +65,7 @@ impl Pairs {
     pub fn open(dir: &Path, names: &[String]) -> Result<Self, LedgerError> {
         let path = dir.join(GAMES_CSV);
         // A kill has cut off what follows the last line end.
-        match File::open(&path).and_then(|mut file| whole_lines(&mut file)) {
+        match open_regular(&path).and_then(|mut file| whole_lines(&mut file)) {
             Ok(len) => Ok(Self {
                 path,
                 names: names.to_vec(),
@@ -115,7 +116,7 @@ impl Pairs {
     /// [`LedgerError::Io`]. Each item is an error if the file cannot be read or a row is
     /// not valid.
     pub fn by_arrival(&self) -> Result<Arrivals<'_>, LedgerError> {
-        let file = File::open(&self.path).map_err(|source| LedgerError::Io {
+        let file = open_regular(&self.path).map_err(|source| LedgerError::Io {
             path: self.path.clone(),
             source,
         })?;

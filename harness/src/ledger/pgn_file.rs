@@ -8,6 +8,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use crate::platform::open_regular;
+
 /// The place of a game in `games.pgn` according to its row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PgnSpan {
@@ -42,7 +44,7 @@ impl GamesFile {
     /// Those of the file system.
     pub(crate) fn open(path: &Path) -> io::Result<Self> {
         Ok(Self {
-            file: File::open(path)?,
+            file: open_regular(path)?,
             text: Vec::new(),
         })
     }

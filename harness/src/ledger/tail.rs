@@ -5,13 +5,13 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use super::error::LedgerError;
 use super::files::GAMES_CSV;
 use super::row::{Entry, Parsed, RowError, RowReader};
+use crate::platform::open_regular;
 
 /// Maximum bytes that one call reads: a long ledger takes several calls.
 const CHUNK: u64 = 4 << 20;
@@ -125,7 +125,7 @@ impl Tail {
     /// The whole lines of the next [`CHUNK`] bytes, and whether the file has more; `None`
     /// if the file has become shorter than what was read.
     fn text(&self) -> std::io::Result<Option<(Vec<u8>, bool)>> {
-        let mut file = File::open(&self.path)?;
+        let mut file = open_regular(&self.path)?;
         let len = file.metadata()?.len();
         if len < self.offset {
             return Ok(None);

@@ -148,16 +148,13 @@ impl Book {
     }
 
     /// Number of openings that differ in more than their move counters, at
-    /// least 1: moves that transpose count as different. The two ways to write castling
-    /// rights in Chess960 (`KQ` and `HA`) count as one.
+    /// least 1: moves that transpose count as different. Two ways to write a position count as
+    /// one: castling rights as `KQ` or `HA`, an en passant square that no pawn can capture on.
     pub fn distinct(&self) -> usize {
         match &self.openings {
             Openings::Lines { text, starts } => {
                 let lines = starts.iter().map(|&start| line_at(text, start));
-                let kinds = lines.map(|line| match self.variant {
-                    Variant::Standard => Cow::Borrowed(without_counters(line)),
-                    Variant::Chess960 => normal_form(line),
-                });
+                let kinds = lines.map(|line| normal_form(line, self.variant));
                 kinds.collect::<HashSet<_>>().len()
             }
             Openings::Games(games) => {
@@ -217,16 +214,48 @@ impl Book {
     }
 }
 
-/// A position of Chess960 without its counters, its castling rights as X-FEN has them.
-fn normal_form(line: &[u8]) -> Cow<'_, [u8]> {
-    let read = PositionLine::parse(line).and_then(|line| line.position(Variant::Chess960));
+/// A position without its counters, so that equal positions have equal text. One that is not
+/// legal keeps its text.
+fn normal_form(line: &[u8], variant: Variant) -> Cow<'_, [u8]> {
+    let fields = without_counters(line);
+    // Most lines of a book; to parse all of them would take longer than to read the book.
+    if is_normal(fields) {
+        return Cow::Borrowed(fields);
+    }
+    let read = PositionLine::parse(line).and_then(|line| line.position(variant));
     match read {
         Ok(position) => {
             let epd = Epd::from_position(&position, EnPassantMode::Legal);
             Cow::Owned(epd.to_string().into_bytes())
         }
-        Err(_) => Cow::Borrowed(without_counters(line)),
+        Err(_) => Cow::Borrowed(fields),
     }
+}
+
+/// Whether the four fields of a legal position can only be written in this way: without an en
+/// passant square, with castling rights in the order `KQkq`, and single spaces.
+fn is_normal(fields: &[u8]) -> bool {
+    let mut fields = fields.split(|byte| *byte == b' ');
+    let [board, _turn, castling, en_passant] = [(); 4].map(|()| fields.next());
+    let is_ordered = |castling: &[u8]| {
+        let mut allowed = b"KQkq".iter();
+        castling
+            .iter()
+            .all(|right| allowed.any(|next| next == right))
+    };
+    fields.next().is_none()
+        && en_passant == Some(b"-")
+        && castling.is_some_and(|castling| castling == b"-" || is_ordered(castling))
+        && board.is_some_and(|board| !has_split_number(board))
+}
+
+/// Whether a row of empty squares is written as several numbers.
+fn has_split_number(board: &[u8]) -> bool {
+    let following = board.get(1..).unwrap_or_default();
+    let pairs = board.iter().zip(following);
+    pairs.fold(false, |found, (one, next)| {
+        found | (one.is_ascii_digit() & next.is_ascii_digit())
+    })
 }
 
 #[cfg(test)]
@@ -276,6 +305,13 @@ mod tests {
         };
         let chess960 = book("a.epd", text, options).unwrap();
         assert_eq!((chess960.len(), chess960.distinct()), (3, 2));
+        let ways = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1\n\
+            rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1\n\
+            rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b kqKQ -\n\
+            rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR\tb  HAha -\n\
+            rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQk -\n";
+        let ways = book("a.epd", ways, BookOptions::default()).unwrap();
+        assert_eq!((ways.len(), ways.distinct()), (5, 2));
         let games = "[Event \"?\"]\n\n1. e4 e5 *\n\n[Event \"?\"]\n\n1. e4 e5 *\n\n[Event \"?\"]\n\n1. d4 *\n";
         let games = book("a.pgn", games, BookOptions::default()).unwrap();
         assert_eq!((games.len(), games.distinct()), (3, 2));

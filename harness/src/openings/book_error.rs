@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
-use super::{epd::LineError, games::BadGame, source::SourceError};
+use super::{epd::LineError, games::BadGame, source::SourceError, unreadable::MovetextFault};
 
 /// The reason why a book cannot be used.
 #[derive(Debug, Error)]
@@ -25,11 +25,11 @@ pub enum BookError {
     },
     #[error("game {}: {}\n  --> {}:{}", bad.game, bad.error, path.display(), bad.line)]
     Game { path: PathBuf, bad: BadGame },
-    #[error("\"{word}\" is not a move\n  --> {}:{line}", path.display())]
-    Word {
+    #[error("{fault}\n  --> {}:{line}", path.display())]
+    Movetext {
         path: PathBuf,
         line: u64,
-        word: String,
+        fault: MovetextFault,
     },
     #[error("{} contains no openings", path.display())]
     Empty { path: PathBuf },

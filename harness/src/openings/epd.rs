@@ -18,6 +18,7 @@ use shakmaty::{
 use thiserror::Error;
 
 use super::Variant;
+use crate::text::shown_word;
 
 /// Plies without capture or pawn move after which a game is drawn.
 const FIFTY_MOVES: u32 = 100;
@@ -117,7 +118,7 @@ impl<'a> PositionLine<'a> {
                 }
                 // `moves` after a position is UCI syntax and not supported.
                 _ if is_opcode(opcode) && opcode != b"moves" => {}
-                _ => return Err(LineError::Operation(lossy(opcode))),
+                _ => return Err(LineError::Operation(shown_word(opcode))),
             }
         }
         Ok(self)
@@ -201,7 +202,7 @@ impl<'a> PositionLine<'a> {
             && variant == Variant::Standard
             && Chess::from_setup(self.setup.clone(), Variant::Chess960.castling_mode()).is_ok()
         {
-            return LineError::NeedsChess960(lossy(self.fields[2]));
+            return LineError::NeedsChess960(shown_word(self.fields[2]));
         }
         LineError::Illegal(error.to_string())
     }
@@ -282,17 +283,13 @@ fn counter(field: &'static str, text: &[u8]) -> Result<u32, LineError> {
         .and_then(|text| text.parse().ok())
         .ok_or_else(|| LineError::Counter {
             field,
-            text: lossy(text),
+            text: shown_word(text),
         })
 }
 
 /// Move number at least 1, because some programs count from 0.
 fn move_number(number: u32) -> NonZeroU32 {
     NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN)
-}
-
-fn lossy(text: &[u8]) -> String {
-    String::from_utf8_lossy(text).into_owned()
 }
 
 /// Refuses a position in which no game can start.
@@ -406,6 +403,16 @@ mod tests {
         ] {
             let message = fen(line).unwrap_err().to_string();
             assert!(message.contains(part), "{line}: {message}");
+        }
+    }
+
+    #[test]
+    fn a_long_word_is_cut_in_a_refusal() {
+        let word = "-".repeat(1 << 20);
+        for rest in [&word, &format!("hmvc {word};"), &format!("7{word}")] {
+            let message = fen(&format!("4k3/8/8/8/8/8/4P3/4K3 w - - {rest}")).unwrap_err();
+            let message = message.to_string();
+            assert!(message.len() < 400 && message.contains("--…"), "{message}");
         }
     }
 

@@ -12,7 +12,7 @@ use std::{
     rc::Rc,
 };
 
-use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
+use pgn_reader::{Outcome, RawTag, Reader, SanPlus, Visitor};
 use shakmaty::{
     Chess, Move, Position, Role, Square,
     san::{San, SanError},
@@ -24,8 +24,10 @@ use super::{
     Variant,
     epd::{LineError, PositionLine, playable},
     promotions::with_promotion_signs,
+    unreadable::{MovetextFault, TAG_BYTES, last_fault},
 };
 use crate::rules::{RepeatedTags, position_key};
+use crate::text::shown_word;
 
 /// The leading moves of a game.
 #[derive(Debug, Clone)]
@@ -35,6 +37,17 @@ pub struct Game {
     pub moves: Vec<Move>,
     /// After the moves.
     pub end: Chess,
+}
+
+impl Game {
+    /// Moves its content into another one.
+    fn take(&mut self) -> Self {
+        Self {
+            start: self.start.take(),
+            moves: std::mem::take(&mut self.moves),
+            end: self.end.clone(),
+        }
+    }
 }
 
 /// The reason why a game cannot be used.
@@ -49,12 +62,15 @@ pub enum GameError {
         san: String,
         source: SanError,
     },
-    #[error("neither moves nor a FEN tag")]
+    #[error("neither moves nor a FEN tag; without them, a game needs tags and a result")]
     Empty,
     #[error("only tags, and then those of another game; put a result (*) between")]
     OnlyTags,
     #[error("after {plies} plies {source}; read fewer of them with `plies`")]
     End { plies: usize, source: LineError },
+    /// The reader cannot continue after this fault.
+    #[error("{0}")]
+    Broken(MovetextFault),
     #[error("unreadable game: {0}")]
     Syntax(io::Error),
 }
@@ -88,6 +104,7 @@ impl BadGame {
 /// in SAN or UCI notation. It continues after a faulty game; only an unreadable one ends it.
 #[derive(Debug)]
 pub struct Games<'a> {
+    text: &'a [u8],
     reader: Reader<LineCounter<Cursor<Cow<'a, [u8]>>>>,
     lines: Rc<Cell<u64>>,
     visitor: Leading,
@@ -103,13 +120,17 @@ impl<'a> Games<'a> {
             text: Cursor::new(with_promotion_signs(text)),
             lines: Rc::clone(&lines),
         };
+        let reader = Reader::build(counted).set_supported_tag_line_length(TAG_BYTES);
         Self {
-            reader: Reader::new(counted),
+            text,
+            reader: reader.finish(),
             lines,
             visitor: Leading {
                 plies: plies.unwrap_or(usize::MAX),
                 variant,
                 tags: RepeatedTags::default(),
+                has_tags: false,
+                has_result: false,
             },
             game: 0,
             ended: false,
@@ -139,7 +160,14 @@ impl Iterator for Games<'_> {
             Ok(Some(outcome)) => outcome,
             Err(error) => {
                 self.ended = true;
-                Err(GameError::Syntax(error))
+                // The reader is at the end of the fault.
+                let start = last_fault(self.text);
+                let (line, error) = match start {
+                    Some((line, fault)) => (line, GameError::Broken(fault)),
+                    None => (self.line(), GameError::Syntax(error)),
+                };
+                let game = self.game;
+                return Some(Err(BadGame { line, game, error }));
             }
         };
         Some(outcome.map_err(|error| BadGame {
@@ -173,6 +201,9 @@ struct Leading {
     plies: usize,
     variant: Variant,
     tags: RepeatedTags,
+    /// Whether the current game has tags and a result.
+    has_tags: bool,
+    has_result: bool,
 }
 
 /// Minimum plies without capture or pawn move before a position can occur for the third time.
@@ -180,7 +211,9 @@ const REPETITION: u32 = 8;
 
 impl Leading {
     fn finished(&self, game: Game) -> Result<Game, GameError> {
-        if game.start.is_none() && game.moves.is_empty() && self.plies > 0 {
+        // Text that is not PGN has neither, and a game that is cut off has no result.
+        let is_game = self.has_tags && self.has_result;
+        if game.start.is_none() && game.moves.is_empty() && self.plies > 0 && !is_game {
             return Err(GameError::Empty);
         }
         let playable = match repeats(&game) {
@@ -219,6 +252,7 @@ impl Visitor for Leading {
 
     fn begin_tags(&mut self) -> ControlFlow<Self::Output, Self::Tags> {
         self.tags = RepeatedTags::default();
+        (self.has_tags, self.has_result) = (false, false);
         ControlFlow::Continue(None)
     }
 
@@ -230,6 +264,7 @@ impl Visitor for Leading {
     ) -> ControlFlow<Self::Output> {
         // Between the tokens of a tag pair any white space is allowed, in any amount.
         let name = name.trim_ascii();
+        self.has_tags = true;
         if self.tags.begins_game(name) {
             return ControlFlow::Break(Err(GameError::OnlyTags));
         }
@@ -243,7 +278,7 @@ impl Visitor for Leading {
                 ControlFlow::Continue(())
             }
             Err(source) => ControlFlow::Break(Err(GameError::Start {
-                text: String::from_utf8_lossy(&text).into_owned(),
+                text: shown_word(&text),
                 source,
             })),
         }
@@ -280,12 +315,13 @@ impl Visitor for Leading {
         if game.moves.len() < self.plies {
             return ControlFlow::Continue(());
         }
-        let whole = Game {
-            start: game.start.take(),
-            moves: std::mem::take(&mut game.moves),
-            end: game.end.clone(),
-        };
-        ControlFlow::Break(self.finished(whole))
+        ControlFlow::Break(self.finished(game.take()))
+    }
+
+    /// A result ends the game; the reader continues until an empty line or a tag.
+    fn outcome(&mut self, game: &mut Self::Movetext, _: Outcome) -> ControlFlow<Self::Output> {
+        self.has_result = true;
+        ControlFlow::Break(self.finished(game.take()))
     }
 
     fn end_game(&mut self, game: Self::Movetext) -> Self::Output {
@@ -390,13 +426,56 @@ mod tests {
     }
 
     #[test]
-    fn games_that_are_over_or_empty_are_refused() {
+    fn a_game_without_moves_is_the_start_position() {
+        for text in ["[Event \"a\"]\n\n*\n", "[Result \"1-0\"]\n1-0\n"] {
+            let games = read(&format!("{text}\n[Event \"b\"]\n\n1. e4 *\n"), None);
+            let plies = games.iter().map(|game| game.as_ref().unwrap().moves.len());
+            assert_eq!(plies.collect::<Vec<_>>(), [0, 1], "{text}");
+            assert_eq!(games[0].as_ref().unwrap().end, Chess::default());
+        }
+        // Other text, and a game that is cut off.
+        for text in ["* of words\n", "words\n", "[Event \"a\"]\n\n"] {
+            let message = read(text, None).remove(0).unwrap_err().to_string();
+            assert!(message.contains("neither moves nor a FEN tag"), "{message}");
+        }
+    }
+
+    #[test]
+    fn a_result_ends_a_game() {
+        for text in [
+            "1. e4 c5 *\n1. d4 d5 *\n\n1. c4 *\n",
+            "1. e4 c5 1-0 1. d4 d5 *\n\n1. c4 *\n",
+            "1. e4 c5 1-0\n{next} 1. d4 *\n[Event \"a\"]\n1. c4 *\n",
+        ] {
+            let games = read(text, None);
+            let plies = games.iter().map(|game| game.as_ref().unwrap().moves.len());
+            assert_eq!(plies.collect::<Vec<_>>(), [2, 1], "{text}");
+        }
+    }
+
+    #[test]
+    fn a_fault_that_ends_the_text_has_the_line_of_its_start() {
+        let comment = "1. e4 *\n\n1. d4 {a\nb\n\n1. c4 *\n";
+        let tag = format!("1. e4 *\n\n[Event \"{}\"]\n1. d4 *\n", "x".repeat(70_000));
+        for (text, words) in [
+            (comment, "the comment that begins here is not closed"),
+            (&tag, "the tag that begins here has no end"),
+        ] {
+            let games = read(text, None);
+            let message = games[1].as_ref().unwrap_err().to_string();
+            assert!(message.starts_with("line 3: game 2: "), "{message}");
+            assert!(message.contains(words), "{message}");
+        }
+        let tags = format!("[Event \"{}\"]\n", "x".repeat(3000)).repeat(9);
+        assert!(read(&format!("{tags}\n1. e4 *\n"), None)[0].is_ok());
+    }
+
+    #[test]
+    fn games_that_are_over_are_refused() {
         let mate = "1. f3 e5 2. g4 Qh4# 0-1";
         let message = read(mate, None).remove(0).unwrap_err().to_string();
         assert!(message.contains("after 4 plies the game is already over: checkmate"));
         assert!(read(mate, Some(3))[0].is_ok());
-        let message = read("[Event \"a\"]\n\n*\n", None).remove(0).unwrap_err();
-        assert!(message.to_string().contains("neither moves nor a FEN tag"));
         let there_and_back = "1. Nf3 Nf6 2. Ng1 Ng8 3. Nf3 Nf6 4. Ng1 Ng8 *";
         let message = read(there_and_back, None)
             .remove(0)

@@ -4,7 +4,7 @@ use std::{path::Path, sync::Arc};
 
 use shakmaty::{Role, Square, uci::UciMove};
 
-use super::{BookError, BookOptions, Opening, games::Games, unreadable::unreadable_move};
+use super::{BookError, BookOptions, Opening, games::Games, unreadable::first_fault};
 
 /// The openings of games, all in one list of moves.
 #[derive(Debug, Default)]
@@ -19,17 +19,17 @@ pub(super) struct PackedGames {
 /// The leading moves of every game of a file.
 ///
 /// # Errors
-/// The first word that is not a move; the first faulty game.
+/// The first fault of the text; the first faulty game.
 pub(super) fn read_games(
     path: &Path,
     text: &[u8],
     options: BookOptions,
 ) -> Result<PackedGames, BookError> {
-    if let Some((line, word)) = unreadable_move(text) {
-        return Err(BookError::Word {
+    if let Some((line, fault)) = first_fault(text) {
+        return Err(BookError::Movetext {
             path: path.to_owned(),
             line,
-            word,
+            fault,
         });
     }
     let mut packed = PackedGames::default();

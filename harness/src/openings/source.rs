@@ -19,6 +19,7 @@ use zip::ZipArchive;
 
 use crate::checksum::hex;
 use crate::platform::quoted;
+use crate::text::is_utf16;
 
 /// The format of a book.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -85,6 +86,8 @@ pub enum SourceError {
         /// Arguments of `program` that unpack a file and keep it.
         unpack: &'static str,
     },
+    #[error("{} is UTF-16; save it as UTF-8", path.display())]
+    Utf16 { path: PathBuf },
     #[error("{} is larger than 4 GiB\nhelp: split it first", path.display())]
     TooLarge { path: PathBuf },
     #[error(
@@ -129,8 +132,15 @@ impl Source {
     /// See [`SourceError`].
     pub(crate) fn of_file(path: &Path, packed: Vec<u8>) -> Result<Self, SourceError> {
         let sha256 = hex(&Sha256::digest(&packed));
-        let (bytes, name) = unpack(path, packed)?;
+        let (mut bytes, name) = unpack(path, packed)?;
         let format = Format::of_name(&name).unwrap_or_else(|| Format::of_text(&bytes));
+        if format != Format::Polyglot {
+            if is_utf16(&bytes) {
+                let path = path.to_owned();
+                return Err(SourceError::Utf16 { path });
+            }
+            end_lines_with_line_feeds(&mut bytes);
+        }
         Ok(Self {
             bytes,
             format,
@@ -160,6 +170,16 @@ pub(crate) fn read(path: &Path) -> Result<Source, SourceError> {
         });
     }
     Source::of_file(path, packed)
+}
+
+/// Replaces the line ends of old Macintosh programs, a carriage return alone, by line feeds.
+fn end_lines_with_line_feeds(text: &mut [u8]) {
+    // A text has no NUL, a Polyglot table without its extension has.
+    if memchr::memchr2(b'\n', b'\0', text).is_none() {
+        for byte in text.iter_mut().filter(|byte| **byte == b'\r') {
+            *byte = b'\n';
+        }
+    }
 }
 
 /// The unpacked content and its name. Nothing is written to disk, so malicious names in an
@@ -302,6 +322,29 @@ mod tests {
             assert_eq!(source.bytes, TEXT, "{}", path.display());
             assert_eq!(source.format, Format::Epd);
         }
+    }
+
+    #[test]
+    fn carriage_returns_alone_end_lines() {
+        let read = |text: &[u8]| Source::of_file(Path::new("a"), text.to_vec()).unwrap();
+        assert_eq!(read(b"1. e4 *\r\r1. d4 *\r").bytes, b"1. e4 *\n\n1. d4 *\n");
+        for text in [&b"1. e4 *\r\n1. d4 *"[..], b"\0\r"] {
+            assert_eq!(read(text).bytes, text);
+        }
+    }
+
+    #[test]
+    fn utf_16_is_named() {
+        for name in ["a.epd", "a.pgn", "a"] {
+            for text in [&b"\xff\xfe1\0.\0"[..], b"1\0.\0 \0e\0"] {
+                let error = Source::of_file(Path::new(name), text.to_vec()).unwrap_err();
+                assert_eq!(
+                    error.to_string(),
+                    format!("{name} is UTF-16; save it as UTF-8")
+                );
+            }
+        }
+        assert!(Source::of_file(Path::new("a.bin"), b"\xff\xfe".to_vec()).is_ok());
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Identity, permissions and length of files, and atomic replacement.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -67,6 +67,42 @@ pub(crate) fn outsider(folder: &Path) -> io::Result<Option<Outsider>> {
 #[cfg(not(unix))]
 pub(crate) fn outsider(folder: &Path) -> io::Result<Option<Outsider>> {
     folder.metadata().map(|_| None)
+}
+
+/// Opens a file for reading. Refuses a pipe or a device: opening a pipe waits for a writer,
+/// and a device may never end.
+///
+/// # Errors
+/// Those of the file system, and if it is not a regular file.
+pub(crate) fn open_regular(path: &Path) -> io::Result<File> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("not a regular file"));
+    }
+    File::open(path)
+}
+
+/// Reads a file that [`open_regular`] opens.
+///
+/// # Errors
+/// Those of [`open_regular`] and of reading.
+pub(crate) fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    let mut content = Vec::new();
+    open_regular(path)?.read_to_end(&mut content)?;
+    Ok(content)
+}
+
+/// Whether a file has a permission to execute.
+#[cfg(unix)]
+pub(crate) fn is_executable(file: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    file.metadata()
+        .is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
+}
+
+/// Windows has no such permission.
+#[cfg(not(unix))]
+pub(crate) fn is_executable(_file: &Path) -> bool {
+    true
 }
 
 /// Creates a folder that only this user can enter, with its missing parents.

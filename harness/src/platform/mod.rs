@@ -43,8 +43,8 @@ pub(crate) use echo::NoEcho;
 pub(crate) use engine_output::{DirectRead, EngineOutput, READ_TIMEOUT, ReadTimer};
 pub(crate) use file_size::fail_beyond_limit;
 pub(crate) use files::{
-    FileId, Outsider, append_whole, create_private, full_path, is_same_file, outsider,
-    process_mark, set_len, sync, write_whole,
+    FileId, Outsider, append_whole, create_private, full_path, is_executable, is_same_file,
+    open_regular, outsider, process_mark, read_regular, set_len, sync, write_whole,
 };
 #[cfg(feature = "fleet")]
 pub(crate) use files::{make_private, write_private};

@@ -122,7 +122,7 @@ fn check_kind(source: &Source) -> anyhow::Result<()> {
         kind.has_fixed_players(),
         "{} is a {}: its pairs depend on earlier results, so it cannot be pooled",
         source.name(),
-        kind.name()
+        kind.noun()
     );
     Ok(())
 }

@@ -59,7 +59,7 @@ pub(crate) fn error_block(error: &str) -> String {
 /// error, and the summary of the results so far.
 pub(crate) fn stopped_summary(error: &str, so_far: &str) -> String {
     let line = escape_markdown(error.lines().next().unwrap_or_default());
-    format!("# hone: failed\n\nThe run stopped: {line}\n\nThe results so far:\n\n{so_far}")
+    format!("## hone: stopped\n\nThe run stopped: {line}\n\nThe results so far:\n\n{so_far}")
 }
 
 fn heading(facts: &RunFacts) -> &'static str {

@@ -11,7 +11,7 @@ use crate::run::Failures;
 use crate::stats::confidence::StopRule;
 use crate::stats::detect::{Finding, Test};
 use crate::stats::summary::Interval;
-use crate::stats::{Model, Wdl};
+use crate::stats::{Estimate, Model, Wdl};
 
 /// The results as a block of lines, each ended.
 pub(crate) fn results_block(facts: &RunFacts) -> String {
@@ -308,14 +308,7 @@ fn decision_sentence(facts: &RunFacts, sprt: &SprtFacts) -> String {
 
 fn estimate_line(facts: &RunFacts, sprt: &SprtFacts) -> String {
     match (&sprt.elo, facts.elo) {
-        (Some(estimate), _) => {
-            let elo = estimate.elo;
-            format!(
-                "\nEstimated Elo: {} (95 %: {}), corrected for the stopping rule; the Elo above is not corrected.",
-                fixed(elo.estimate, 1),
-                ends(elo, 1)
-            )
-        }
+        (Some(estimate), _) => format!("\n{}", corrected(estimate.elo)),
         (None, Some(elo)) => format!(
             "\nEstimated Elo: {} (always-valid 95 %: {}); {TOO_FEW} for an estimate corrected for the stopping rule.",
             fixed(elo.estimate, 1),
@@ -323,6 +316,15 @@ fn estimate_line(facts: &RunFacts, sprt: &SprtFacts) -> String {
         ),
         (None, None) => String::new(),
     }
+}
+
+/// The estimate after a test. The plain Elo stands before or after it, depending on the report.
+fn corrected(elo: Estimate) -> String {
+    format!(
+        "Estimated Elo: {} (95 %: {}), corrected for the stopping rule; the plain Elo is not corrected.",
+        fixed(elo.estimate, 1),
+        ends(elo, 1)
+    )
 }
 
 /// `rate` is above 0 and below 0.5.
@@ -391,6 +393,19 @@ fn scale(model: Model) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// `report.md` has the plain Elo below the estimate, the text of a run above it.
+    #[test]
+    fn the_estimate_after_a_test_names_no_place_of_the_plain_elo() {
+        let text = corrected(Estimate {
+            estimate: 3.21,
+            low: -1.04,
+            high: 7.5,
+        });
+        let expected = "Estimated Elo: 3.2 (95 %: -1.0 to 7.5), corrected for the stopping rule; \
+                        the plain Elo is not corrected.";
+        assert_eq!(text, expected);
+    }
 
     #[test]
     fn small_error_rates_are_not_rounded_to_zero() {

@@ -9,6 +9,8 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::excerpt;
+
 /// One stage of a time control. Times in milliseconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stage {
@@ -105,16 +107,20 @@ impl Limit {
     /// The reason of a [`LimitError`].
     fn set(&mut self, key: &str, value: &str) -> Result<(), &'static str> {
         let number = || {
-            let number = value.parse::<u64>().ok().filter(|number| *number > 0);
+            let number = whole_number(value).filter(|number| *number > 0);
             number.ok_or("a whole number above 0 must follow `=`")
         };
         let is_second = match key {
             "movetime" => {
-                let ms = Some(number()?).filter(|ms| *ms <= MAX_MS);
+                let ms = u64::try_from(number()?).ok().filter(|ms| *ms <= MAX_MS);
                 let ms = ms.ok_or("movetime must be at most 1e12 ms")?;
                 self.movetime.replace(ms).is_some()
             }
-            "nodes" => self.nodes.replace(number()?).is_some(),
+            "nodes" => {
+                let nodes = u64::try_from(number()?);
+                let nodes = nodes.map_err(|_| "nodes must be at most 18446744073709551615")?;
+                self.nodes.replace(nodes).is_some()
+            }
             "depth" => {
                 let depth = u32::try_from(number()?);
                 let depth = depth.map_err(|_| "depth must be at most 4294967295")?;
@@ -139,7 +145,7 @@ impl FromStr for Limit {
 
     fn from_str(text: &str) -> Result<Self, LimitError> {
         let error = |reason| LimitError {
-            text: text.to_string(),
+            text: excerpt(text, 0).into_owned(),
             reason,
         };
         let mut limit = Self::EMPTY;
@@ -192,15 +198,22 @@ fn has_decimal_comma(clock: &str) -> bool {
 const DECIMAL_COMMA: &str = "the comma after the increment looks like a decimal comma (a decimal \
      has a point, as in 40/60+0.5; a last stage without increment ends with +0, as in 40/60+1,30+0)";
 
+/// A whole number, not negative; the greatest one if it has too many digits.
+fn whole_number(text: &str) -> Option<u128> {
+    let digits = text.strip_prefix('+').unwrap_or(text);
+    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| digits.parse().unwrap_or(u128::MAX))
+}
+
 /// Reads a stage: `[moves/]time[+increment]`.
 fn parse_stage(text: &str) -> Result<Stage, &'static str> {
     let (moves, rest) = match text.split_once('/') {
         Some((moves, rest)) => {
-            let moves = moves
-                .parse::<u32>()
-                .ok()
+            let moves = whole_number(moves)
                 .filter(|moves| *moves > 0)
                 .ok_or("the number of moves before `/` must be a whole number above 0")?;
+            let moves = u32::try_from(moves)
+                .map_err(|_| "the number of moves before `/` must be at most 4294967295")?;
             (Some(moves), rest)
         }
         None => (None, text),
@@ -211,12 +224,12 @@ fn parse_stage(text: &str) -> Result<Stage, &'static str> {
     };
     let base = match base.split_once(':') {
         Some((minutes, seconds)) => {
-            let minutes: u64 = minutes
-                .parse()
-                .map_err(|_| "the minutes before `:` must be a whole number")?;
+            let minutes =
+                whole_number(minutes).ok_or("the minutes before `:` must be a whole number")?;
             let seconds = parse_seconds(seconds)?;
-            minutes
-                .checked_mul(60_000)
+            u64::try_from(minutes)
+                .ok()
+                .and_then(|minutes| minutes.checked_mul(60_000))
                 .and_then(|ms| ms.checked_add(seconds))
                 .filter(|ms| *ms <= MAX_MS)
                 .ok_or(OUT_OF_RANGE)?
@@ -369,6 +382,19 @@ mod tests {
             ("tc=8+0.08", "the key before `=` must be movetime"),
             ("nodes=8+0.08", "a whole number above 0 must follow"),
             ("depth=4294967296", "depth must be at most"),
+            (
+                "nodes=18446744073709551616",
+                "nodes must be at most 18446744073709551615",
+            ),
+            (
+                "movetime=99999999999999999999999999999999999999999",
+                "movetime must be at most 1e12 ms",
+            ),
+            (
+                "4294967296/60",
+                "number of moves before `/` must be at most 4294967295",
+            ),
+            ("18446744073709551616:00", "between 0 and 1e9 seconds"),
             ("nodes=200 nodes=300", "contains a key twice"),
             ("depth=8 nodes=200 depth=8", "contains a key twice"),
             ("movetime=100 movetime=50", "contains a key twice"),

@@ -51,7 +51,6 @@ pub(crate) struct Tables {
 ///
 /// # Errors
 /// [`TablebaseError`].
-#[cfg(feature = "fleet")]
 pub(crate) fn most_pieces(path: &Path) -> Result<usize, TablebaseError> {
     let rule = TablebaseRule {
         path: path.to_path_buf(),

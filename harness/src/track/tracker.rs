@@ -448,9 +448,9 @@ impl Tracker {
 
     /// Plays a night to its end and adds its row.
     fn play(&mut self, mut session: Session<Match>) -> Result<NightEnd, SessionError> {
-        session.max_time = self
-            .deadline
-            .map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        if let Some(deadline) = self.deadline {
+            session = session.ending_at(deadline);
+        }
         (self.announce)(&session.manifest.names().join(" - "));
         let conclusion = session.at(self.place.clone()).run(&mut self.announce)?;
         let end = match conclusion.ended {

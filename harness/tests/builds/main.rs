@@ -168,9 +168,64 @@ fn a_failed_build_leaves_its_log_and_is_tried_again() {
         "first line\n"
     );
     let log = failed.log.clone();
+    // Of a build that prints nothing, no log is quoted or named.
+    let line = "exit 3 # {out}";
+    let silent = repository.build(&repository.recipe("HEAD", line, ""));
+    let silent = silent.expect_err("it fails").to_string();
+    let message = format!("does not build (exit status: 3): {line}");
+    assert!(silent.ends_with(&message), "{silent}");
     fs::write(&gate, "").expect("written");
     assert!(!repository.build(&recipe).expect("built").was_cached);
     assert!(!log.exists());
+}
+
+#[test]
+fn a_quoted_log_has_neither_long_lines_nor_escape_sequences() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    let line = r"printf '\033[31merror\033[0m: x\a\n'; head -c 100000 /dev/zero | tr '\0' y; exit 1 # {out}";
+    let error = repository.build(&repository.recipe("HEAD", line, ""));
+    let Err(BuildError::Failed(failed)) = error else {
+        panic!("{error:?}");
+    };
+    let (first, second) = failed.tail.split_once('\n').expect("two lines");
+    assert_eq!(first, "  | error: x\u{fffd}");
+    assert!(second.starts_with("  | yyy"), "{second}");
+    assert!(
+        second.ends_with('…') && second.chars().count() < 300,
+        "{second}"
+    );
+}
+
+/// In the cache, `chmod` would not mend the next build.
+#[test]
+fn a_build_must_set_the_permission_to_execute() {
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    let refused = |recipe: &Recipe| {
+        let error = repository.build(recipe).expect_err("not executable");
+        assert!(error.is_of_commit(), "{error}");
+        error.to_string()
+    };
+    let no_build = Recipe {
+        build: None,
+        ..repository.recipe("HEAD", "", "engine.sh")
+    };
+    for (recipe, help) in [
+        (
+            repository.recipe("HEAD", "cp engine.sh {out}", ""),
+            "the build command must set the permission to execute: `… && chmod +x {out}`",
+        ),
+        (
+            repository.recipe("HEAD", "cp engine.sh my", "my"),
+            "the build command must set the permission to execute: `… && chmod +x my`",
+        ),
+        (no_build, "`git update-index --chmod=+x engine.sh`"),
+    ] {
+        let error = refused(&recipe);
+        let message = "(First) was built, but its program is not executable\nhelp: ";
+        assert!(error.contains(message) && error.contains(help), "{error}");
+    }
 }
 
 #[test]

@@ -15,11 +15,15 @@ pub(crate) fn has_jq() -> bool {
     found
 }
 
-/// A script in a repository, for a pull request whose event is in the runner's folder.
+/// A script with its arguments in a repository, for a pull request whose event is in the
+/// runner's folder.
 pub(crate) fn step(script: &str, repository: &EngineRepository, runner: &Path) -> Command {
+    let mut words = script.split(' ');
+    let script = words.next().unwrap_or_default();
     let mut command = Command::new("bash");
     command
         .arg(workspace().join(".github/action").join(script))
+        .args(words)
         .current_dir(repository.path())
         .stdin(std::process::Stdio::null())
         .env_remove("GITHUB_STEP_SUMMARY")

@@ -9,6 +9,7 @@ pub(crate) mod chromium;
 #[cfg(target_os = "linux")]
 pub(crate) mod crowd;
 pub(crate) mod dropin;
+pub(crate) mod formats;
 pub(crate) mod json;
 pub(crate) mod repository;
 pub(crate) mod running;

@@ -18,6 +18,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use common::formats::{check_all, table};
 use common::{Setup, column, digest, engines, finish, on_run, rows, script, scripted, wait_until};
 use server::Fleet;
 
@@ -61,16 +62,27 @@ fn three_workers_play_the_games_of_one_machine() {
     let Some(fleet) = Fleet::start() else { return };
     let setup = fast_match(60, "");
     let workers = ["a", "b", "c"].map(|name| fleet.worker(name, &[]));
+    let status = || finish(fleet.hone(&["fleet", "status", "--json"])).json();
+    wait_until("the workers", || {
+        status()["workers"].as_array().map(Vec::len) == Some(3)
+    });
     let played = finish(fleet.command(&setup, "match", "fleet"));
     assert_eq!(played.code, Some(0), "{}", played.stderr);
     assert_eq!(digest(&setup.run("fleet")), local_digest(&setup));
-    // The ledger's numbers of workers are explained.
+    // The ledger's numbers of workers are explained; a slow one may have played nothing.
     let known = fs::read_to_string(setup.run("fleet").join("workers.csv")).expect("the workers");
-    assert!(known.lines().count() >= 2, "{known}");
+    let numbers: Vec<_> = known
+        .lines()
+        .filter_map(|row| row.split(',').next())
+        .collect();
+    let played = column(&setup.run("fleet"), "worker");
+    assert!(
+        played.iter().all(|worker| numbers.contains(&&**worker)),
+        "{known}"
+    );
     drop(workers);
     // A finished run leaves nothing on the server.
-    let status = fleet.hone(&["fleet", "status", "--json"]);
-    let status = finish(status).json();
+    let status = status();
     assert_eq!(status["runs"].as_array().map(Vec::len), Some(0), "{status}");
 }
 
@@ -99,6 +111,19 @@ fn nothing_is_lost_or_doubled_when_workers_runner_and_server_are_killed() {
     assert_eq!(digest(&run), local_digest(&setup));
 }
 
+/// Compares the JSON of a fleet that has a worker and a run with `docs/formats.md`.
+fn the_keys_are_documented(fleet: &Fleet) {
+    let heading = "## hone fleet\n";
+    let status = finish(fleet.hone(&["fleet", "status", "--json"])).json();
+    let own = ["holds", "refuses", "excluded"];
+    for list in ["workers", "runs"] {
+        let rows = table(heading, &format!("key of `{list}`"));
+        check_all(&status[list], &rows, &own);
+    }
+    let listed = finish(fleet.tokens(&["tokens", "--json"])).json();
+    check_all(&listed["tokens"], &table(heading, "key of `tokens`"), &[]);
+}
+
 #[test]
 fn a_worker_that_the_configuration_excludes_plays_nothing_and_is_named() {
     let Some(fleet) = Fleet::start() else { return };
@@ -117,6 +142,7 @@ fn a_worker_that_the_configuration_excludes_plays_nothing_and_is_named() {
         "{status}"
     );
     assert_eq!(rows(&setup.run("fleet")), 0);
+    the_keys_are_documented(&fleet);
     let _good = fleet.worker("good", &["--cores", "1"]);
     assert_eq!(runner.wait(), Some(0), "{}", runner.printed());
     let run = setup.run("fleet");

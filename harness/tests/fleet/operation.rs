@@ -1,8 +1,9 @@
 //! Operation of a fleet: starts, credentials, and workers that cannot play.
 
 use std::fs;
+use std::path::Path;
 
-use crate::common::{finish, hone, on_run, resume, rows, scripted, wait_until};
+use crate::common::{Setup, finish, hone, on_run, resume, rows, scripted, wait_until};
 use crate::server::{Fleet, access};
 use crate::{fast_match, match_of_scripts};
 
@@ -96,19 +97,42 @@ fn a_run_whose_fleet_cannot_be_reached_leaves_no_folder() {
     assert!(!setup.run("fleet").exists());
 }
 
-/// The server accepts its connection, and refuses all its messages.
-#[test]
-fn a_worker_whose_messages_are_all_refused_reports_it() {
-    let Some(fleet) = Fleet::start() else { return };
+/// The path of a `fleet.toml` with the credential of workers, in which one value is replaced.
+fn edited_credential(fleet: &Fleet, key: &str, value: &str) -> String {
     let mut access = access(&fleet.join);
-    access["name"] = "other".into();
+    access[key] = value.into();
     let fields = access.as_object().expect("an object").iter();
     let toml: String = fields
         .map(|(key, value)| format!("{key} = {value}\n"))
         .collect();
     let path = fleet.dir.path().join("fleet.toml");
     fs::write(&path, toml).expect("written");
-    let worker = fleet.worker_with("lost", &path.display().to_string(), &["--cores", "1"]);
+    path.display().to_string()
+}
+
+#[test]
+fn a_run_whose_rights_the_server_denies_leaves_no_folder() {
+    let Some(fleet) = Fleet::start() else { return };
+    let path = edited_credential(&fleet, "role", "submit");
+    let setup = fast_match(4, "");
+    let played = setup.play("match", "fleet", &[&format!("--fleet={path}")]);
+    assert!(!setup.run("fleet").exists(), "{}", played.stderr);
+    let mut status = hone();
+    status.args(["fleet", "status", "--fleet", &path]);
+    for refused in [played, finish(status)] {
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        for part in ["Permissions Violation", "\nhelp: ", "--role submit"] {
+            assert!(refused.stderr.contains(part), "{part}: {}", refused.stderr);
+        }
+    }
+}
+
+/// The server accepts its connection, and refuses all its messages.
+#[test]
+fn a_worker_whose_messages_are_all_refused_reports_it() {
+    let Some(fleet) = Fleet::start() else { return };
+    let path = edited_credential(&fleet, "name", "other");
+    let worker = fleet.worker_with("lost", &path, &["--cores", "1"]);
     wait_until("the warning", || {
         worker
             .printed()
@@ -159,6 +183,26 @@ fn a_run_reports_that_its_server_was_lost_and_is_back() {
     assert!(text.contains("the server does not answer"), "{text}");
     let _worker = fleet.worker("one", &["--cores", "1"]);
     assert_eq!(run.wait(), Some(0));
+}
+
+#[test]
+fn a_resumed_run_shows_the_pairs_of_its_ledger() {
+    let Some(fleet) = Fleet::start() else { return };
+    let setup = fast_match(300, "");
+    let folder = setup.run("fleet");
+    let worker = fleet.worker("one", &["--cores", "1"]);
+    let mut run = fleet.start_run(&setup, &[]);
+    wait_until("games", || rows(&folder) > 20);
+    run.interrupt();
+    assert_eq!(run.wait(), Some(130), "{}", run.printed());
+    drop(worker);
+    let mut resume = fleet.hone(&["resume"]);
+    resume.arg(&folder);
+    let _resumed = fleet.spawn("resumed", resume);
+    wait_until("the pairs", || {
+        let status = finish(fleet.hone(&["fleet", "status", "--json"])).json();
+        status["runs"][0]["recorded"] == rows(&folder) / 2
+    });
 }
 
 #[test]
@@ -294,16 +338,36 @@ fn a_typo_in_the_credentials_does_not_end_the_server() {
     assert_eq!(worker.wait(), Some(2), "{}", worker.printed());
 }
 
+/// A match of engines that are larger than a small disk.
+fn match_of_large_scripts(folder: &Path) -> Setup {
+    let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", scripted());
+    match_of_scripts(folder, &(script + &"\n".repeat(80 << 20)))
+}
+
+/// The limit is three quarters of the disk.
+#[test]
+fn a_server_that_reaches_its_storage_limit_reports_it() {
+    let Some(fleet) = Fleet::start_on_small_disk() else {
+        return;
+    };
+    let dir = tempfile::tempdir().expect("a folder");
+    let setup = match_of_large_scripts(dir.path());
+    let _run = fleet.start_run(&setup, &[]);
+    let log = || fs::read_to_string(fleet.dir.path().join("up.log")).expect("its log");
+    let warning = "warning: nats-server has reached its storage limit";
+    wait_until("the warning", || log().contains(warning));
+    let log = log();
+    let restart = log.find("stores nothing").unwrap_or(log.len());
+    assert!(log.find(warning) < Some(restart), "{log}");
+}
+
 #[test]
 fn a_run_is_interrupted_while_its_engines_are_sent() {
     let Some(fleet) = Fleet::start_on_small_disk() else {
         return;
     };
     let dir = tempfile::tempdir().expect("a folder");
-    // The script is larger than the disk of the server.
-    let script = format!("#!/bin/sh\nexec '{}' \"$@\"\n", scripted());
-    let script = script + &"\n".repeat(80 << 20);
-    let setup = match_of_scripts(dir.path(), &script);
+    let setup = match_of_large_scripts(dir.path());
     let mut run = fleet.start_run(&setup, &["-v"]);
     let retries = "is stored again";
     wait_until("the full disk", || run.printed().contains(retries));

@@ -2,7 +2,7 @@
 
 use super::{Network, Row, input, is_mirrored};
 use crate::board::{Bitboard, Color, Position, Role};
-use crate::search::score::MAX_PLY;
+use crate::eval::MAX_PLY;
 
 /// The sums of one position.
 #[derive(Clone)]

@@ -25,6 +25,7 @@ use crate::cli::{Exit, Failure};
 use crate::engine::analysis::{Analyst, EngineCommand};
 use crate::engine::uci::parse_option;
 use crate::openings::games::{Game, Games};
+use crate::openings::unreadable::first_fault;
 use crate::openings::{Variant, source};
 use crate::run::find_program;
 
@@ -177,6 +178,9 @@ impl Make {
         let file = source::read(path)?;
         let mut games = Vec::new();
         let mut bad = Vec::new();
+        if let Some((line, fault)) = first_fault(&file.bytes) {
+            errln!("warning: {}:{line}: {fault}", path.display());
+        }
         let longest = Some(*recipe.plies.end());
         for game in Games::new(file.bytes.as_slice(), longest, recipe.variant) {
             match game {

@@ -4,11 +4,11 @@ use clap::Args;
 use serde::Serialize;
 
 use super::counts::CountsArgs;
-use super::text::{Lines, elo, interval, number, percent, supported};
+use super::text::{Lines, elo, interval, los, needed, number, percent, supported};
 use crate::cli::{Exit, Failure};
 use crate::stats::Summary;
 use crate::stats::definitions::Definition;
-use crate::stats::summary::{Interval, MIN_DIFFERENT, MIN_UNITS};
+use crate::stats::summary::Interval;
 
 /// Elo, normalized Elo, LOS and ratios of a match of fixed length
 #[derive(Debug, Args)]
@@ -56,21 +56,13 @@ fn table(output: &Output) -> Lines {
     lines.row("Elo", elo(summary.elo, summary.interval));
     let row = |text: String| supported(Some(text).filter(|_| is_supported));
     lines.row("nElo", row(interval(summary.nelo)));
-    lines.row("LOS", row(percent(summary.los)));
+    lines.row("LOS", row(los(summary.los)));
     lines.row("Draw ratio", percent(summary.draw_ratio));
     lines.row("Pair ratio", number(summary.pair_ratio));
     lines.row("WL/DD ratio", number(output.wl_dd_ratio));
     lines.row("Definition", output.definition);
     if !is_supported {
-        lines.note(&too_few());
+        lines.note(&needed("The usual interval, nElo and LOS"));
     }
     lines
-}
-
-/// The text in place of the usual interval.
-fn too_few() -> String {
-    format!(
-        "The usual interval, nElo and LOS need {MIN_UNITS} pairs (or games), of which \
-         {MIN_DIFFERENT} differ from the most frequent result."
-    )
 }

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::counts::CountsArgs;
 use super::sprt_args::SprtArgs;
-use super::text::{Lines, elo, interval, number, percent, supported};
+use super::text::{Lines, elo, interval, los, needed, number, supported};
 use crate::cli::{Exit, Failure};
 use crate::stats::definitions::Definition;
 use crate::stats::sprt::{SprtEstimate, after_test};
@@ -15,6 +15,9 @@ use crate::stats::{Counts, Estimate, Model, Wdl, plan};
 /// Distance of the LLR beyond a bound from which the test must have continued after its
 /// decision: more than one pair adds in a usual test.
 const FAR_BEYOND: f64 = 1.0;
+
+const BIASED: &str = "An SPRT stops at extreme scores, so the plain Elo is biased away from the \
+    middle of its bounds";
 
 const MODEL_HELP: &str = "normalized, logistic, bayesian or betting; by default that of the \
     definition: logistic for cutechess and c-chess-cli, bayesian for single games of openbench, \
@@ -53,7 +56,32 @@ struct Output {
     los: Option<f64>,
     sprt_elo: Option<SprtEstimate>,
     /// Notes about these numbers, one or two sentences each.
-    notes: Vec<&'static str>,
+    notes: Vec<String>,
+}
+
+/// Notes about the estimate after a test, or what it needs.
+fn notes_on_estimate(
+    sprt_elo: Option<SprtEstimate>,
+    interval: Interval,
+    is_far_beyond: bool,
+) -> Vec<String> {
+    if sprt_elo.is_none() {
+        let lacking = match interval {
+            Interval::AlwaysValid => "The usual interval, nElo, LOS and the estimates after SPRT",
+            // Other programs have their interval after any number of results.
+            Interval::FixedLength => "The estimates after SPRT",
+        };
+        return vec![format!("{BIASED}."), needed(lacking)];
+    }
+    let mut notes = vec![format!("{BIASED}; the Elo after SPRT is median-unbiased.")];
+    if is_far_beyond {
+        notes.push(
+            "The LLR is far beyond its bound: the interval after SPRT is that of a test that \
+             stopped at the bound, however many results came after it."
+                .to_owned(),
+        );
+    }
+    notes
 }
 
 impl SprtCommand {
@@ -91,8 +119,9 @@ impl SprtCommand {
         let sprt_elo = after_test::estimate(&config, counts, games).filter(|_| is_enough(counts));
         let is_far_beyond =
             llr.is_some_and(|llr| llr > upper + FAR_BEYOND || llr < lower - FAR_BEYOND);
-        let went_on = is_far_beyond && sprt_elo.is_some();
         let summary = self.definition.summary(counts)?;
+        let mut notes = notes_on_estimate(sprt_elo, summary.interval, is_far_beyond);
+        notes.extend(self.note_on_model(config.model).map(str::to_owned));
         Ok(Output {
             definition: self.definition.name(),
             model: config.model,
@@ -111,33 +140,22 @@ impl SprtCommand {
             nelo: summary.nelo,
             los: summary.los,
             sprt_elo,
-            notes: self.notes(config.model, went_on),
+            notes,
         })
     }
 
-    fn notes(&self, model: Model, went_on: bool) -> Vec<&'static str> {
-        let mut notes = vec![
-            "An SPRT stops at extreme scores, so the plain Elo is biased away from the \
-             middle of its bounds; the Elo after SPRT is median-unbiased.",
-        ];
-        if went_on {
-            notes.push(
-                "The LLR is far beyond its bound: the interval after SPRT is that of a test that \
-                 stopped at the bound, however many results came after it.",
-            );
-        }
-        if model == Model::Bayesian && self.level_pairs_are_guessed() {
-            notes.push(
+    /// What a model assumes about the counts.
+    fn note_on_model(&self, model: Model) -> Option<&'static str> {
+        match model {
+            Model::Bayesian if self.level_pairs_are_guessed() => Some(
                 "Pairs that end 1-1 count as two draws. Six counts (LL,LD,WL,DD,WD,WW) give \
                  the exact draw Elo.",
-            );
-        }
-        if model == Model::Betting {
-            notes.push(
+            ),
+            Model::Betting => Some(
                 "The LLR depends on the order of results; this is the average over all orders.",
-            );
+            ),
+            _ => None,
         }
-        notes
     }
 
     fn table(&self, output: &Output) -> Lines {
@@ -158,7 +176,7 @@ impl SprtCommand {
         let row = |text: String| supported(Some(text).filter(|_| is_supported));
         lines.row("Elo", elo(output.elo, output.interval));
         lines.row("nElo", row(interval(output.nelo)));
-        lines.row("LOS", row(percent(output.los)));
+        lines.row("LOS", row(los(output.los)));
         let after = output.sprt_elo;
         lines.row(
             "Elo after SPRT",
@@ -166,7 +184,7 @@ impl SprtCommand {
         );
         lines.row(
             "LOS after SPRT",
-            supported(after.map(|after| percent(Some(after.los)))),
+            supported(after.map(|after| los(Some(after.los)))),
         );
         lines.row("Definition", output.definition);
         for note in &output.notes {

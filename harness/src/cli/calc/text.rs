@@ -1,9 +1,9 @@
 //! Tables of names and values.
 
-use crate::report::fixed;
+use crate::report::{fixed, probability};
 pub(super) use crate::report::{number, percent};
 use crate::stats::Estimate;
-use crate::stats::summary::Interval;
+use crate::stats::summary::{Interval, MIN_DIFFERENT, MIN_UNITS};
 
 /// Lines of a name and a value each.
 #[derive(Debug, Default)]
@@ -30,6 +30,19 @@ pub(super) const TOO_FEW: &str = "too few different results";
 /// A quantity, or [`TOO_FEW`] if the results do not support it.
 pub(super) fn supported(text: Option<String>) -> String {
     text.unwrap_or_else(|| TOO_FEW.to_owned())
+}
+
+/// The sentence on how many results `quantities` need.
+pub(super) fn needed(quantities: &str) -> String {
+    format!(
+        "{quantities} need {MIN_UNITS} pairs (or games), of which {MIN_DIFFERENT} differ from \
+         the most frequent result."
+    )
+}
+
+/// A likelihood of superiority (0 to 1) as a percentage, which is never 0 or 100 %.
+pub(super) fn los(share: Option<f64>) -> String {
+    share.map_or_else(|| "not defined".to_owned(), |share| probability(share, 2))
 }
 
 /// Elo with its interval, and the kind of interval if it is always-valid.

@@ -71,9 +71,9 @@ pub(in crate::cli) fn exit_of(verdict: Verdict, kind: Kind) -> Exit {
         Verdict::H0 => Exit::Rejected,
         Verdict::Inconclusive | Verdict::Repeated => Exit::Inconclusive,
         // A shard of a test has no verdict.
-        Verdict::ShardPlayed => match kind {
-            Kind::Match => Exit::Done,
-            Kind::Sprt | Kind::Tune | Kind::Bisect => Exit::Inconclusive,
+        Verdict::ShardPlayed => match kind.is_sequential_test() {
+            true => Exit::Inconclusive,
+            false => Exit::Done,
         },
     }
 }

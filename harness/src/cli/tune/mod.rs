@@ -21,6 +21,7 @@ use crate::config::{Config, Draft};
 use crate::experiment::tune::{Space, TuneSection};
 use crate::kinds::check_shard;
 use crate::kinds::tune::{self, Prepared, Tuning};
+use crate::run::Folder;
 
 /// Tune an engine's parameters by self-play.
 ///
@@ -96,6 +97,11 @@ impl TuneArgs {
             .and_then(|()| check_shard::<Tuning>(&config))
             .map_err(|error| refused(placed(error, &config, Some(path)).into()))?;
         let before = config.clone();
+        if !self.dry_run {
+            // Before the engine is built and the speed is measured, which may take minutes.
+            Folder::check_new(self.out.as_deref())
+                .map_err(|error| refused(located(error.into(), &before, Some(path))))?;
+        }
         let prepared = tune::prepare(&mut config, &mut announce)
             .map_err(|error| refused(located(error, &before, Some(path))))?;
         if prepared == Prepared::Interrupted {

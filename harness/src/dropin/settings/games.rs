@@ -1,9 +1,17 @@
 //! Flags about the games: tournament, openings, limits, adjudication, test.
 
+use std::path::Path;
+
 use anyhow::{bail, ensure};
 
 use super::{Program, Settings, one_of};
 use crate::dropin::{OutputFormat, engine::Engine, words::Given};
+use crate::rules::tablebase::most_pieces;
+
+/// Keys of the rule with tables.
+const TABLES: &str = "adjudication.syzygy.";
+const TABLES_PATH: &str = "adjudication.syzygy.path";
+const TABLES_PIECES: &str = "adjudication.syzygy.pieces";
 
 impl Settings {
     pub(super) fn tournament(&mut self, flag: &Given) -> anyhow::Result<()> {
@@ -67,7 +75,9 @@ impl Settings {
         ensure!(
             !is_chess960 || self.keys.contains_key("match.openings.file"),
             "`-variant fischerandom` needs a book, because hone draws no start positions: \
-             add `-openings file=books/chess960.epd order=random`"
+             add `-openings file=chess960.epd order=random`\n\
+             help: `chess960.epd` is in the folder `books/` of hone (`hone help install`); to make \
+             one: `hone book make --chess960 --plies 4 --engine ENGINE --out chess960.epd`"
         );
         Ok(())
     }
@@ -140,7 +150,10 @@ impl Settings {
             "-tb" => self.set(key, paths(flag.single()?), text),
             "-tbpieces" => {
                 let pieces: u32 = flag.number()?;
-                self.set(key, i64::from(pieces), text);
+                match pieces {
+                    0 => drop(self.keys.remove(key)),
+                    _ => self.set(key, i64::from(pieces), text),
+                }
             }
             "-tbignore50" => self.set(key, true, text),
             _ => {
@@ -154,6 +167,31 @@ impl Settings {
             }
         }
         Ok(())
+    }
+
+    /// Lowers `-tbpieces`, an upper limit in both programs, to the largest tables. Without
+    /// `-tb` nothing about tables has an effect. Tables that cannot be read are an error when
+    /// the run starts.
+    pub(super) fn limit_tables(&mut self) {
+        let Some(path) = self.keys.get(TABLES_PATH) else {
+            self.keys.retain(|key, _| !key.starts_with(TABLES));
+            return;
+        };
+        let path = path.value.as_str().unwrap_or_default().to_string();
+        let pieces = self.keys.get_mut(TABLES_PIECES);
+        let asked = pieces.as_ref().and_then(|said| said.value.as_integer());
+        let (Some(said), Some(asked)) = (pieces, asked) else {
+            return;
+        };
+        let largest = most_pieces(Path::new(&path)).map(i64::try_from);
+        if let Ok(Ok(largest)) = largest
+            && asked > largest
+        {
+            said.value = largest.into();
+            self.warn(format!(
+                "`-tbpieces {asked}`: the tables in {path} have at most {largest} pieces"
+            ));
+        }
     }
 
     /// Adjudication by the engines' scores.

@@ -296,16 +296,10 @@ impl Settings {
             engine.limit()?;
         }
         self.check_margins();
-        if self.format != OutputFormat::Fastchess {
+        if self.format != OutputFormat::Fastchess || self.has_single_games() {
             self.penta = false;
         }
-        if self.keys.contains_key("adjudication.syzygy.path") {
-            return Ok(());
-        }
-        for key in ["pieces", "ignore_fifty", "results"] {
-            self.keys
-                .retain(|name, _| *name != format!("adjudication.syzygy.{key}"));
-        }
+        self.limit_tables();
         Ok(())
     }
 

@@ -8,6 +8,7 @@ mod cutechess;
 mod extra_files;
 mod fastchess;
 mod figures;
+mod reason;
 mod scores;
 mod slots;
 
@@ -26,7 +27,8 @@ use crate::stats::{Sprt, SprtState, Wdl};
 
 pub(crate) use extra_files::Files;
 
-use scores::{accepted, by_engine, test_after};
+use reason::reason;
+use scores::{accepted, by_engine, games, test_after, with_first_game};
 use slots::PairSlots;
 
 /// The live view of a run that was started by another program's command line.
@@ -122,7 +124,7 @@ impl Console {
         let result = &played.result;
         let [white, black] = [result.engines[game], result.engines[1 - game]];
         let ended = &result.games[game];
-        let reason = self.reason(&played.texts[game].reason);
+        let reason = reason(self.format, &played.texts[game].reason);
         let number = number(result.pair, game);
         self.stop_after(number, ended.termination);
         let names = [&self.names[white], &self.names[black]];
@@ -160,22 +162,6 @@ impl Console {
         }
     }
 
-    /// The reason for the end of a game in the words of the program: only fastchess prints the
-    /// overrun of a clock, only cutechess-cli the maximum length and the illegal move.
-    fn reason(&self, reason: &str) -> String {
-        let ends: &[&str] = match self.format {
-            OutputFormat::Cutechess => &[" ("],
-            _ => &[": maximal", " move: "],
-        };
-        for end in ends {
-            if let Some((before, _)) = reason.split_once(end) {
-                let move_word = if *end == " move: " { " move" } else { "" };
-                return format!("{before}{move_word}");
-            }
-        }
-        reason.to_string()
-    }
-
     fn count_outcome(&mut self, players: [usize; 2], loser: Option<usize>, reason: &str) {
         for (colour, player) in players.into_iter().enumerate() {
             let text = match loser {
@@ -205,12 +191,13 @@ impl Console {
         }
     }
 
-    /// Prints the results, at intervals after a pair and at the end.
+    /// Prints the results, at intervals and at the end.
     fn print_results(&mut self, tally: &Tally, test: Option<SprtState>) {
-        if tally.pairs == 0 {
+        let games = games(tally);
+        if games == 0 {
             return;
         }
-        self.printed_at = Some(tally.games());
+        self.printed_at = Some(games);
         let text = match (self.names.len(), self.format) {
             (2, OutputFormat::Fastchess) => self.fastchess_block(tally, test),
             (2, OutputFormat::FastchessAsCutechess) => {
@@ -253,33 +240,38 @@ impl Console {
         )
     }
 
-    /// Whether results are due when the number of games grows from `before` to `after`.
-    fn results_due(&self, before: u64, after: u64) -> bool {
+    /// Whether results are due after the last finished game. The interval is in pairs if their
+    /// counts are printed, otherwise in games.
+    fn results_due(&self) -> bool {
         let unit = if self.penta { 2 } else { 1 };
-        let interval = self.intervals.rating.saturating_mul(unit);
-        interval > 0 && after / interval > before / interval
+        is_due(
+            self.finished_games,
+            self.intervals.rating.saturating_mul(unit),
+        )
     }
 
-    /// Adds a pair and prints its games and, if due, the results.
-    fn add(&mut self, pair: &PlayedPair) {
-        let mut tally = std::mem::take(&mut self.arrived);
-        let before = tally.games();
-        tally.absorb(&pair.result);
-        let after = tally.games();
-        if self.results_due(before, after) {
+    /// Prints what is due after the last finished game. `tally` has the games up to it.
+    fn print_due(&mut self, tally: &Tally) {
+        if self.results_due() {
             let test = self.test.as_ref();
-            let test = test.map(|test| test_after(test, &results(&tally)));
-            self.print_results(&tally, test);
+            let test = test.map(|test| test_after(test, &results(tally)));
+            self.print_results(tally, test);
         }
-        if self.outcomes_due(before, after) {
+        if self.is_cutechess() && is_due(self.finished_games, self.intervals.outcome) {
             out!("{}", cutechess::outcomes(&self.names, &self.outcomes));
         }
-        self.arrived = tally;
     }
 
-    fn outcomes_due(&self, before: u64, after: u64) -> bool {
-        let interval = self.intervals.outcome;
-        self.is_cutechess() && interval > 0 && after / interval > before / interval
+    /// Prints the games of a pair with what is due after each, and adds the pair.
+    fn show_pair(&mut self, pair: &PlayedPair) {
+        let mut tally = std::mem::take(&mut self.arrived);
+        self.finished(pair, 0);
+        self.print_due(&with_first_game(&tally, &pair.result));
+        self.started(pair.result.pair, pair.result.engines, 1);
+        self.finished(pair, 1);
+        tally.absorb(&pair.result);
+        self.print_due(&tally);
+        self.arrived = tally;
     }
 
     /// The lines at the end of a run. `resume` is the command that continues
@@ -383,10 +375,7 @@ impl<E: Experiment> View<E> for Console {
         if !self.slots.finish(number) {
             self.started(number, engines, 0);
         }
-        self.finished(pair, 0);
-        self.started(number, engines, 1);
-        self.finished(pair, 1);
-        self.add(pair);
+        self.show_pair(pair);
     }
 
     fn is_stopped(&self) -> bool {

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::run::PairingTally;
+use crate::experiment::PairResult;
+use crate::run::{PairingTally, Tally};
 use crate::stats::{Decision, Model, SprtState, llr};
 
 /// The totals of each engine over all its pairings.
@@ -16,6 +17,24 @@ pub(super) fn by_engine(
         all[*second] += pairing.swapped();
     }
     all
+}
+
+/// The totals with the first game of a pair too, in the counts of single games.
+pub(super) fn with_first_game(tally: &Tally, pair: &PairResult) -> Tally {
+    let mut tally = tally.clone();
+    let half_points = pair.first_half_points(0);
+    let pairing = tally.pairings.entry(pair.engines).or_default();
+    pairing.wdl.add(half_points);
+    let [white, black] = pair.engines;
+    tally.engines[white].as_white.add(half_points);
+    tally.engines[black].as_black.add(2 - half_points);
+    tally
+}
+
+/// The single games in the totals.
+pub(super) fn games(tally: &Tally) -> u64 {
+    let pairings = tally.pairings.values();
+    pairings.map(|pairing| pairing.wdl.games()).sum()
 }
 
 /// The same test for other pairs, without a decision.

@@ -25,7 +25,7 @@ pub(in crate::dropin) const FLAGS: &[Entry] = entries![
     Yes Both "-resign", "adjudication.resign", "-resign movecount=3 score=600", "its keys are listed below";
     Yes Both "-maxmoves", "adjudication.max_moves", "-maxmoves 200", "moves of the opening do not count; 0 is off";
     Yes Both "-tb", "adjudication.syzygy.path", "-tb /tables", "";
-    Yes Both "-tbpieces", "adjudication.syzygy.pieces", "-tb /tables -tbpieces 5", "";
+    Yes Both "-tbpieces", "adjudication.syzygy.pieces", "-tb /tables -tbpieces 5", "an upper limit: a number above that of the largest tables is lowered to it, with a warning; 0 is no limit";
     Yes Both "-tbignore50", "adjudication.syzygy.ignore_fifty", "-tb /tables -tbignore50", "";
     Yes Fastchess "-tbadjudicate", "adjudication.syzygy.results", "-tb /tables -tbadjudicate BOTH", "";
     Ignored Both "-wait", "", "-wait 100", "hone sends `isready` before each game, so no pause is needed";
@@ -39,10 +39,10 @@ pub(in crate::dropin) const FLAGS: &[Entry] = entries![
     Yes Both "-epdout", "pgn.epd", "-epdout g.epd", "its keys are listed below; has every game, also those of a test that do not count";
     Yes Both "-event", "pgn.event", "-event Test", "";
     Yes Both "-site", "pgn.site", "-site here", "";
-    Yes Both "-ratinginterval", "", "-ratinginterval 10", "only for what is printed; in pairs for fastchess, in games for cutechess-cli";
+    Yes Both "-ratinginterval", "", "-ratinginterval 10", "only for what is printed; in pairs if fastchess prints pentanomial counts, otherwise in games";
     Yes Fastchess "-scoreinterval", "", "-scoreinterval 10", "only for what is printed";
     Yes Cutechess "-outcomeinterval", "", "-outcomeinterval 10", "only for what is printed";
-    Yes Fastchess "-report", "", "-report penta=true", "`penta=false` prints no pentanomial counts; the test uses them all the same";
+    Yes Fastchess "-report", "", "-report penta=true", "`penta=false` prints no pentanomial counts, and neither does `-games 1`; the test uses them all the same";
     Yes Fastchess "-output", "", "-output format=cutechess", "";
     Ignored Cutechess "-resultformat", "", "-resultformat default", "the default format is printed; `hone report` shows everything";
     Yes Fastchess "-config", "", "-config discard=true outname=c.json", "its keys are listed below; the file names the run's folder, whose ledger is what is resumed";

@@ -21,13 +21,13 @@ pub(in crate::dropin) const GROUPS: &[Group] = &[
 
 const ENGINE: &[Entry] = entries![
     Yes Both "cmd", "engine.cmd", "cmd=./e", "a bare name is a program on the `PATH`, or a file in `dir` or in the current folder; fastchess looks only in `dir` if it is given, cutechess-cli first in the current folder if it is not";
-    Yes Both "name", "engine.name", "name=E", "default: the program's file name";
+    Yes Both "name", "engine.name", "name=E", "default: the program's file name, also in place of the `id name` that cutechess-cli prints";
     Yes Fastchess "args", "engine.args", "args=x", "";
     Yes Cutechess "arg", "engine.args", "arg=x", "";
     Yes Both "dir", "engine.dir", "dir=d", "";
     Yes Both "proto", "", "proto=uci", "`uci`; xboard is refused";
     Yes Cutechess "conf", "", "", "an engine of `engines.json`; limits that stand before it stay";
-    Yes Both "tc", "engine.limit", "tc=40/60+0.5", "as in fastchess, the increment is there for the first move; `inf` needs another limit; hourglass is refused, and so is a clock together with `st`";
+    Yes Both "tc", "engine.limit", "tc=40/60+0.5", "as in fastchess, the increment is there for the first move; `inf` and `0` are no clock and need another limit; hourglass is refused, and so is a clock together with `st`";
     Yes Both "st", "engine.limit", "st=0.1", "refused together with a clock in `tc`";
     Yes Both "nodes", "engine.limit", "nodes=5000", "";
     Yes Both "depth", "engine.limit", "depth=8", "";
@@ -35,7 +35,7 @@ const ENGINE: &[Entry] = entries![
     Yes Both "timemargin", "match.margin_ms", "timemargin=50", "one for all engines: the largest";
     Yes Both "restart", "engine.restart", "restart=on", "`auto` is `off`: an engine that ends is started again";
     Yes Cutechess "ponder", "engine.ponder", "ponder", "";
-    Yes Both "option.NAME", "engine.options", "option.Hash=16", "an option that the engine does not have, or a value that it does not allow, stops the run before its start";
+    Yes Both "option.NAME", "engine.options", "option.Hash=16", "an option that the engine does not have, or a value that it does not allow, stops the run before its start; `true` presses a button, `false` does not";
     Ignored Cutechess "trust", "", "trust", "the result of every game is determined by hone";
     Ignored Cutechess "debug", "", "debug", "the evidence of a failure has both dialogues with times";
     Ignored Cutechess "stderr", "", "stderr=e.log", "the evidence of a failure has the end of an engine's standard error";

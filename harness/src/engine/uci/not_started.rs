@@ -5,7 +5,7 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 use super::process::Launch;
-use crate::platform::quoted;
+use crate::platform::{is_executable, quoted};
 
 /// Bytes read of a script's first line.
 const MAX_LINE: u64 = 256;
@@ -73,18 +73,6 @@ fn interpreter(script: &Path) -> Option<String> {
     let line = String::from_utf8_lossy(line.into_iter().next()?).into_owned();
     let words = line.trim_start_matches([' ', '\t']);
     words.split([' ', '\t']).next().map(str::to_string)
-}
-
-#[cfg(unix)]
-fn is_executable(file: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    file.metadata()
-        .is_ok_and(|metadata| metadata.permissions().mode() & 0o111 != 0)
-}
-
-#[cfg(not(unix))]
-fn is_executable(_file: &Path) -> bool {
-    true
 }
 
 #[cfg(all(test, unix))]

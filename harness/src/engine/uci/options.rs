@@ -166,6 +166,16 @@ impl EngineOption {
         }
     }
 
+    /// What `setoption` has after `value`, empty if it has no value; `None` if no command is
+    /// sent. `true` or an empty value presses a button.
+    pub(super) fn argument<'a>(&self, value: &'a str) -> Option<&'a str> {
+        match (&self.kind, value) {
+            (OptionKind::Button, "false") => None,
+            (OptionKind::Button, _) => Some(""),
+            (_, value) => Some(value),
+        }
+    }
+
     fn accepts(&self, value: &str) -> bool {
         match &self.kind {
             OptionKind::Check { .. } => value == "true" || value == "false",
@@ -175,7 +185,8 @@ impl EngineOption {
             OptionKind::Combo { values, .. } => {
                 values.iter().any(|known| known.eq_ignore_ascii_case(value))
             }
-            OptionKind::Button | OptionKind::Text { .. } => true,
+            OptionKind::Button => matches!(value, "" | "true" | "false"),
+            OptionKind::Text { .. } => true,
         }
     }
 }
@@ -236,7 +247,7 @@ impl fmt::Display for OptionKind {
                 write!(f, "no value (the engine declares no `var`)")
             }
             Self::Combo { values, .. } => write!(f, "one of: {}", values.join(", ")),
-            Self::Button => write!(f, "no value (it is a button)"),
+            Self::Button => write!(f, "true, false or no value (it is a button)"),
             Self::Text { .. } => write!(f, "any text"),
         }
     }
@@ -424,6 +435,17 @@ mod tests {
         let error = check_options(&declared, [("Ponder", "yes")]).unwrap_err();
         assert!(error.to_string().contains("true or false"), "{error}");
         check_options(&declared, [("qsdeltamargin", "1000"), ("Ponder", "true")]).expect("fits");
+    }
+
+    #[test]
+    fn a_button_takes_true_false_or_no_value() {
+        let declared = [option("option name Clear Hash type button")];
+        for value in ["", "true", "false"] {
+            check_options(&declared, [("clear hash", value)]).expect(value);
+        }
+        let error = check_options(&declared, [("Clear Hash", "1")]).unwrap_err();
+        let allowed = "allowed is true, false or no value (it is a button)";
+        assert!(error.to_string().ends_with(allowed), "{error}");
     }
 
     #[test]

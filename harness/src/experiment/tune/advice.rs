@@ -112,19 +112,19 @@ fn schedules(section: &TuneSection, space: &Space) -> Vec<ParamSchedule> {
     let mut method = section.method(space);
     let mut schedules = vec![ParamSchedule::default(); space.dimension()];
     let mut batch = 0;
-    while batch < budget.batches {
+    while batch < budget.batches() {
         // Schedules are smooth: one batch stands for all within a hundredth of its number.
-        let stride = (1 + batch / 100).min(budget.batches - batch);
+        let stride = (1 + batch / 100).min(budget.batches() - batch);
         let at = batch + stride / 2;
-        let pairs = stride as f64 * budget.pairs as f64;
+        let pairs = budget.pairs_before(batch + stride) - budget.pairs_before(batch);
         let widths = perturbations(method.as_mut(), space, at);
         for (index, (schedule, width)) in schedules.iter_mut().zip(widths).enumerate() {
-            schedule.add(width, method.gain(index, at), pairs);
+            schedule.add(width, method.gain(index, at), pairs as f64);
         }
         batch += stride;
     }
     let first = perturbations(method.as_mut(), space, 0);
-    let last = perturbations(method.as_mut(), space, budget.batches.saturating_sub(1));
+    let last = perturbations(method.as_mut(), space, budget.batches().saturating_sub(1));
     for (schedule, (first, last)) in schedules.iter_mut().zip(first.into_iter().zip(last)) {
         (schedule.first, schedule.last) = (first, last);
     }
@@ -140,7 +140,7 @@ fn perturbations(method: &mut dyn Method, space: &Space, batch: u64) -> Vec<f64>
 
 fn budget_warnings(section: &TuneSection, advice: &Advice) -> Vec<String> {
     let mut warnings = vec![];
-    let batches = section.budget().batches;
+    let batches = section.budget().batches();
     if let Some(elo) = advice.detectable.filter(|elo| *elo > 2.0) {
         warnings.push(format!(
             "the budget is small: a parameter that loses less than {elo:.1} Elo {} away from its \
@@ -294,6 +294,35 @@ mod tests {
         assert!((small - 1.204).abs() < 0.02, "{small}");
         let classic = detectable("method = \"openbench\"\npairs = 3200\n");
         assert!(classic > 2.0 * small, "{classic}");
+    }
+
+    /// A batch that is larger than the budget is one batch of the whole budget.
+    #[test]
+    fn pairs_that_are_not_a_multiple_of_the_batch_are_counted_as_they_are() {
+        for method in [
+            "spsa",
+            "adaptive",
+            "openbench",
+            "fishtest",
+            "weather-factory",
+        ] {
+            let planned = |batch: u64| {
+                let text = format!("method = \"{method}\"\npairs = 120\nbatch = {batch}\n");
+                let advice = advise(&section(&text), &space());
+                let [plan] = &advice.params[..] else {
+                    panic!("one parameter");
+                };
+                (advice.detectable.unwrap(), plan.drift, plan.first)
+            };
+            assert_eq!(planned(1000), planned(120), "{method}");
+        }
+        let detectable = |batch: u64| {
+            let text = format!("pairs = 120\nbatch = {batch}\n");
+            advise(&section(&text), &space()).detectable.unwrap()
+        };
+        // 119 pairs and one pair are almost one batch of 120.
+        let (one, two) = (detectable(120), detectable(119));
+        assert!((two / one - 1.0).abs() < 0.02, "{one} {two}");
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! One tunable parameter: its range, its grid of values and its text.
 
+use std::collections::BTreeSet;
+
 use super::SpaceError;
 
 /// How a parameter's value reaches the engine.
@@ -189,6 +191,12 @@ impl Param {
                     choices.len().saturating_sub(1)
                 ))
             }
+            ParamKind::Combo { choices } => match repeated(choices) {
+                Some(choice) => Err(format!(
+                    "`choices` contain `{choice}` twice (UCI ignores upper and lower case)"
+                )),
+                None => Ok(()),
+            },
             _ => Ok(()),
         }
     }
@@ -219,6 +227,13 @@ impl Param {
         }
         Ok(())
     }
+}
+
+/// The first choice that differs from an earlier one in case at most.
+fn repeated(choices: &[String]) -> Option<&str> {
+    let mut before = BTreeSet::new();
+    let mut choices = choices.iter().map(String::as_str);
+    choices.find(|choice| !before.insert(choice.to_ascii_lowercase()))
 }
 
 /// Without the sign of a negative number that was rounded to 0.

@@ -374,6 +374,20 @@ mod tests {
         assert_eq!(start("{ choices = [\"mad\", \"solid\"] }"), [1.0]);
     }
 
+    /// With both, the two sides of a pair could play the same value.
+    #[test]
+    fn a_choice_that_is_named_twice_is_refused() {
+        for twice in ["Wild", "wild", "WILD"] {
+            let choices = format!("[\"Solid\", \"Wild\", \"{twice}\"]");
+            let tune = section(&format!("[params]\nStyle = {{ choices = {choices} }}\n"));
+            let error = resolve(&tune, vec![], &engine(), &[]).unwrap_err();
+            let expected = format!("parameter `Style`: `choices` contain `{twice}` twice");
+            assert!(error.to_string().starts_with(&expected), "{error}");
+            let key = ["tune", "params", "Style", "choices"].map(str::to_owned);
+            assert_eq!(error.key(&tune), Some(key.to_vec()));
+        }
+    }
+
     #[test]
     fn an_entry_sets_the_kind_of_an_imported_parameter() {
         let imported = import::parse("QsChecks, int, 1, 0, 1, 0.5, 0.002\n").unwrap();

@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::budget::Budget;
 use super::method::{
     Adaptive, AdaptiveSettings, Classic, ClassicRule, ClassicSettings, Method, Spsa, SpsaSettings,
 };
 use super::param::{Param, ParamKind};
 use super::space::Space;
 use super::space_error::SpaceError;
-use super::tuner::Budget;
 use crate::experiment::SprtSection;
 use crate::rules::Limit;
 use crate::settings::{
@@ -249,11 +249,11 @@ impl TuneSection {
         self.pairs.unwrap_or(10_000)
     }
 
-    /// The size of the run in batches.
+    /// The size of the run.
     pub fn budget(&self) -> Budget {
         Budget {
-            batches: self.pairs().div_ceil(self.batch),
-            pairs: self.batch,
+            pairs: self.pairs(),
+            batch: self.batch,
             window: self.window,
         }
     }
@@ -276,16 +276,14 @@ impl TuneSection {
 
     /// The update rule, set up for `space`.
     pub fn method(&self, space: &Space) -> Box<dyn Method> {
-        let Budget { batches, pairs, .. } = self.budget();
+        let budget = self.budget();
         if let Some(classic) = self.classic_method(space) {
             return Box::new(classic);
         }
         let space = space.clone();
         match self.method {
-            MethodName::Adaptive => {
-                Box::new(Adaptive::new(self.adaptive.clone(), space, batches, pairs))
-            }
-            _ => Box::new(Spsa::new(self.spsa.clone(), space, batches, pairs)),
+            MethodName::Adaptive => Box::new(Adaptive::new(self.adaptive.clone(), space, budget)),
+            _ => Box::new(Spsa::new(self.spsa.clone(), space, budget)),
         }
     }
 
@@ -296,10 +294,9 @@ impl TuneSection {
             MethodName::Fishtest => ClassicRule::Fishtest,
             MethodName::WeatherFactory => ClassicRule::WeatherFactory,
         };
-        let Budget { batches, pairs, .. } = self.budget();
         let customary = ClassicSettings::customary(rule, 2 * self.pairs());
         let settings = self.classic.over(customary);
-        Some(Classic::new(rule, settings, space.clone(), batches, pairs))
+        Some(Classic::new(rule, settings, space.clone(), self.budget()))
     }
 
     /// # Errors
@@ -309,6 +306,25 @@ impl TuneSection {
         match classic.as_ref().and_then(Classic::overflowing) {
             Some(name) => Err(SpaceError::Steps(name.to_owned())),
             None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gain_starts_from_the_root_of_the_pairs() {
+        let space = Space::new(vec![Param::int("A", 50.0, 0.0, 100.0)]).unwrap();
+        for (method, gain) in [("spsa", 0.9), ("adaptive", 1.0)] {
+            for (pairs, batch) in [(16, 8), (10, 8), (10, 100)] {
+                let text = format!("method = \"{method}\"\npairs = {pairs}\nbatch = {batch}\n");
+                let section: TuneSection = toml::from_str(&text).unwrap();
+                let first = section.method(&space).gain(0, 0);
+                let expected = gain / f64::from(pairs).sqrt();
+                assert!((first / expected - 1.0).abs() < 1e-12, "{text}: {first}");
+            }
         }
     }
 }

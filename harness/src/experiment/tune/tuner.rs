@@ -3,37 +3,12 @@
 
 use std::collections::VecDeque;
 
+use super::budget::Budget;
 use super::design::Design;
 use super::method::{Method, Observation};
 use super::response::History;
 use super::space::{SideValues, Space};
 use super::stream::{Purpose, stream, uniform};
-
-/// The size of a run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Budget {
-    /// Planned batches.
-    pub batches: u64,
-    /// Pairs in a batch, all with the same values.
-    pub pairs: u64,
-    /// A batch whose first pair is number `k` is planned from the results of
-    /// pairs up to `k - window` (at least 1), even if more are known.
-    pub window: u64,
-}
-
-impl Budget {
-    /// The most pairs that are planned and not absorbed: those that a batch does
-    /// not wait for, in whole batches, and the batch.
-    pub(crate) fn most_in_flight(&self) -> u64 {
-        let waited_past = (self.window - 1).div_ceil(self.pairs);
-        self.pairs.saturating_mul(1 + waited_past)
-    }
-
-    /// Batches whose results go into the plan of `batch`.
-    fn known_before(&self, batch: u64) -> u64 {
-        (batch * self.pairs + 1).saturating_sub(self.window) / self.pairs
-    }
-}
 
 /// Plans batches and absorbs their results in order.
 pub struct Tuner {
@@ -90,7 +65,7 @@ impl Tuner {
     /// Plans the next batch, if there is one and the results that its plan
     /// needs are known.
     pub fn plan(&mut self) -> Option<(u64, SideValues)> {
-        if self.planned == self.budget.batches {
+        if self.planned == self.budget.batches() {
             return None;
         }
         while self.absorbed < self.budget.known_before(self.planned) {
@@ -124,7 +99,7 @@ impl Tuner {
         // After a restart, batches with results may not be planned yet. Others are not
         // planned: a window can be as long as the tuning.
         while self.in_flight.len() < self.results.len() && self.plan().is_some() {}
-        self.planned = self.budget.batches;
+        self.planned = self.budget.batches();
         while self.absorb_next().is_some() {}
     }
 
@@ -153,11 +128,11 @@ mod tests {
         let space = Space::new(vec![param]).expect("a space");
         // Planning all batches would take years.
         let budget = Budget {
-            batches: u64::MAX,
-            pairs: 1,
+            pairs: u64::MAX,
+            batch: 1,
             window: u64::MAX,
         };
-        let method = Spsa::new(SpsaSettings::default(), space.clone(), u64::MAX, 1);
+        let method = Spsa::new(SpsaSettings::default(), space.clone(), budget);
         let mut tuner = Tuner::new(space, budget, 3, Box::new(method)).with_history();
         for _ in 0..3 {
             tuner.result([0, 0, 1, 0, 0]);

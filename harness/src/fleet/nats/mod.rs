@@ -3,6 +3,7 @@
 
 mod api;
 mod connect;
+mod denials;
 mod pull;
 mod runner;
 mod streams;
@@ -11,7 +12,7 @@ mod watch;
 mod worker;
 
 pub(crate) use connect::{connect, fingerprint};
-pub(crate) use runner::NatsRunner;
+pub(crate) use runner::{NatsRunner, check_rights};
 pub(crate) use streams::{prepare, probe};
 pub(crate) use subjects::{submit_permissions, worker_permissions};
 #[cfg(feature = "serve")]

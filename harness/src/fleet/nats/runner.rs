@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep_until};
 
 use super::api::{call, number, put, put_until_stored, subscribe};
+use super::denials;
 use super::pull::{Pull, Pulled};
 use super::subjects::{self, ASK, ASK_RUNS, FILES, JOBS, RESULTS};
 use super::worker::is_refusal;
@@ -28,6 +29,32 @@ const BATCH: usize = 1000;
 const WAIT: Duration = Duration::from_secs(5);
 /// Time before a refused request for results is repeated.
 const RETRY: Duration = Duration::from_secs(1);
+
+/// Checks that the server lets a credential see workers and use the queue and the results,
+/// before a run has a folder.
+///
+/// # Errors
+/// [`LinkError`]: a permission is denied, a stream is missing, or the server does not answer.
+pub(crate) async fn check_rights(
+    client: &Client,
+    events: &mut mpsc::UnboundedReceiver<Event>,
+) -> Result<(), LinkError> {
+    let _statuses = subscribe(client, subjects::ALL_WORKERS).await?;
+    for stream in [RESULTS, JOBS] {
+        // No run has this name.
+        let name = format!("CONSUMER.INFO.{stream}.probe");
+        let answer = tokio::select! {
+            biased;
+            denial = denials::next(events) => return Err(denials::error(&denial)),
+            answer = call(client, &name, &Value::Null) => answer,
+        };
+        match answer {
+            Err(error) if !error.0.ends_with("consumer not found") => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
+}
 
 /// One run's connection.
 pub(crate) struct NatsRunner {
@@ -68,8 +95,13 @@ impl NatsRunner {
             events,
             retry_at: None,
         };
-        runner.backlog().await?;
-        Ok(runner)
+        match runner.backlog().await {
+            Ok(_) => Ok(runner),
+            // The server does not answer a request that it denies.
+            Err(error) => Err(denials::arrived(&mut runner.events)
+                .last()
+                .map_or(error, |denial| denials::error(&denial))),
+        }
     }
 
     /// Creates this run's consumer of a stream, or updates it. Returns its state.

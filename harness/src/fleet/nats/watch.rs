@@ -3,12 +3,14 @@
 use std::time::Duration;
 
 use async_nats::connection::State;
-use async_nats::{Client, Subscriber};
+use async_nats::{Client, Event, Subscriber};
 use futures_util::StreamExt;
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::{Instant, timeout_at};
 
 use super::api::subscribe;
-use super::subjects::{self, ASK};
+use super::denials;
+use super::subjects::{self, ALL_RUNS, ALL_WORKERS, ASK};
 use crate::fleet::ids::{Name, WorkerId};
 use crate::fleet::link::LinkError;
 
@@ -23,23 +25,30 @@ pub(crate) struct Watch {
     client: Client,
     workers: Subscriber,
     runs: Subscriber,
+    events: UnboundedReceiver<Event>,
 }
 
 impl Watch {
+    /// `events`: the changes of the client's connection.
+    ///
     /// # Errors
-    /// If the server refuses.
-    pub(crate) async fn new(client: Client) -> Result<Self, LinkError> {
+    /// If the client is closed.
+    pub(crate) async fn new(
+        client: Client,
+        events: UnboundedReceiver<Event>,
+    ) -> Result<Self, LinkError> {
         Ok(Self {
-            workers: subscribe(&client, subjects::ALL_WORKERS).await?,
-            runs: subscribe(&client, subjects::ALL_RUNS).await?,
+            workers: subscribe(&client, ALL_WORKERS).await?,
+            runs: subscribe(&client, ALL_RUNS).await?,
             client,
+            events,
         })
     }
 
     /// Requests all statuses and notices, and collects those that arrive within `time`.
     ///
     /// # Errors
-    /// If the request cannot be sent.
+    /// If the request cannot be sent, or the server denies it or the answers.
     pub(crate) async fn collect(&mut self, time: Duration) -> Result<Vec<FleetMessage>, LinkError> {
         let sent = self.client.publish(ASK, Vec::new().into()).await;
         sent.map_err(|error| LinkError::new("cannot publish a message", error))?;
@@ -48,7 +57,12 @@ impl Watch {
         while let Ok(next) = timeout_at(deadline, self.next()).await {
             messages.extend(next);
         }
-        Ok(messages)
+        let needed = [ALL_WORKERS, ALL_RUNS, ASK];
+        let mut denials = denials::arrived(&mut self.events);
+        match denials.find(|denial| denials::is_about(denial, &needed)) {
+            Some(denial) => Err(denials::error(&denial)),
+            None => Ok(messages),
+        }
     }
 
     /// Receives the games of runs.

@@ -8,6 +8,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 
 use super::api::{put_until_stored, subscribe};
+use super::denials::is_denial;
 use super::pull::{Pull, Pulled};
 use super::subjects::{self, ASK, ASK_RUNS, FILES, JOBS};
 use crate::fleet::ids::{Name, WorkerId};
@@ -176,12 +177,6 @@ impl FileSource for NatsFiles {
             Some(status) => Err(LinkError::new("the server does not have the file", status)),
         }
     }
-}
-
-/// Whether the server denies the credential a permission.
-fn is_denial(event: &Event) -> bool {
-    let text = event.to_string().to_lowercase();
-    text.contains("permissions violation")
 }
 
 /// Whether the server has refused the credential.

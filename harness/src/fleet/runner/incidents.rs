@@ -7,6 +7,10 @@ use crate::fleet::ids::WorkerId;
 use crate::run::files::machines::{INCIDENTS, Incident, IncidentKind};
 use crate::run::files::table::Table;
 
+/// Maximum number of incidents of one kind of a worker without a pair: a worker can send any
+/// number of reasons for not playing the run.
+const MAX_REASONS: usize = 20;
+
 /// The incidents of a run.
 #[derive(Debug)]
 pub(crate) struct Incidents {
@@ -34,7 +38,8 @@ impl Incidents {
         Ok((Self { table, known }, quarantined.collect()))
     }
 
-    /// Writes an incident of a worker, unless it was written before.
+    /// Writes an incident of a worker, unless it was written before or [`MAX_REASONS`] of its
+    /// kind were.
     ///
     /// # Errors
     /// Those of the file system.
@@ -45,6 +50,11 @@ impl Incidents {
         reason: &str,
     ) -> anyhow::Result<()> {
         let (worker, reason) = (worker.to_string(), reason.to_string());
+        let of_kind =
+            |known: &&(String, IncidentKind, String)| known.0 == worker && known.1 == kind;
+        if self.known.iter().filter(of_kind).count() >= MAX_REASONS {
+            return Ok(());
+        }
         match self.known.insert((worker.clone(), kind, reason.clone())) {
             true => self.append(worker, kind, None, reason),
             false => Ok(()),
@@ -117,6 +127,24 @@ mod tests {
         let machines = Machines::read(folder.path()).expect("read").expect("some");
         let pairs: Vec<_> = machines.incidents.iter().map(|one| one.pair).collect();
         assert_eq!(pairs, [None, Some(5), Some(5)]);
+    }
+
+    #[test]
+    fn a_worker_with_ever_new_reasons_does_not_fill_the_disk() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let kind = IncidentKind::Declined;
+        for _ in 0..2 {
+            let (mut incidents, _) = Incidents::open(folder.path()).expect("opened");
+            for number in 0..2 * MAX_REASONS {
+                let reason = format!("reason {number}");
+                let kept = incidents.worker(&worker("evil"), kind, &reason);
+                kept.expect("written");
+            }
+            let kept = incidents.worker(&worker("good"), kind, "memory");
+            kept.expect("written");
+        }
+        let machines = Machines::read(folder.path()).expect("read").expect("some");
+        assert_eq!(machines.incidents.len(), MAX_REASONS + 1);
     }
 
     #[test]

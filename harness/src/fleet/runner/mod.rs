@@ -29,7 +29,7 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc::{self, UnboundedReceiver};
 use tokio::time::{MissedTickBehavior, interval, sleep, timeout};
@@ -40,6 +40,7 @@ use super::ids::WorkerId;
 use super::link::{LinkError, RunnerLink, ToRunner};
 use super::message::{Job, Notice, Status, encode};
 use super::nats::{NatsRunner, connect};
+use super::overview::cannot_use;
 use super::timer::until;
 use crate::executor::remote::{Carrier, Command, Remote};
 use crate::executor::{Event, ExecutorError, PairJob, Stop};
@@ -98,7 +99,7 @@ pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
         let (sender, events) = mpsc::unbounded_channel();
         let client = connect(&run.access, sender).await?;
         let link = NatsRunner::new(client, key.run.clone(), events).await;
-        link.map_err(|error| anyhow!("cannot use the fleet at {}: {error}", run.access.url))
+        link.map_err(|error| cannot_use(&run.access.url, &error))
     })?;
     let (remote, carrier) = Remote::new();
     let reference = run.reference.map(|nps| Reference { nps });
@@ -174,6 +175,7 @@ impl<L: RunnerLink> Runner<L> {
             }
             notice.quarantined.insert(worker, reason);
         }
+        notice.recorded = past.recorded;
         Self {
             sender: JobSender::to(link.files()),
             link,

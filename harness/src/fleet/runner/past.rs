@@ -11,6 +11,8 @@ use crate::run::files::table::Table;
 
 /// The state and the tables in a run's folder.
 pub(super) struct Past {
+    /// Number of pairs in the ledger.
+    pub(super) recorded: u64,
     pub(super) roster: Roster,
     pub(super) incidents: Incidents,
     /// Workers in quarantine, and why.
@@ -27,6 +29,7 @@ impl Past {
     pub(super) fn open(dir: &Path) -> anyhow::Result<Self> {
         let (incidents, quarantined) = Incidents::open(dir)?;
         Ok(Self {
+            recorded: 0,
             roster: Roster::open(dir)?,
             incidents,
             quarantined,
@@ -43,6 +46,7 @@ impl Past {
         let mut past = Self::open(dir)?;
         for entry in RunFiles::open(dir)?.pairs.by_arrival()? {
             let entry = entry?;
+            past.recorded += 1;
             past.roster.reserve(entry.worker);
             if let Some(worker) = past.roster.machine(entry.worker) {
                 past.suspects.remember(worker, &entry.result);

@@ -27,6 +27,7 @@ use crate::run::Interrupts;
 use certificate::Certificate;
 use config::{Configuration, LOG};
 use find::{SERVER_VARIABLE, find_server};
+use health::Fault;
 use process::Server;
 pub(crate) use setup::Setup;
 pub(crate) use tokens::{Token, Tokens};
@@ -133,7 +134,8 @@ async fn keep(
     client: &Client,
     interrupts: &mut Interrupts,
 ) -> anyhow::Result<()> {
-    let mut stuck = health::watch(client.clone(), configuration.setup.data.join(LOG));
+    let data = &configuration.setup.data;
+    let mut faults = health::watch(client.clone(), data.join(LOG));
     let mut is_full = false;
     let mut is_prepared = true;
     loop {
@@ -142,10 +144,13 @@ async fn keep(
                 server.stop().await;
                 return Ok(());
             }
-            Some(()) = stuck.recv() => {
-                revive(configuration.setup, server, &mut is_full).await?;
-                is_prepared = false;
-            }
+            Some(fault) = faults.recv() => match fault {
+                Fault::Limit => errln!("{}", limit_warning(data)),
+                Fault::Stuck => {
+                    revive(configuration.setup, server, &mut is_full).await?;
+                    is_prepared = false;
+                }
+            },
             () = sleep(CHECK) => {}
         }
         if let Some(ended) = server.exit_status()? {
@@ -163,6 +168,15 @@ async fn keep(
             server.reload()?;
         }
     }
+}
+
+/// The warning about a server at its storage limit.
+fn limit_warning(data: &Path) -> String {
+    format!(
+        "warning: nats-server has reached its storage limit, 75 % of the space that was free on the disk of {} when it started; runs and workers wait\n\
+         help: make room on this disk; nats-server takes a new limit when it is started again, every 2 minutes",
+        data.display()
+    )
 }
 
 /// Restarts a server that stores nothing, if its disk has room. `is_full` is whether the

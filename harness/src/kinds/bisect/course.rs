@@ -7,6 +7,7 @@ use crate::builds::short_id;
 use crate::experiment::bisect::TimelinePoint;
 use crate::report::chart::{Chart, Level, Line, Reading, Ticks};
 use crate::report::html::{Paint, figure};
+use crate::report::probability;
 
 /// The colours of the most probable commits.
 const COLOURS: [Paint; 4] = [Paint::Bad, Paint::First, Paint::Second, Paint::Good];
@@ -57,21 +58,22 @@ pub(super) fn section(facts: &BisectFacts) -> anyhow::Result<Markup> {
     figure(&chart, &legend)
 }
 
-fn percent(point: &TimelinePoint, column: usize) -> f64 {
+fn share(point: &TimelinePoint, column: usize) -> f64 {
     let share = point.probabilities.get(column).copied();
-    100.0 * f64::from(share.unwrap_or_default())
+    f64::from(share.unwrap_or_default())
 }
 
 fn line(timeline: &[TimelinePoint], column: usize) -> Vec<(f64, f64)> {
     let points = timeline.iter();
     points
-        .map(|point| (point.pairs as f64, percent(point, column)))
+        .map(|point| (point.pairs as f64, 100.0 * share(point, column)))
         .collect()
 }
 
 fn reading(point: &TimelinePoint, columns: &[usize], names: &[&str]) -> Reading {
     let texts = columns.iter().zip(names);
-    let texts = texts.map(|(column, name)| format!("{name}: {:.1} %", percent(point, *column)));
+    let texts =
+        texts.map(|(column, name)| format!("{name}: {}", probability(share(point, *column), 1)));
     Reading {
         x: point.pairs as f64,
         text: format!(

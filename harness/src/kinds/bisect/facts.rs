@@ -11,7 +11,7 @@ use crate::builds::{Commit, short_id};
 use crate::experiment::bisect::{BisectExperiment, FailureCounts, TimelinePoint};
 use crate::experiment::{Experiment, Verdict};
 use crate::ledger::LedgerError;
-use crate::report::{EndReason, escape_markdown, evidence_findings};
+use crate::report::{EndReason, escape_markdown, evidence_findings, probability};
 use crate::run::{EngineIdentity, Fold, Kind, Manifest, RunFiles};
 use crate::stats::detect::Finding;
 use crate::stats::summary::{Interval, Summary};
@@ -198,21 +198,21 @@ impl BisectFacts {
         let played = format!("{} games", self.games);
         match self.verdict {
             BisectVerdict::Found => format!(
-                "Culprit: {}, with {:.1} % probability after {played}. {}{}",
+                "Culprit: {}, with {} probability after {played}. {}{}",
                 self.named(),
-                100.0 * self.probability,
+                probability(self.probability, 1),
                 self.change_words(),
                 self.next_words()
             ),
             BisectVerdict::NoChange => format!(
-                "No commit changed the strength by `smallest` Elo or more ({:.1} % probability \
+                "No commit changed the strength by `smallest` Elo or more ({} probability \
                  after {played}). With `--gained` a bisection searches for a gain, without it \
                  for a loss.",
-                100.0 * self.no_change
+                probability(self.no_change, 1)
             ),
             BisectVerdict::None => format!(
-                "No culprit after {played}. Most probable, with {:.1} %: {}{}",
-                100.0 * self.probability,
+                "No culprit after {played}. Most probable, with {}: {}{}",
+                probability(self.probability, 1),
                 self.named(),
                 self.tied_words()
             ),
@@ -267,10 +267,11 @@ impl BisectFacts {
     pub(crate) fn table(&self) -> String {
         let mut text = String::from("probability  commit\n");
         for (_, suspect) in self.most_probable(ROWS) {
-            let share = 100.0 * suspect.probability.unwrap_or_default();
-            let _ = writeln!(text, "{share:>9.1} %  {}", suspect.describe());
+            let share = probability(suspect.probability.unwrap_or_default(), 1);
+            let _ = writeln!(text, "{share:>11}  {}", suspect.describe());
         }
-        let _ = writeln!(text, "{:>9.1} %  nothing changed", 100.0 * self.no_change);
+        let no_change = probability(self.no_change, 1);
+        let _ = writeln!(text, "{no_change:>11}  nothing changed");
         for skipped in &self.skipped {
             let _ = writeln!(
                 text,

@@ -12,6 +12,7 @@ mod report;
 mod view;
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::ensure;
 
@@ -81,6 +82,7 @@ impl RunKind for Bisection {
             players: Vec::new(),
             identities: commits.iter().map(history::identity).collect(),
             folder_names: ends.map(|commit| commit.short().to_string()).into(),
+            build_time: Duration::ZERO,
         })
     }
 
@@ -88,8 +90,8 @@ impl RunKind for Bisection {
         _manifest: &Manifest,
         _opening: &Opening,
         _announce: Announce<'_>,
-    ) -> Result<Vec<Player>, SessionError> {
-        Ok(Vec::new())
+    ) -> Result<(Vec<Player>, Duration), SessionError> {
+        Ok((Vec::new(), Duration::ZERO))
     }
 
     fn experiment(dir: &Path, manifest: &Manifest) -> anyhow::Result<BisectExperiment> {

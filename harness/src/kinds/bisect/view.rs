@@ -2,7 +2,7 @@
 
 use crate::experiment::Experiment;
 use crate::experiment::bisect::BisectExperiment;
-use crate::report::{Block, RefreshTimer, STOPPING, progress_text};
+use crate::report::{Block, RefreshTimer, STOPPING, probability, progress_text};
 use crate::run::{Manifest, Progress, View};
 
 /// Suspects shown on a terminal, and in a line.
@@ -44,21 +44,21 @@ impl Suspects {
     }
 
     fn nothing_changed(experiment: &BisectExperiment) -> String {
-        let share = 100.0 * experiment.posterior().none();
-        format!("nothing changed {share:.1} %")
+        let share = probability(experiment.posterior().none(), 1);
+        format!("nothing changed {share}")
     }
 
-    /// The most probable commits by their numbers, with their probabilities in percent.
+    /// The most probable commits by their numbers, with their probabilities.
     fn suspects(experiment: &BisectExperiment, count: usize) -> Vec<(usize, f64)> {
         let posterior = experiment.posterior();
         let mut commits: Vec<usize> = (1..=posterior.last()).collect();
         commits.sort_by(|a, b| posterior.commit(*b).total_cmp(&posterior.commit(*a)));
-        let share = |commit| (commit, 100.0 * posterior.commit(commit));
+        let share = |commit| (commit, posterior.commit(commit));
         commits.into_iter().take(count).map(share).collect()
     }
 
     fn suspect(&self, (commit, share): (usize, f64)) -> String {
-        format!("{} {share:.1} %", self.names[commit])
+        format!("{} {}", self.names[commit], probability(share, 1))
     }
 
     fn lines(&self, experiment: &BisectExperiment, progress: &Progress<'_>) -> Vec<String> {
@@ -110,10 +110,10 @@ mod tests {
     use crate::experiment::bisect::BisectSection;
     use crate::run::Tally;
 
-    #[test]
-    fn at_80_columns_it_is_shown_whether_nothing_changed() {
-        let experiment = BisectExperiment::new(BisectSection::default(), 8, Vec::new());
-        let tally = Tally::new(9);
+    /// The view of a bisection with this many commits after the good one, before its results.
+    fn lines(commits: usize) -> Vec<String> {
+        let experiment = BisectExperiment::new(BisectSection::default(), commits, Vec::new());
+        let tally = Tally::new(commits + 1);
         let progress = Progress {
             tally: &tally,
             elapsed: Duration::from_secs(3600),
@@ -123,13 +123,26 @@ mod tests {
             is_over: false,
         };
         let suspects = Suspects {
-            names: (0..9).map(|number| format!("{number:010}")).collect(),
-            subjects: vec!["Change".to_string(); 9],
+            names: (0..=commits)
+                .map(|number| format!("{number:010}"))
+                .collect(),
+            subjects: vec!["Change".to_string(); commits + 1],
             at_a_time: Some(12),
             block: None,
             refresh: RefreshTimer::default(),
         };
-        let lines = suspects.lines(&experiment, &progress);
+        suspects.lines(&experiment, &progress)
+    }
+
+    #[test]
+    fn no_suspect_is_impossible() {
+        let lines = lines(2000);
+        assert!(lines[1].contains(" <0.1 % "), "{lines:?}");
+    }
+
+    #[test]
+    fn at_80_columns_it_is_shown_whether_nothing_changed() {
+        let lines = lines(8);
         let line = lines
             .iter()
             .find_map(|line| line.find("nothing changed 10.0 %"));

@@ -35,6 +35,12 @@ impl RunKind for Test {
         stages::check(config)
     }
 
+    #[cfg(feature = "serve")]
+    fn check_submitted(config: &mut Config) -> anyhow::Result<()> {
+        config.enter_first_stage();
+        Self::check(config)
+    }
+
     fn openings(config: &Config) -> Option<u64> {
         SingleTest::openings(config)
     }

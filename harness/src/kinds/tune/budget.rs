@@ -41,7 +41,7 @@ pub(super) fn measured(
     let probe = folder.path().join("probe");
     let limit = (time.duration() / DIVISOR).clamp(SHORTEST, LONGEST);
     let session = Session::<Match>::create(config, Some(&probe), Place::Here, &mut |_| {})?;
-    let mut session = session.limited(Some(limit));
+    let mut session = session.ending_at(Instant::now() + limit);
     // Repeats count too, because only the speed is measured.
     session.manifest.repeats = RepeatRule::Count;
     announce(&format!(

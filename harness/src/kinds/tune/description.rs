@@ -12,7 +12,7 @@ use crate::report::counted;
 /// Describes the run, as text for people.
 pub(crate) fn describe(section: &TuneSection, space: &Space) -> String {
     let advice = advise(section, space);
-    let batches = section.budget().batches;
+    let batches = section.budget().batches();
     let mut text = format!(
         "{} of {}: {} ({} games) in {batches} batch{} of {}, window {}\n\n",
         section.method.name(),
@@ -57,7 +57,7 @@ pub(crate) fn description_json(section: &TuneSection, space: &Space) -> Value {
         "method": section.method.name(),
         "pairs": section.pairs(),
         "games": 2 * section.pairs(),
-        "batches": section.budget().batches,
+        "batches": section.budget().batches(),
         "batch": section.batch,
         "window": section.window,
         "params": params.collect::<Vec<_>>(),

@@ -25,7 +25,7 @@ pub(crate) use verification::{test_folder, test_of};
 
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, ensure};
 
 #[cfg(feature = "serve")]
 use super::follow::Following;
@@ -52,6 +52,14 @@ impl RunKind for Tuning {
     const KIND: Kind = Kind::Tune;
     /// Values to copy, and charts.
     const REPORT_WRITES_FILES: bool = true;
+
+    /// The command adds the second engine after this check.
+    #[cfg(feature = "serve")]
+    fn check_submitted(config: &mut Config) -> anyhow::Result<()> {
+        check(config)?;
+        ensure!(config.tune.is_some(), "a tuning needs a [tune] table");
+        Ok(())
+    }
 
     /// Each pair has its own opening, and a tuning may have more pairs than a book has
     /// openings.

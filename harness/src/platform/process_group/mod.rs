@@ -43,4 +43,19 @@ mod tests {
         assert_eq!(output.read_line(&mut line).expect("read"), 0, "both ended");
         child.wait().expect("it has ended");
     }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_process_that_has_ended_keeps_its_id() {
+        let mut command = Command::new("true");
+        ProcessGroup::separate(&mut command);
+        let mut child = command.spawn().expect("a process");
+        while !ProcessGroup::leader_has_ended(&mut child).expect("a child") {
+            std::thread::yield_now();
+        }
+        let pid = libc::pid_t::try_from(child.id()).expect("a pid");
+        // SAFETY: signal 0 only checks whether the process exists.
+        assert_eq!(unsafe { libc::kill(pid, 0) }, 0, "not reaped");
+        assert!(child.wait().expect("it has ended").success());
+    }
 }

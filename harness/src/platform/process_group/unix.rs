@@ -1,8 +1,9 @@
 //! Process groups of Unix.
 
 use std::io;
+use std::mem;
 use std::os::unix::process::CommandExt;
-use std::process::Command;
+use std::process::{Child, Command};
 
 /// A process group, whose id is that of its first process.
 #[derive(Debug)]
@@ -51,6 +52,23 @@ impl ProcessGroup {
     /// As [`ProcessGroup::of`]; the memory was limited before the start.
     pub(crate) fn limited(pid: u32, _max_memory: Option<u64>) -> Self {
         Self::of(pid)
+    }
+
+    /// Whether a process that was started with [`Self::separate`] has ended. It is not reaped:
+    /// until then, no other process or group has its id.
+    ///
+    /// # Errors
+    /// If the process is already reaped.
+    pub(crate) fn leader_has_ended(leader: &mut Child) -> io::Result<bool> {
+        // SAFETY: a `siginfo_t` of zeros is valid.
+        let mut info: libc::siginfo_t = unsafe { mem::zeroed() };
+        let flags = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+        // SAFETY: `info` outlives the call, and waitid takes any id.
+        let result = unsafe { libc::waitid(libc::P_PID, leader.id(), &raw mut info, flags) };
+        match result {
+            0 => Ok(info.si_signo != 0),
+            _ => Err(io::Error::last_os_error()),
+        }
     }
 
     /// Kills all processes of the group.

@@ -1,8 +1,9 @@
 //! Job objects of Windows.
 
+use std::io;
 use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle, RawHandle};
 use std::os::windows::process::CommandExt;
-use std::process::Command;
+use std::process::{Child, Command};
 use std::ptr;
 
 use windows_sys::Win32::System::JobObjects::{
@@ -52,6 +53,14 @@ impl ProcessGroup {
         Self {
             job: job_of(pid, max_memory),
         }
+    }
+
+    /// Whether a process has ended. The job has a handle, so ids do not matter.
+    ///
+    /// # Errors
+    /// Those of the system.
+    pub(crate) fn leader_has_ended(leader: &mut Child) -> io::Result<bool> {
+        Ok(leader.try_wait()?.is_some())
     }
 
     /// Kills all processes of the job.

@@ -55,7 +55,7 @@ use super::breakdown::Breakdown;
 use super::facts::RunFacts;
 use super::text::verdict_sentence;
 use super::timeline::Timeline;
-use crate::run::{Kind, Manifest};
+use crate::run::Manifest;
 use failures::failures_section;
 use page::GamesSection;
 use setup::setup_section;
@@ -166,10 +166,10 @@ fn repeat(manifest: &Manifest) -> Markup {
 }
 
 fn subtitle(facts: &RunFacts, manifest: &Manifest) -> String {
-    let kind = match facts.kind {
-        Kind::Sprt => "SPRT",
-        // Tunings and bisections have other subtitles.
-        Kind::Match | Kind::Tune | Kind::Bisect => "Match",
+    // Tunings and bisections have other subtitles.
+    let kind = match facts.kind.is_sequential_test() {
+        true => "SPRT",
+        false => "Match",
     };
     let part = match (facts.shard.is_whole(), &facts.pool) {
         (false, _) => format!(", {}", facts.shard.words()),

@@ -56,6 +56,28 @@ impl Folder {
         }
     }
 
+    /// Refuses a folder for a new run, `out` or one under `results/`, that contains a run or
+    /// cannot be made. The folder is not made yet.
+    ///
+    /// # Errors
+    /// [`FolderError`].
+    pub(crate) fn check_new(out: Option<&Path>) -> Result<(), FolderError> {
+        if let Some(out) = out {
+            Self::open(out).check_free()?;
+        }
+        let path = out.unwrap_or(Path::new(RESULTS));
+        let mut parents = path.ancestors();
+        let existing = parents.find(|parent| parent.exists());
+        match tempfile::tempdir_in(existing.unwrap_or(Path::new("."))) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(FolderError::Create {
+                path: path.to_path_buf(),
+                // Without the name of the temporary folder.
+                source: error.kind().into(),
+            }),
+        }
+    }
+
     /// Refuses a folder that contains a run. Only the holder of its lock can rely on that.
     ///
     /// # Errors

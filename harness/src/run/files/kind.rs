@@ -32,6 +32,16 @@ impl Kind {
         }
     }
 
+    /// The noun for a run of it in a sentence, after "a".
+    pub(crate) fn noun(self) -> &'static str {
+        match self {
+            Self::Match => "match",
+            Self::Sprt => "test",
+            Self::Tune => "tuning",
+            Self::Bisect => "bisection",
+        }
+    }
+
     /// Whether the players of every pair are configured. Otherwise they depend on the results
     /// of earlier pairs: the run cannot be played in shards or pooled, and a fleet cannot scale
     /// its clocks.
@@ -42,7 +52,8 @@ impl Kind {
         }
     }
 
-    /// Whether the whole run is one sequential test, with an LLR and a verdict.
+    /// Whether the whole run is one sequential test, with an LLR and a verdict, which a shard
+    /// does not have.
     pub(crate) fn is_sequential_test(self) -> bool {
         match self {
             Self::Sprt => true,
@@ -68,7 +79,6 @@ impl Kind {
     }
 
     /// Whether a run plays all its pairs, regardless of their results.
-    #[cfg(feature = "serve")]
     pub(crate) fn has_fixed_length(self) -> bool {
         match self {
             Self::Match | Self::Tune => true,

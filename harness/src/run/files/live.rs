@@ -11,6 +11,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::executor::{Boards, LiveGame};
+#[cfg(any(test, feature = "serve"))]
+use crate::platform::read_regular;
 
 /// Name of the file in a run's folder.
 pub(crate) const LIVE: &str = "live.json";
@@ -35,7 +37,7 @@ impl LiveGames {
     /// file is being written.
     #[cfg(any(test, feature = "serve"))]
     pub(crate) fn read(dir: &Path) -> Option<Self> {
-        let text = fs::read(dir.join(LIVE)).ok()?;
+        let text = read_regular(&dir.join(LIVE)).ok()?;
         let games: Self = serde_json::from_slice(&text).ok()?;
         (games.begin == games.end).then_some(games)
     }

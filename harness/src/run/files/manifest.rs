@@ -5,7 +5,6 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -16,7 +15,7 @@ use super::kind::Kind;
 use crate::builds::short_id;
 use crate::config::{self, Config, EngineConfig};
 pub(crate) use crate::ledger::MANIFEST;
-use crate::platform::write_whole;
+use crate::platform::{open_regular, write_whole};
 use crate::run::play::repeats::RepeatRule;
 use crate::settings::Shard;
 
@@ -182,14 +181,6 @@ pub(crate) struct Manifest {
     pub config: Config,
 }
 
-/// Reads a file. Refuses a pipe or a device, which might never end.
-fn read_regular(path: &Path) -> io::Result<String> {
-    if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("not a regular file"));
-    }
-    fs::read_to_string(path)
-}
-
 impl Manifest {
     /// Reads the manifest of the run in `dir`.
     ///
@@ -198,7 +189,8 @@ impl Manifest {
     /// may be edited.
     pub(crate) fn read(dir: &Path) -> anyhow::Result<Self> {
         let path = dir.join(MANIFEST);
-        let text = read_regular(&path).with_context(|| {
+        let text = open_regular(&path).and_then(io::read_to_string);
+        let text = text.with_context(|| {
             format!(
                 "{} is not a run: cannot read {}",
                 dir.display(),

@@ -13,14 +13,14 @@ use anyhow::Context;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::platform::{append_whole, set_len, write_whole};
+use crate::platform::{append_whole, read_regular, set_len, write_whole};
 
 /// The whole rows of a table; none if the file is missing.
 ///
 /// # Errors
 /// If the file cannot be read or is damaged.
 pub(crate) fn rows<T: DeserializeOwned>(path: &Path) -> anyhow::Result<Vec<T>> {
-    let text = match fs::read(path) {
+    let text = match read_regular(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         read => read.with_context(|| format!("cannot read {}", path.display()))?,
     };
@@ -146,7 +146,7 @@ fn rewrite(path: &Path, rows: &[impl Serialize]) -> anyhow::Result<()> {
 
 /// Removes everything after the last complete row, and a header without rows.
 fn repair(path: &Path) -> io::Result<()> {
-    let text = match fs::read(path) {
+    let text = match read_regular(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
         read => read?,
     };

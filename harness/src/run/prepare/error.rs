@@ -31,10 +31,11 @@ pub(crate) enum PrepareError {
     Start { name: String, source: StartError },
     /// It was built from a commit, or from uncommitted changes, and does not
     /// start.
-    #[error("{}", broken(source))]
+    #[error("{}", broken(error))]
     Broken {
         name: String,
-        source: Box<PrepareError>,
+        /// Not a source: the message has its text, with words inside.
+        error: Box<PrepareError>,
     },
     #[error("engine `{name}`: {source}")]
     Option { name: String, source: OptionError },
@@ -113,6 +114,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use crate::text::with_causes;
 
     #[test]
     fn the_help_about_uciok_names_its_setting_and_comes_last() {
@@ -126,10 +128,10 @@ mod tests {
         };
         let error = PrepareError::Broken {
             name: "a".to_string(),
-            source: Box::new(source),
+            error: Box::new(source),
         };
         assert_eq!(
-            error.to_string(),
+            with_causes(&error.into()),
             "engine `a`: `./a` did not send `uciok` within 10 s; its last line: `UCIOK` \
              (it builds but does not start)\n\
              help: if it needs longer, raise `startup_ms` in [match]"

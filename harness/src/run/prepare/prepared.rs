@@ -6,6 +6,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use super::error::PrepareError;
 use super::greeting::{Greeting, greet_with_retries};
@@ -26,6 +27,8 @@ pub(crate) struct PreparedEngines {
     pub identities: Vec<EngineIdentity>,
     /// The options that each declares.
     pub options: Vec<Vec<EngineOption>>,
+    /// How long the builds took.
+    pub build_time: Duration,
 }
 
 impl PreparedEngines {
@@ -46,14 +49,18 @@ impl PreparedEngines {
             sandbox::check()?;
         }
         warn_of_limits(config, announce);
+        let begun = Instant::now();
         run_builds(config, base, announce)?;
         let mut engines = Self {
             players: Vec::new(),
             identities: Vec::new(),
             options: Vec::new(),
+            build_time: begun.elapsed(),
         };
         for engine in &config.engine {
+            let begun = Instant::now();
             let found = find(engine, base, sandbox, announce)?;
+            engines.build_time += begun.elapsed();
             engines.add(config, engine, opening, found, announce)?;
         }
         Ok(engines)
@@ -175,7 +182,7 @@ fn broken_build(engine: &EngineConfig, error: PrepareError) -> PrepareError {
         PrepareError::Start { .. } | PrepareError::Ready { .. } | PrepareError::Preflight(_) => {
             PrepareError::Broken {
                 name: engine.name.clone(),
-                source: Box::new(error),
+                error: Box::new(error),
             }
         }
         error => error,

@@ -1,6 +1,7 @@
 //! Checks that the engines and the book of an existing run have not changed.
 
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::ensure;
 
@@ -15,16 +16,17 @@ use crate::run::files::manifest::{BookIdentity, EngineIdentity, Manifest};
 use crate::settings::BookSource;
 
 /// Prepares the engines of an existing run, and checks that their programs have not changed.
+/// Also returns how long their builds took.
 pub(crate) fn same_engines(
     manifest: &Manifest,
     opening: &Opening,
     announce: Announce<'_>,
-) -> Result<Vec<Player>, SessionError> {
+) -> Result<(Vec<Player>, Duration), SessionError> {
     let mut config = manifest.config.clone();
     remove_finished_builds(&mut config, &manifest.engines);
     let engines = PreparedEngines::prepare(&config, &manifest.base, Some(opening), announce)?;
     check_same_programs(&engines.identities, &manifest.engines)?;
-    Ok(engines.players)
+    Ok((engines.players, engines.build_time))
 }
 
 /// Removes the build lines of engines whose programs exist: another build could make another

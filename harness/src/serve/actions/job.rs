@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::action::Refusal;
 use crate::checksum::sha256_of;
 use crate::config;
-use crate::kinds::{self, tune};
+use crate::kinds;
 use crate::platform::write_whole;
 use crate::run::Kind;
 
@@ -206,22 +206,16 @@ impl Job {
         folder.join(format!("{}.log", self.name))
     }
 
-    /// Refuses a configuration that the command of its kind would refuse before it
-    /// starts an engine.
+    /// Refuses a configuration that the command of its kind would refuse before it prepares an
+    /// engine.
     ///
     /// # Errors
     /// The error of the configuration.
     pub(super) fn check_config(&self, folder: &Path) -> anyhow::Result<()> {
-        let config = config::load(&self.config(folder), &[])?;
-        match self.kind {
-            Kind::Match | Kind::Sprt | Kind::Bisect => kinds::of(self.kind).check(&config),
-            Kind::Tune => {
-                // The second engine of a tuning is added when it starts.
-                tune::check(&config)?;
-                ensure!(config.tune.is_some(), "a tuning needs a [tune] table");
-                Ok(())
-            }
-        }
+        let config = config::load(&self.config(folder), &[]);
+        // The submitter does not have this file, which is removed if it is refused.
+        let config = config.map_err(|error| error.in_source("the submitted configuration"))?;
+        kinds::of(self.kind).check_submitted(config)
     }
 
     fn file(&self, folder: &Path) -> PathBuf {
@@ -388,6 +382,57 @@ mod tests {
         assert!(two.contains("exactly one [[engine]] is needed"), "{two}");
         let bare = check(one).expect_err("no parameters");
         assert!(bare.contains("[tune]"), "{bare}");
+    }
+
+    /// A submission of a kind, checked.
+    fn checked(kind: Kind, config: &str) -> Result<(), String> {
+        let dir = tempfile::tempdir().expect("a folder");
+        let submission = Submission {
+            name: "s3".to_string(),
+            kind,
+            priority: 0,
+        };
+        let job = Job::new(&submission, "ann");
+        fs::write(job.config(dir.path()), config).expect("written");
+        let checked = job.check_config(dir.path());
+        checked.map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn what_the_command_refuses_cannot_be_submitted() {
+        let one = "[[engine]]\ncmd = \"a\"\n";
+        let two = format!("{one}{one}");
+        let nodes = "[match]\nlimit = \"nodes=50\"\n";
+        let shard = "[match]\nshard = \"1/2\"\n[tune.params]\nA = {}\n";
+        let scale = "[fleet]\nscale = \"bench\"\n";
+        let commits = "[[engine]]\ncmd = \"a\"\ngit = \".\"\nbuild = \"make\"\n[bisect]\ngood = \"a\"\nbad = \"b\"\n";
+        for (kind, config, words) in [
+            (
+                Kind::Match,
+                format!("{two}{nodes}{scale}"),
+                "needs a time control",
+            ),
+            (Kind::Tune, format!("{one}{shard}"), "cannot be divided"),
+            (
+                Kind::Bisect,
+                format!("{commits}{scale}"),
+                "only supported for",
+            ),
+        ] {
+            let refused = checked(kind, &config).expect_err(words);
+            assert!(refused.contains(words), "{refused}");
+        }
+        // The first stage replaces the limit.
+        let stage = "[[stage]]\nlimit = \"8+0.08\"\n";
+        let config = format!("{two}{nodes}{scale}{stage}");
+        assert_eq!(checked(Kind::Sprt, &config), Ok(()));
+    }
+
+    #[test]
+    fn an_error_names_no_file_of_the_server() {
+        let refused = checked(Kind::Match, "[match]\nlimt = 1\n").expect_err("a wrong key");
+        let place = "--> the submitted configuration:2:1\n";
+        assert!(refused.contains(place), "{refused}");
     }
 
     #[test]

@@ -16,6 +16,7 @@ use maud::html;
 use super::guard::refused;
 use super::state::Shared;
 use crate::ledger::{FAILURES, GAMES_PGN};
+use crate::platform::open_regular;
 use crate::serve::pages;
 
 /// Size in bytes of the pieces in which a file is sent.
@@ -28,7 +29,7 @@ pub(super) async fn games(State(shared): State<Shared>, Path(run): Path<String>)
     let Some(opened) = shared.open(&run).await else {
         return none();
     };
-    let Ok(file) = fs::File::open(opened.games.dir.join(GAMES_PGN)) else {
+    let Ok(file) = open_regular(&opened.games.dir.join(GAMES_PGN)) else {
         return none();
     };
     let headers = [
@@ -100,7 +101,7 @@ pub(super) async fn evidence(
         let folder = folder_of(&opened.games.dir, &bundle)?;
         let (_, path) = entries(&folder).find(|(name, _)| *name == file)?;
         let mut text = Vec::new();
-        let file = fs::File::open(path).ok()?;
+        let file = open_regular(&path).ok()?;
         file.take(SHOWN).read_to_end(&mut text).ok()?;
         Some(text)
     });

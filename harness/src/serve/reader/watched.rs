@@ -199,7 +199,8 @@ impl WatchedRun {
         let is_watched = loaded.page.is_watched();
         let is_behind =
             loaded.ledgers.is_ahead || state_changed || (is_watched && loaded.page.is_behind);
-        let is_due = is_wanted || Instant::now() >= loaded.due || self.summary.is_none();
+        // If a change of state waited, the run could be forgotten with the old state.
+        let is_due = is_wanted || state_changed || Instant::now() >= loaded.due;
         if !is_behind || !is_due {
             return Ok(false);
         }
@@ -267,4 +268,37 @@ fn manifest_stamp(dir: &Path) -> Option<ManifestStamp> {
 fn stamp(dir: &Path) -> Option<(PathBuf, u64, SystemTime)> {
     let data = fs::metadata(dir.join(GAMES_CSV)).ok()?;
     Some((dir.to_path_buf(), data.len(), data.modified().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+
+    use super::*;
+
+    const RUN: &str = "hone = \"1\"\nkind = \"match\"\ncreated = \"2026-01-01T00:00:00Z\"\n\
+        base = \"/\"\nconcurrency = 2\nrepeats = \"count\"\n\
+        [[engines]]\nname = \"a\"\nid = \"\"\nauthor = \"\"\nprogram = \"a\"\nsha256 = \"\"\n\
+        [[engines]]\nname = \"b\"\nid = \"\"\nauthor = \"\"\nprogram = \"b\"\nsha256 = \"\"\n\
+        [config.match]\n[[config.engine]]\nname = \"a\"\ncmd = \"a\"\n\
+        [[config.engine]]\nname = \"b\"\ncmd = \"b\"\n";
+
+    #[test]
+    fn a_run_that_ends_before_the_next_update_is_due_is_stopped() {
+        let dir = tempfile::tempdir().expect("a folder");
+        fs::write(dir.path().join(MANIFEST), RUN).expect("written");
+        let ledger = File::create(dir.path().join(GAMES_CSV)).expect("made");
+        ledger.lock().expect("free");
+        let mut run = WatchedRun::new("run", dir.path(), None).expect("a run");
+        assert!(run.poll(), "{:?}", run.damage);
+        let state = |run: &WatchedRun| run.summary().map(|summary| summary.state);
+        assert_eq!(state(&run), Some(State::Running));
+        let loaded = run.loaded.as_mut().expect("it is being played");
+        loaded.due += Duration::from_secs(3600);
+        drop(ledger);
+        run.looked = None;
+        assert!(run.poll());
+        assert_eq!(state(&run), Some(State::Stopped));
+        assert!(run.loaded.is_none(), "its memory is freed");
+    }
 }

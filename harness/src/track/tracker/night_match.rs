@@ -98,11 +98,11 @@ impl Tracker {
                 }
                 Err(error) => error,
             };
-            let SessionError::Prepare(PrepareError::Broken { name, source }) = &error else {
+            let SessionError::Prepare(PrepareError::Broken { name, error: fault }) = &error else {
                 return Err(error);
             };
             if skip_broken && name == commit.short() {
-                let reason = format!("it builds but does not start ({source})");
+                let reason = format!("it builds but does not start ({fault})");
                 return Ok(Start::Broken(SkippedCommit::new(commit, reason)));
             }
             let mut others = opponents.iter();

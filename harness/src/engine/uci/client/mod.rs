@@ -324,25 +324,7 @@ impl Client {
         wanted: &[(String, String)],
         deadline: Instant,
     ) -> Result<(), AnswerError> {
-        let mut commands = String::new();
-        for (name, _) in &self.set {
-            if wanted.iter().any(|(other, _)| other == name) {
-                continue;
-            }
-            let default = self
-                .options
-                .iter()
-                .find(|option| option.name.eq_ignore_ascii_case(name))
-                .and_then(EngineOption::default_value);
-            if let Some(default) = default {
-                push_setoption(&mut commands, name, &default);
-            }
-        }
-        for pair in wanted {
-            if !self.set.contains(pair) {
-                push_setoption(&mut commands, &pair.0, &pair.1);
-            }
-        }
+        let commands = setoptions(&self.options, &self.set, wanted);
         if !commands.is_empty() {
             self.send(commands.as_bytes(), deadline).await?;
             self.set = wanted.to_vec();
@@ -424,6 +406,39 @@ impl Client {
     }
 }
 
+/// The commands that set the options `wanted` in an engine with the options `declared`, of
+/// which those in `set` have been set.
+fn setoptions(
+    declared: &[EngineOption],
+    set: &[(String, String)],
+    wanted: &[(String, String)],
+) -> String {
+    let mut commands = String::new();
+    let option = |name: &str| {
+        let mut options = declared.iter();
+        options.find(|option| option.name.eq_ignore_ascii_case(name))
+    };
+    for (name, _) in set {
+        if wanted.iter().any(|(other, _)| other == name) {
+            continue;
+        }
+        if let Some(default) = option(name).and_then(EngineOption::default_value) {
+            push_setoption(&mut commands, name, &default);
+        }
+    }
+    for pair in wanted.iter().filter(|pair| !set.contains(pair)) {
+        let (name, value) = pair;
+        let argument = match option(name) {
+            Some(option) => option.argument(value),
+            None => Some(value.as_str()),
+        };
+        if let Some(argument) = argument {
+            push_setoption(&mut commands, name, argument);
+        }
+    }
+    commands
+}
+
 /// Adds a `setoption` command. Control characters other than tabs are removed, so that it
 /// stays one command: a name or value can come from `replay.toml`, which a user may edit.
 fn push_setoption(commands: &mut String, name: &str, value: &str) {
@@ -447,5 +462,22 @@ mod tests {
         let mut commands = String::new();
         push_setoption(&mut commands, "Se\red", "1\tx\nquit\0");
         assert_eq!(commands, "setoption name Seed value 1\txquit\n");
+    }
+
+    #[test]
+    fn a_button_is_pressed_without_a_value_and_not_by_false() {
+        let declared = [
+            "Clear type button",
+            "Hash type spin default 16 min 1 max 64",
+        ]
+        .map(|line| EngineOption::parse(&format!("option name {line}")).expect(line));
+        let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
+        let sent = |value: &str| {
+            let wanted = [pair("clear", value), pair("Hash", "8")];
+            let commands = setoptions(&declared, &[pair("Clear", "")], &wanted);
+            assert!(commands.ends_with("setoption name Hash value 8\n"));
+            commands.lines().count() == 2 && commands.starts_with("setoption name clear\n")
+        };
+        assert_eq!(["", "true", "false"].map(sent), [true, true, false]);
     }
 }

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::posterior::{Grid, OptimumPosterior, Sums};
 use super::spsa::{linear_gain, perturbation};
 use super::{Method, Noise, Observation, TailAverage, constant, constant_above_zero};
+use crate::experiment::tune::budget::Budget;
 use crate::experiment::tune::pair_model::ELO_PER_SCORE;
 use crate::experiment::tune::space::{Proposal, Space};
 
@@ -68,8 +69,7 @@ const REFRESHES: u64 = 300;
 #[derive(Debug, Clone)]
 pub(crate) struct Adaptive {
     settings: AdaptiveSettings,
-    batches: u64,
-    pairs: u64,
+    budget: Budget,
     /// Batches between two refreshes.
     every: u64,
     space: Space,
@@ -82,19 +82,17 @@ pub(crate) struct Adaptive {
 }
 
 impl Adaptive {
-    /// For `batches` batches of `pairs` pairs each.
-    pub(crate) fn new(settings: AdaptiveSettings, space: Space, batches: u64, pairs: u64) -> Self {
+    pub(crate) fn new(settings: AdaptiveSettings, space: Space, budget: Budget) -> Self {
         let grid = Grid::new(settings.spread, settings.skew);
         let prior = grid.posterior(&Sums::default());
         Self {
-            batches,
-            pairs,
-            every: (batches / REFRESHES).max(1),
+            budget,
+            every: (budget.batches() / REFRESHES).max(1),
             sums: vec![Sums::default(); space.dimension()],
             posteriors: vec![prior; space.dimension()],
             grid,
             theta: space.start(),
-            average: TailAverage::new(batches, space.start()),
+            average: TailAverage::new(budget.batches(), space.start()),
             noise: Noise::default(),
             space,
             settings,
@@ -166,8 +164,8 @@ impl Method for Adaptive {
 
     /// The same for all parameters.
     fn gain(&self, _parameter: usize, batch: u64) -> f64 {
-        let progress = batch as f64 / self.batches as f64;
-        linear_gain(self.settings.gain, 0.0, progress, self.batches * self.pairs)
+        let progress = batch as f64 / self.budget.batches() as f64;
+        linear_gain(self.settings.gain, 0.0, progress, self.budget.pairs)
     }
 
     fn values(&self) -> Vec<f64> {

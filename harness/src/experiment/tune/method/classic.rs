@@ -6,6 +6,7 @@
 //! weather-factory `spsa.py`.
 
 use super::{Method, Observation, TailAverage};
+use crate::experiment::tune::budget::Budget;
 use crate::experiment::tune::space::{Proposal, Rounding, Space};
 
 /// The program whose rule is used.
@@ -61,9 +62,7 @@ impl ClassicSettings {
 pub(crate) struct Classic {
     rule: ClassicRule,
     settings: ClassicSettings,
-    /// Pairs of a batch.
-    pairs: f64,
-    batches: u64,
+    budget: Budget,
     /// Planned iterations: batches (OpenBench) or pairs (fishtest).
     iterations: f64,
     space: Space,
@@ -72,26 +71,23 @@ pub(crate) struct Classic {
 }
 
 impl Classic {
-    /// For `batches` batches of `pairs` pairs each.
     pub(crate) fn new(
         rule: ClassicRule,
         settings: ClassicSettings,
         space: Space,
-        batches: u64,
-        pairs: u64,
+        budget: Budget,
     ) -> Self {
         let iterations = match rule {
-            ClassicRule::OpenBench => batches,
-            ClassicRule::Fishtest | ClassicRule::WeatherFactory => batches * pairs,
+            ClassicRule::OpenBench => budget.batches(),
+            ClassicRule::Fishtest | ClassicRule::WeatherFactory => budget.pairs,
         };
         Self {
             rule,
             settings,
-            pairs: pairs as f64,
-            batches,
+            budget,
             iterations: iterations as f64,
             theta: space.start(),
-            average: TailAverage::new(batches, space.start()),
+            average: TailAverage::new(budget.batches(), space.start()),
             space,
         }
     }
@@ -102,8 +98,8 @@ impl Classic {
     fn counter(&self, batch: u64) -> f64 {
         match self.rule {
             ClassicRule::OpenBench => 1.0 + batch as f64,
-            ClassicRule::Fishtest => 1.0 + batch as f64 * self.pairs,
-            ClassicRule::WeatherFactory => (batch as f64 + 1.0) * self.pairs * 2.0,
+            ClassicRule::Fishtest => 1.0 + self.budget.pairs_before(batch) as f64,
+            ClassicRule::WeatherFactory => 2.0 * self.budget.pairs_before(batch + 1) as f64,
         }
     }
 
@@ -136,7 +132,7 @@ impl Classic {
     /// A parameter whose perturbation is not a number above 0, or whose update is not
     /// finite, in the first batch or the last. Other batches lie between these.
     pub(crate) fn overflowing(&self) -> Option<&str> {
-        let last = self.batches.saturating_sub(1);
+        let last = self.budget.batches().saturating_sub(1);
         let steps = |parameter: usize, batch: u64| {
             let (c, r) = self.schedule(parameter, self.counter(batch));
             match self.rule {

@@ -52,6 +52,15 @@ fn settings(inputs: &Value, stability: &str, gain: &str) -> ClassicSettings {
     }
 }
 
+/// A budget of `batches` batches of `batch` pairs each.
+fn budget(batches: u64, batch: u64) -> Budget {
+    Budget {
+        pairs: batches * batch,
+        batch,
+        window: 1,
+    }
+}
+
 fn clipped(space: &Space, mut values: Vec<f64>) -> Vec<f64> {
     space.clip(&mut values);
     values
@@ -79,8 +88,7 @@ fn openbench_to_the_last_digit() {
             ClassicRule::OpenBench,
             settings,
             space.clone(),
-            batches,
-            pairs,
+            budget(batches, pairs),
         );
         for (batch, step) in case["outputs"]["steps"]
             .as_array()
@@ -129,7 +137,12 @@ fn fishtest_to_the_last_digit() {
     let space = space(&inputs["params_name_start_min_max_cend"], &ParamKind::Int);
     let pairs = inputs["num_games"].as_u64().unwrap() / 2;
     let settings = settings(inputs, "A_ratio", "r_end");
-    let mut rule = Classic::new(ClassicRule::Fishtest, settings, space.clone(), pairs, 1);
+    let mut rule = Classic::new(
+        ClassicRule::Fishtest,
+        settings,
+        space.clone(),
+        budget(pairs, 1),
+    );
     for step in case["outputs"]["steps"].as_array().unwrap() {
         let signs = numbers(&step["flips"]);
         let k = step["iter_at_dispatch"].as_f64().unwrap() + 1.0;
@@ -163,8 +176,7 @@ fn weather_factory_to_the_last_digit() {
             ClassicRule::WeatherFactory,
             settings,
             space.clone(),
-            100,
-            pairs,
+            budget(100, pairs),
         );
         for (batch, step) in case["outputs"]["steps"]
             .as_array()
@@ -203,7 +215,7 @@ fn width_and_gain_stand_for_weather_factorys_a_and_c() {
         ..customary
     };
     let space = Space::new(vec![Param::int("A", 500.0, 0.0, 1000.0)]).unwrap();
-    let mut rule = Classic::new(ClassicRule::WeatherFactory, settings, space, 100, 8);
+    let mut rule = Classic::new(ClassicRule::WeatherFactory, settings, space, budget(100, 8));
     let step = 50.0;
     for batch in [0, 9] {
         let k = rule.counter(batch);
@@ -228,7 +240,12 @@ fn width_and_gain_stand_for_weather_factorys_a_and_c() {
 fn observations_drive_the_rule() {
     let space = Space::new(vec![Param::int("A", 50.0, 0.0, 100.0)]).unwrap();
     let settings = ClassicSettings::customary(ClassicRule::OpenBench, 0);
-    let mut rule = Classic::new(ClassicRule::OpenBench, settings, space.clone(), 10, 8);
+    let mut rule = Classic::new(
+        ClassicRule::OpenBench,
+        settings,
+        space.clone(),
+        budget(10, 8),
+    );
     let proposal = rule.propose(0, &[-1.0]);
     let played = space.realise(&proposal, rule.rounding(), &[0.5]);
     rule.absorb(&Observation {

@@ -10,6 +10,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{Method, Noise, Observation, TailAverage, constant};
+use crate::experiment::tune::budget::Budget;
 use crate::experiment::tune::param::Param;
 use crate::experiment::tune::space::{Proposal, Space};
 
@@ -46,9 +47,7 @@ impl Default for SpsaSettings {
 #[derive(Debug, Clone)]
 pub(crate) struct Spsa {
     settings: SpsaSettings,
-    batches: f64,
-    /// Planned pairs.
-    planned: u64,
+    budget: Budget,
     space: Space,
     theta: Vec<f64>,
     average: TailAverage,
@@ -56,14 +55,12 @@ pub(crate) struct Spsa {
 }
 
 impl Spsa {
-    /// For `batches` batches of `pairs` pairs each.
-    pub(crate) fn new(settings: SpsaSettings, space: Space, batches: u64, pairs: u64) -> Self {
+    pub(crate) fn new(settings: SpsaSettings, space: Space, budget: Budget) -> Self {
         Self {
             settings,
-            batches: batches as f64,
-            planned: batches * pairs,
+            budget,
             theta: space.start(),
-            average: TailAverage::new(batches, space.start()),
+            average: TailAverage::new(budget.batches(), space.start()),
             noise: Noise::default(),
             space,
         }
@@ -71,7 +68,7 @@ impl Spsa {
 
     /// Share of the run before `batch`, 0 to 1.
     fn progress(&self, batch: u64) -> f64 {
-        batch as f64 / self.batches
+        batch as f64 / self.budget.batches() as f64
     }
 
     /// The perturbation of `batch` as a share of the span.
@@ -105,7 +102,7 @@ impl Method for Spsa {
     /// The same for all parameters.
     fn gain(&self, _parameter: usize, batch: u64) -> f64 {
         let SpsaSettings { gain, gain_end, .. } = self.settings;
-        linear_gain(gain, gain_end, self.progress(batch), self.planned)
+        linear_gain(gain, gain_end, self.progress(batch), self.budget.pairs)
     }
 
     fn values(&self) -> Vec<f64> {

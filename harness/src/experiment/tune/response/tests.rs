@@ -1,8 +1,9 @@
+use super::super::budget::Budget;
 use super::super::landscape::{Axis, Fall, Landscape};
 use super::super::method::{Spsa, SpsaSettings};
 use super::super::pair_model::PairModel;
 use super::super::param::{Param, ParamKind};
-use super::super::tuner::{Budget, Tuner};
+use super::super::tuner::Tuner;
 use super::*;
 
 /// A live, a dead and a weak parameter.
@@ -27,11 +28,11 @@ fn played_run() -> (Landscape, Response, Vec<f64>) {
     let space = Space::new(params.collect()).unwrap();
     let landscape = Landscape::new(axes, Fall::Flattening { scale: 300.0 }, None);
     let budget = Budget {
-        batches: 2500,
-        pairs: 8,
+        pairs: 20_000,
+        batch: 8,
         window: 1,
     };
-    let method = Spsa::new(SpsaSettings::default(), space.clone(), 2500, 8);
+    let method = Spsa::new(SpsaSettings::default(), space.clone(), budget);
     let mut tuner = Tuner::new(space.clone(), budget, 3, Box::new(method)).with_history();
     let mut outcomes = stream(3, Purpose::Outcomes, 0);
     while let Some((_, played)) = tuner.plan() {

@@ -1,0 +1,63 @@
+#!/usr/bin/env bash
+# Copies the folders of nights between results/track and the Action's cache.
+#
+#     nights.sh restore    the nights of which the cache has more games, to results/track
+#     nights.sh keep       all nights, to the cache; also after a job that was cancelled
+set -euo pipefail
+
+home=${HONE_HOME:?}
+kept=$home/kept/track
+track=results/track
+
+# The number of rows of a night's ledger, or -1 if it has no folder.
+rows() {
+    if [ -e "$1/games.csv" ]; then
+        wc -l <"$1/games.csv"
+    elif [ -d "$1" ]; then
+        echo 0
+    else
+        echo -1
+    fi
+}
+
+# Copies the nights of folder $1 to folder $2, unless those there have more rows. The
+# operator $3 decides between equal numbers: `-ge` copies the night, `-gt` does not.
+copy_nights() {
+    local night copy
+    for night in "$1"/*/; do
+        [ -d "$night" ] || continue
+        night=${night%/}
+        copy=$2/${night##*/}
+        if test "$(rows "$night")" "$3" "$(rows "$copy")"; then
+            # A copy that is interrupted replaces nothing.
+            rm -rf "$home/night"
+            mkdir -p "$home" "$2"
+            cp -a "$night" "$home/night"
+            rm -rf "$copy"
+            mv "$home/night" "$copy"
+        fi
+    done
+}
+
+# Removes the nights that the cache does not need to keep: their rows are committed. The
+# last one has the configuration, which the page uses.
+prune() {
+    local night committed
+    committed=$(git show HEAD:./results/elo.csv 2>/dev/null | sed '$d' | cut -d , -f 1) || return 0
+    for night in "$kept"/*/; do
+        night=${night%/}
+        ! grep -qxF -- "${night##*/}" <<<"$committed" || rm -rf "$night"
+    done
+}
+
+case "${1:-}" in
+    restore) copy_nights "$kept" "$track" -gt ;;
+    keep)
+        copy_nights "$track" "$kept" -ge
+        prune
+        ;;
+    *)
+        echo "usage: nights.sh restore|keep" >&2
+        exit 2
+        ;;
+esac
