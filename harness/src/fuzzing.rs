@@ -1,5 +1,5 @@
 //! The readers of outside data, one function each, for the fuzz targets in `fuzz/` and for
-//! `tests/fuzzing.rs`. Any input may be refused; accepted data must be consistent. A panic
+//! `tests/project/fuzzing.rs`. Any input may be refused; accepted data must be consistent. A panic
 //! is a fault.
 
 use std::cell::OnceCell;

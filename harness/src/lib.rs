@@ -11,7 +11,7 @@
 //!
 //! The modules are layers, the lowest first. A module imports only from modules
 //! before it in this list, and there is no cycle of modules or submodules.
-//! `tests/layers.rs` reads this list and checks both.
+//! `tests/project/layers.rs` reads this list and checks both.
 //!
 //! * [`text`]: names and messages as text: suggestions, numbering, error causes.
 //! * [`platform`]: what differs between Linux, macOS and Windows.

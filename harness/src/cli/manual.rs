@@ -262,7 +262,7 @@ mod tests {
     }
 
     /// Commands that need little time and only one machine are also executed, by
-    /// `harness/tests/manual.rs`.
+    /// `harness/tests/project/manual.rs`.
     #[test]
     fn every_command_of_the_manual_is_a_valid_command_line() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");

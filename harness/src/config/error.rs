@@ -4,9 +4,11 @@ use std::fmt;
 use std::ops::Range;
 use std::path::PathBuf;
 
-use super::file_text::LARGEST;
 use super::wording::of_syntax;
 use crate::text::excerpt;
+
+/// Maximum size of a configuration file in bytes.
+pub(super) const LARGEST: u64 = 16 << 20;
 
 /// An error in a configuration file, with its place.
 #[derive(Debug, thiserror::Error)]

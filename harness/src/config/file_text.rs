@@ -4,11 +4,8 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use super::error::{ConfigError, SourcePosition};
+use super::error::{ConfigError, LARGEST, SourcePosition};
 use crate::text::is_utf16;
-
-/// Maximum size of a configuration file in bytes.
-pub(super) const LARGEST: u64 = 16 << 20;
 
 /// Reads a configuration file.
 ///

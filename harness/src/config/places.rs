@@ -157,7 +157,6 @@ pub(super) fn content(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::Draft;
 
     const TEXT: &str = "[[engine]]\ncmd = \"a\"\n[[engine]]\ncmd = 'b c'\n\
         options = { Hash = 0 }\n[match]\nopenings = \"x.epd\"\n\
@@ -219,22 +218,6 @@ mod tests {
         let found = place_of(&file, &keys, &config).expect("a place");
         assert!(found.contains(":5:20\n"), "{found}");
         fs::write(&file, TEXT).expect("written");
-        // A table that an option sets, with the same value as the file.
-        let mut draft = Draft::read(Some(&file)).expect("TOML");
-        draft
-            .set_text("tune.params.C={min=9,max=7}")
-            .expect("valid");
-        let config = draft.finish().expect("valid");
-        for (keys, is_of_file) in [
-            ("params.C.max", false),
-            ("params.C", false),
-            ("group.1", true),
-        ] {
-            let keys: Vec<_> = ["tune"].into_iter().chain(keys.split('.')).collect();
-            let keys: Vec<_> = keys.into_iter().map(str::to_string).collect();
-            let found = place_of(&file, &keys, &config);
-            assert_eq!(found.is_some(), is_of_file, "{keys:?}: {found:?}");
-        }
         let with_option = "cmd = \"a\"\noptions = { Hash = 0 }";
         let place = place("engine.0.options.Hash", "cmd = \"a\"", with_option);
         assert_eq!(place, None);

@@ -2,10 +2,14 @@
 
 #![cfg(unix)]
 
+mod bisect;
 #[path = "../common/building.rs"]
 mod building;
+mod clones;
 #[path = "../common/mod.rs"]
 mod common;
+mod hostile_repositories;
+mod interrupted;
 mod runs;
 
 use std::collections::BTreeMap;

@@ -5,6 +5,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod failures;
+mod history;
 
 use std::collections::BTreeSet;
 use std::fs;

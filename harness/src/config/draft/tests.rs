@@ -2,6 +2,7 @@ use std::fs;
 
 use super::*;
 use crate::config::Profile;
+use crate::config::places::place_of;
 use crate::settings::BookSource;
 use clap::ValueEnum;
 
@@ -398,4 +399,27 @@ fn a_key_of_openings_keeps_the_book_of_the_short_form() {
     let openings = draft.finish().expect("finished").r#match.openings;
     assert_eq!(openings.file, Some(BookSource::StartPosition));
     assert_eq!(openings.order, crate::openings::Order::Sequential);
+}
+
+/// The table has the same maximum as the file, whose line would otherwise be named.
+#[test]
+fn a_table_that_an_option_sets_has_no_place_in_the_file() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("c.toml");
+    let tuning = "[tune]\ngroup = [\"A\", \"B\"]\n[tune.params]\nC = { max = 7 }\n";
+    fs::write(&file, format!("{FILE}{tuning}")).expect("written");
+    let mut draft = Draft::read(Some(&file)).expect("TOML");
+    draft
+        .set_text("tune.params.C={min=9,max=7}")
+        .expect("valid");
+    let config = draft.finish().expect("valid");
+    for (keys, is_of_file) in [
+        ("tune.params.C.max", false),
+        ("tune.params.C", false),
+        ("tune.group.1", true),
+    ] {
+        let keys: Vec<_> = keys.split('.').map(str::to_string).collect();
+        let found = place_of(&file, &keys, &config);
+        assert_eq!(found.is_some(), is_of_file, "{keys:?}: {found:?}");
+    }
 }

@@ -1,0 +1,8 @@
+//! `hone fastchess` and `hone cutechess-cli`.
+
+#[path = "../common/mod.rs"]
+mod common;
+mod ends;
+mod errors;
+mod output;
+mod servers;

@@ -1,0 +1,18 @@
+//! The project itself: its layers, pages, dependencies, GitHub Action, packages and fuzzing seeds.
+
+#[cfg(unix)]
+mod action;
+#[cfg(unix)]
+mod action_scripts;
+#[path = "../common/mod.rs"]
+mod common;
+mod dependencies;
+#[cfg(unix)]
+mod formats_page;
+mod fuzzing;
+mod layers;
+#[cfg(unix)]
+mod manual;
+#[cfg(target_os = "linux")]
+mod packaging;
+mod reliability_page;

@@ -1,0 +1,12 @@
+//! `hone serve`: requests, actions, the list of runs, the live pages, and its load.
+
+#![cfg(all(unix, feature = "serve"))]
+
+mod actions;
+#[path = "../common/mod.rs"]
+mod common;
+mod list;
+#[cfg(target_os = "linux")]
+mod load;
+mod pages;
+mod requests;

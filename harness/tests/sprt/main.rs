@@ -1,0 +1,13 @@
+//! Tests of strength: verdicts, stages, shards and pools, and the merge gate.
+
+#[path = "../common/mod.rs"]
+mod common;
+#[cfg(unix)]
+mod evidence;
+#[cfg(unix)]
+mod gate;
+#[cfg(unix)]
+mod pool;
+#[cfg(unix)]
+mod stages;
+mod verdicts;

@@ -1,0 +1,456 @@
+//! `hone calc` as scripts use it, except `hone calc rate`.
+
+use crate::common::calc::{calc, json, write_run};
+use crate::common::json::number;
+use serde_json::Value;
+
+fn has_keys(value: &Value, keys: &[&str]) {
+    for key in keys {
+        assert!(value.get(key).is_some(), "no {key} in {value}");
+    }
+}
+
+#[test]
+fn elo_of_pairs_and_of_games_has_its_keys() {
+    let keys = [
+        "score",
+        "elo",
+        "nelo",
+        "los",
+        "draw_ratio",
+        "pair_ratio",
+        "wl_dd_ratio",
+    ];
+    let pairs = json("elo --pentanomial 10,60,100,40,8");
+    has_keys(&pairs, &keys);
+    has_keys(&pairs["elo"], &["estimate", "low", "high"]);
+    assert!(pairs["elo"]["estimate"].as_f64().unwrap() < 0.0);
+    let six = json("elo --pentanomial 10,60,25,75,40,8");
+    assert_eq!(six["wl_dd_ratio"].as_f64(), Some(1.0 / 3.0));
+    assert_eq!(six["elo"], pairs["elo"]);
+    let games = json("elo --wdl 30,40,20");
+    has_keys(&games, &keys);
+    let ratios = |json: &Value| ["draw_ratio", "pair_ratio"].map(|key| json[key].as_f64());
+    assert_eq!(ratios(&pairs), [Some(100.0 / 218.0), Some(48.0 / 70.0)]);
+    assert_eq!(ratios(&games), [Some(40.0 / 90.0), None]);
+}
+
+#[test]
+fn games_are_read_as_they_are_printed() {
+    let printed = json("elo --wdl 512-1203-478");
+    assert_eq!(printed, json("elo --wdl 512,1203,478"));
+    assert_eq!(printed["interval"], "fixed_length");
+}
+
+#[test]
+fn few_pairs_have_no_narrow_interval() {
+    for counts in [
+        "--pentanomial 0,0,1,0,0",
+        "--pentanomial 0,1,9,0,0",
+        "--wdl 1,0,1",
+    ] {
+        let few = json(&format!("elo {counts}"));
+        assert_eq!(few["interval"], "always_valid", "{few}");
+        let width = |end: &str| few["elo"][end].as_f64().unwrap();
+        assert!(width("high") - width("low") > 150.0, "{few}");
+        assert!(few["los"].is_null() && few["nelo"].is_null(), "{few}");
+        let sprt = json(&format!("sprt {counts} --elo0 0 --elo1 5"));
+        assert!(sprt["sprt_elo"].is_null(), "{sprt}");
+        assert_eq!(sprt["elo"], few["elo"]);
+        let text = calc(&format!("elo {counts}")).stdout;
+        assert!(!text.contains("+/-"), "{text}");
+        assert!(
+            text.contains("always-valid 95 %") && text.contains("too few"),
+            "{text}"
+        );
+    }
+    // The definition of another program is not changed.
+    let theirs = json("elo --pentanomial 0,1,9,0,0 --definition fishtest");
+    assert_eq!(theirs["interval"], "fixed_length");
+}
+
+#[test]
+fn zero_has_no_sign() {
+    let text = calc("elo --wdl 30,0,30").stdout;
+    assert!(text.contains("Elo            0.00 +/- "), "{text}");
+    assert!(!text.contains("-0.00"), "{text}");
+}
+
+#[test]
+fn edge_cases_are_null_or_finite() {
+    let none = json("elo --pentanomial 0,0,0,0,0");
+    assert!(none["elo"].is_null() && none["score"].is_null());
+    let wins = json("elo --wdl 1000000000,0,0");
+    assert!(wins["elo"]["estimate"].as_f64().unwrap() > 1000.0);
+    for model in ["normalized", "logistic", "bayesian", "betting"] {
+        let pairs = [
+            "--pentanomial 0,0,1000000000,0,0",
+            "--pentanomial 0,0,0,0,1",
+            "--pentanomial 0,0,0,0,0",
+        ];
+        let games = ["--wdl 0,0,0", "--wdl 0,7,0"];
+        let games = games.iter().filter(|_| model != "betting");
+        for counts in pairs.iter().chain(games) {
+            let sprt = json(&format!("sprt {counts} --elo0 -5 --elo1 0 --model {model}"));
+            assert!(sprt["llr"].as_f64().unwrap().is_finite());
+        }
+    }
+}
+
+#[test]
+fn counts_far_beyond_a_bound_are_noted() {
+    let is_noted = |counts: &str, elo1: u32| {
+        let args = format!("sprt --pentanomial {counts} --elo0 0 --elo1 {elo1}");
+        let notes = json(&args)["notes"].to_string();
+        notes.contains("far beyond its bound")
+    };
+    assert!(is_noted("10,20,500,900,4000", 5) && is_noted("4000,900,500,20,10", 5));
+    assert!(!is_noted("10,60,100,60,10", 5));
+    // Too few pairs for the estimate that the note describes.
+    assert!(!is_noted("0,0,0,0,40", 50));
+}
+
+#[test]
+fn sprt_has_its_keys_and_verdicts() {
+    let keys = [
+        "model", "llr", "lower", "upper", "verdict", "elo", "nelo", "los", "sprt_elo",
+    ];
+    let verdict = |counts: &str| {
+        let sprt = json(&format!(
+            "sprt --pentanomial {counts} --elo0 -1.75 --elo1 0.25 --alpha 0.1"
+        ));
+        has_keys(&sprt, &keys);
+        has_keys(&sprt["sprt_elo"], &["estimate", "low", "high", "los"]);
+        sprt["verdict"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(verdict("100,1000,4000,3000,1000"), "H1");
+    assert_eq!(verdict("1000,3000,4000,1000,100"), "H0");
+    assert_eq!(verdict("10,60,100,60,10"), "none");
+    let plain = json("sprt --pentanomial 10,60,100,60,10 --elo0 0 --elo1 5");
+    let corrected = json("sprt --pentanomial 10,60,100,60,10 --elo0 0 --elo1 5 --overshoot");
+    assert!(number(&corrected["upper"]) < number(&plain["upper"]));
+}
+
+/// A step of the test is a game, which is smaller than a pair by the root of two.
+#[test]
+fn the_overshoot_of_single_games_is_that_of_a_game() {
+    let sprt = json("sprt --wdl 200,400,190 --elo0 0 --elo1 50 --model logistic --overshoot");
+    // ln 19 = 2.944; 50 Elo are 0.0715 points, and a game's standard deviation is 0.351.
+    let expected = 2.944 - 0.5826 * 0.0715 / 0.351;
+    assert!((number(&sprt["upper"]) - expected).abs() < 0.005, "{sprt}");
+    assert!((number(&sprt["lower"]) + expected).abs() < 0.005, "{sprt}");
+}
+
+#[test]
+fn the_plain_elo_is_biased_away_from_the_middle_of_the_bounds() {
+    let notes = json("sprt --pentanomial 10,60,100,60,10 --elo0 0 --elo1 20")["notes"].to_string();
+    assert!(
+        notes.contains("away from the middle of its bounds"),
+        "{notes}"
+    );
+}
+
+#[test]
+fn a_test_of_too_few_results_names_what_its_estimate_needs() {
+    for counts in ["0,0,0,0,0", "0,0,100,0,0"] {
+        let args = format!("sprt --pentanomial {counts} --elo0 0 --elo1 5");
+        let text = calc(&args).stdout;
+        assert!(!text.contains("median-unbiased"), "{text}");
+        let needed = "LOS and the estimates after SPRT need 60 pairs (or games), of which 5 differ";
+        assert!(text.contains(needed), "{text}");
+        assert!(json(&args)["notes"].to_string().contains(needed), "{text}");
+        let theirs = json(&format!("{args} --definition fishtest"))["notes"].to_string();
+        assert!(
+            theirs.contains("\"The estimates after SPRT need 60 pairs"),
+            "{theirs}"
+        );
+    }
+}
+
+#[test]
+fn a_likelihood_of_superiority_is_never_certain() {
+    for (counts, los) in [
+        ("0,100,200,900,800", ">99.99 %"),
+        ("800,900,200,100,0", "<0.01 %"),
+    ] {
+        for command in ["elo", "sprt --elo0 0 --elo1 5"] {
+            let text = calc(&format!("{command} --pentanomial {counts}")).stdout;
+            assert!(
+                text.contains(&format!("\nLOS            {los}\n")),
+                "{text}"
+            );
+        }
+    }
+    let sprt = calc("sprt --elo0 0 --elo1 5 --pentanomial 800,900,200,100,0").stdout;
+    assert!(sprt.contains("\nLOS after SPRT "), "{sprt}");
+    assert!(!sprt.contains("LOS after SPRT 0.00"), "{sprt}");
+}
+
+/// Six counts distinguish a win and a loss from two draws; five do not.
+#[test]
+fn notes_on_a_test_are_in_its_json_too() {
+    let is_guessed = |counts: &str| {
+        let args = format!("sprt --pentanomial {counts} --elo0 0 --elo1 5 --model bayesian");
+        let notes = json(&args)["notes"].to_string();
+        assert!(notes.contains("median-unbiased"), "{notes}");
+        notes.contains("count as two draws")
+    };
+    assert!(is_guessed("10,60,100,60,10"));
+    assert!(!is_guessed("10,60,40,60,60,10"));
+}
+
+/// If all pairs are equal, they have one order only, so the average over all orders is the
+/// value of the live test. It accepts H1 after 28 pairs of two wins or 48 of a win and a
+/// draw, and H0 after 509 pairs without a winner.
+#[test]
+fn the_betting_test_of_counts_agrees_with_the_live_test() {
+    let sprt = |counts: &str| {
+        json(&format!(
+            "sprt --pentanomial {counts} --elo0 0 --elo1 5 --model betting"
+        ))
+    };
+    for (counts, llr) in [
+        ("0,0,0,0,28", 3.02),
+        ("0,0,0,48,0", 3.06),
+        ("0,0,509,0,0", -3.00),
+        ("0,0,0,0,0", 0.0),
+    ] {
+        let value = number(&sprt(counts)["llr"]);
+        assert!((value - llr).abs() < 0.1, "{counts}: {value}");
+    }
+    for (counts, verdict) in [
+        ("0,0,0,0,20", "none"),
+        ("0,0,0,0,30", "H1"),
+        ("0,0,0,60,0", "H1"),
+        ("0,0,600,0,0", "H0"),
+    ] {
+        assert_eq!(sprt(counts)["verdict"], verdict, "{counts}");
+    }
+}
+
+#[test]
+fn each_definition_has_the_values_of_its_program() {
+    let elo = |definition: &str| {
+        json(&format!("elo --wdl 10,0,0 --definition {definition}"))["elo"].clone()
+    };
+    assert!(elo("fastchess").is_null());
+    assert!(elo("fishtest")["estimate"].is_f64());
+    // cutechess prints Elo, its error and LOS; c-chess-cli the score only.
+    let summary = |definition: &str| json(&format!("elo --wdl 10,20,5 --definition {definition}"));
+    assert!(summary("cutechess")["elo"]["low"].is_f64());
+    assert!(summary("cutechess")["los"].is_f64());
+    let theirs = summary("c-chess-cli");
+    assert!((number(&theirs["score"]) - 20.0 / 35.0).abs() < 1e-9);
+    assert_eq!(theirs["score"], summary("cutechess")["score"]);
+    for key in ["elo", "nelo", "los"] {
+        assert!(theirs[key].is_null(), "{theirs}");
+    }
+    let sprt = json("sprt --wdl 10,20,5 --definition c-chess-cli --model logistic");
+    assert!(sprt["llr"].is_f64() && sprt["elo"].is_null(), "{sprt}");
+    let output = calc("elo --pentanomial 1,2,3,4,5 --definition cutechess");
+    assert_eq!(output.code, Some(2));
+}
+
+/// The LLRs of cutechess and OpenBench were computed by their formulas without `hone`.
+#[test]
+fn each_definition_has_the_test_of_its_program() {
+    let counts = "--wdl 6699,12677,6440";
+    for (definition, model, llr) in [
+        ("hone", "normalized", 2.551),
+        ("fastchess", "normalized", 2.551),
+        ("openbench", "bayesian", 2.533),
+        ("cutechess", "logistic", 2.071),
+        ("c-chess-cli", "logistic", 2.071),
+    ] {
+        let sprt = json(&format!("sprt {counts} --definition {definition}"));
+        assert_eq!(sprt["model"], model, "{definition}");
+        let value = sprt["llr"].as_f64().expect("a number");
+        assert!((value - llr).abs() < 1e-3, "{definition}: {value}");
+    }
+    for (model, definition, help) in [
+        ("bayesian", "cutechess", "use `--model logistic`"),
+        ("normalized", "openbench", "use `--model bayesian`"),
+        ("betting", "fastchess", "`--model normalized` or"),
+    ] {
+        let output = calc(&format!(
+            "sprt {counts} --definition {definition} --model {model}"
+        ));
+        assert_eq!(output.code, Some(2), "{}", output.stderr);
+        assert!(output.stderr.contains(help), "{}", output.stderr);
+    }
+}
+
+#[test]
+fn mistakes_are_named_and_exit_with_2() {
+    for (arguments, expected) in [
+        ("elo --pentanomial 1,2,3", "5 counts"),
+        ("elo --wdl 1,2,x", "`x` is not a count"),
+        ("elo", "--pentanomial"),
+        (
+            "sprt --wdl 1,2,3 --elo0 5 --elo1 0",
+            "elo0 (5) must be less than elo1 (0)",
+        ),
+        (
+            "sprt --wdl 1,2,3 --elo0 0 --elo1 5 --alpha 0.7",
+            "between 0 and 0.5",
+        ),
+        (
+            "plan --alpha 1e-310 --elos=0,5",
+            "a bound of the LLR would be infinite",
+        ),
+        ("sprt --wdl 1,2,3 --elo0 0 --elo1 inf", "elo1 is inf"),
+        ("sprt --wdl 1,2,3 --model elo", "unknown model `elo`"),
+        (
+            "sprt --wdl 1,2,3 --model betting",
+            "hone has no betting test of single games",
+        ),
+        (
+            "simulate --elo 0 --distribution 0.5,0.5,0.5,0,0",
+            "sum to 1.5",
+        ),
+        ("simulate --elo 0 --draw-ratio 1.5", "`1.5` is not a share"),
+        ("plan --draw-ratio 0.5 --hours 12", "--pairs-per-hour"),
+        ("plan --run no-such-run", "no run `no-such-run`"),
+        (
+            "plan --model betting --elo0 0 --elo1 40",
+            "calc simulate --model betting --elo0 0 --elo1 40",
+        ),
+        ("rate a.pgn --average nan", "`nan` is not a rating"),
+        ("rate a.pgn --white-advantage inf", "`inf` is not a rating"),
+        (
+            "plan --distribution 0.5,0.5,0,0,0 --model logistic --elos=-400",
+            "the test cannot be computed",
+        ),
+        (
+            "plan --draw-ratio=0.999 --elo0=229 --elo1=231",
+            "elo1 is 231: a bound of the normalized model must be from -230 to 230 nElo",
+        ),
+        (
+            "simulate --elo 0 --elo0 -231 --elo1 0",
+            "help: use the logistic model",
+        ),
+        (
+            "rate no-such-file.pgn",
+            "no file `no-such-file.pgn`, and no run `no-such-file.pgn`: ",
+        ),
+        ("rate no/such.pgn", "no file and no run `no/such.pgn`"),
+    ] {
+        let output = calc(arguments);
+        let errors = &output.stderr;
+        assert_eq!(output.code, Some(2), "{arguments}: {errors}");
+        assert!(errors.contains(expected), "{arguments}: {errors}");
+    }
+}
+
+#[test]
+fn simulation_is_reproducible() {
+    let arguments = "simulate --elo -5 --elo0 0 --elo1 30 --distribution 0.025,0.225,0.5,0.225,0.025 --runs 50 --seed 3";
+    let result = json(&format!("{arguments} --threads 1"));
+    has_keys(
+        &result,
+        &["runs", "pass", "pass_se", "pairs_mean", "pairs_se"],
+    );
+    assert_eq!(json(&format!("{arguments} --threads 2")), result);
+}
+
+#[test]
+fn a_plan_needs_only_its_bounds() {
+    let plan = json("plan --elo0 0 --elo1 3");
+    let point = &plan["points"][0];
+    assert_eq!(number(&point["games"]), 2.0 * number(&point["pairs"]));
+    let text = calc("plan --elo0 0 --elo1 3").stdout;
+    for part in [
+        "SPRT [0, 3] in normalized Elo (nElo), alpha 0.05, beta 0.05",
+        "typical of fishtest",
+        "At most ",
+        "LL, LD, DD+WL, WD, WW = 0.4, 19.6, 60.0, 19.6, 0.4 %",
+        "games (",
+        "95 % pairs",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let given = json("plan --draw-ratio 50%");
+    assert_eq!(given, json("plan --draw-ratio 0.5"));
+    assert!(given["assumption"].is_null());
+    let logistic = calc("plan --draw-ratio 50% --model logistic").stdout;
+    assert!(logistic.contains("in logistic Elo"), "{logistic}");
+    assert!(!logistic.contains("typical"), "{logistic}");
+}
+
+/// The worst case does not depend on the strengths that are shown. With different error rates
+/// it is not the middle of the bounds.
+#[test]
+fn a_plan_names_its_worst_case() {
+    for rates in ["", "--alpha 0.01 --beta 0.3"] {
+        let test = format!("plan --elo0 0 --elo1 3 {rates}");
+        let worst = json(&test)["worst_case"].clone();
+        let elo = number(&worst["elo"]);
+        assert_eq!((elo - 1.5).abs() < 0.01, rates.is_empty(), "{worst}");
+        for point in json(&test)["points"].as_array().unwrap() {
+            let most = number(&worst["pairs"]) * (1.0 + 1e-6);
+            assert!(number(&point["pairs"]) <= most, "{point}");
+        }
+        let chosen = format!("{test} --elos 20,30");
+        assert_eq!(json(&chosen)["worst_case"], worst);
+        let text = calc(&chosen).stdout;
+        let strength = format!("at a true strength of {elo:.2} Elo");
+        assert!(
+            text.contains("At most ") && text.contains(&strength),
+            "{text}"
+        );
+    }
+}
+
+#[test]
+fn a_tournament_is_not_one_distribution_of_pairs() {
+    let folder = tempfile::tempdir().unwrap();
+    let ledger = "pair,game,white,black,opening,result,termination\n\
+        1,1,a,b,1,1-0,checkmate\n1,2,b,a,1,0-1,checkmate\n\
+        2,1,a,c,1,1-0,checkmate\n2,2,c,a,1,1/2-1/2,checkmate\n";
+    std::fs::write(folder.path().join("games.csv"), ledger).unwrap();
+    let run = folder.path().display();
+    for arguments in [
+        format!("plan --run {run}"),
+        format!("simulate --run {run} --elo 0"),
+    ] {
+        let refused = calc(&arguments);
+        let errors = &refused.stderr;
+        assert_eq!(refused.code, Some(2), "{errors}");
+        for part in ["has 3 engines", "help: ", "--pentanomial"] {
+            assert!(errors.contains(part), "{part}: {errors}");
+        }
+    }
+}
+
+#[test]
+fn a_plan_takes_a_draw_ratio_or_a_run() {
+    // Wider normalized tests do not keep their error rates.
+    let bounds = "plan --draw-ratio 0.5 --elo0 225 --elo1 230";
+    let text = calc(&format!("{bounds} --pairs-per-hour 1000 --hours 1")).stdout;
+    assert!(text.contains("No test up to [225, 230] takes"), "{text}");
+    let plan = json("plan --draw-ratio 0.5 --pairs-per-hour 1000 --hours 12");
+    let points = plan["points"].as_array().unwrap();
+    assert!(points.len() >= 5);
+    points
+        .iter()
+        .for_each(|point| has_keys(point, &["elo", "pass", "pairs", "hours"]));
+    let elo1 = plan["affordable"]["elo1"].as_f64().unwrap();
+    // Half of 8.669 (C / d)^2 pairs at the middle, with the calculator's
+    // constant: 12,000 pairs are worth 6.6 Elo.
+    assert!((elo1 - 6.6).abs() < 0.1, "{elo1}");
+
+    let folder = tempfile::tempdir().unwrap();
+    let run = folder.path();
+    write_run(run);
+    let svg = run.join("plan.svg");
+    let plan = json(&format!(
+        "plan --run {} --svg {}",
+        run.display(),
+        svg.display()
+    ));
+    assert!(
+        plan["points"][0]["hours"].is_f64(),
+        "the report has the run's speed"
+    );
+    assert!(std::fs::read_to_string(svg).unwrap().starts_with("<svg"));
+}

@@ -1,0 +1,174 @@
+//! `hone calc rate`: ratings of runs and PGN files.
+
+use std::fs;
+
+use crate::common::calc::{calc, json, write_run};
+use crate::common::json::number;
+
+/// A game in PGN.
+fn game(white: &str, black: &str, round: u32, result: &str) -> String {
+    format!(
+        "[White \"{white}\"]\n[Black \"{black}\"]\n[Round \"{round}\"]\n\
+         [Result \"{result}\"]\n\n1. e4 e5 {result}\n\n"
+    )
+}
+
+#[test]
+fn runs_and_games_are_rated_together() {
+    let folder = tempfile::tempdir().unwrap();
+    write_run(folder.path());
+    let pgn = folder.path().join("other.pgn");
+    let games = [
+        game("new", "third", 1, "1-0"),
+        game("third", "new", 1, "1/2-1/2"),
+        game("new", "third", 2, "1/2-1/2"),
+        game("third", "new", 2, "1-0"),
+    ];
+    fs::write(&pgn, games.concat()).unwrap();
+    let sources = format!("{} {}", folder.path().display(), pgn.display());
+    let ratings = json(&format!("rate {sources} --anchor old=-10"));
+    assert_eq!(ratings["pairs"], 42);
+    let rows = ratings["ratings"].as_array().unwrap();
+    assert_eq!(rows.len(), 3);
+    let old = rows.iter().find(|row| row["name"] == "old").unwrap();
+    assert_eq!(old["elo"]["estimate"], -10.0);
+    let third = rows.iter().find(|row| row["name"] == "third").unwrap();
+    assert_eq!(third["interval"], "always_valid", "two pairs");
+    let text = calc(&format!("rate {sources}")).stdout;
+    for part in [
+        "too few different results: the always-valid interval of",
+        "too few different results for an interval",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let csv = calc(&format!("rate {sources} --csv")).stdout;
+    assert_eq!(csv.lines().count(), 4);
+    let unknown = calc(&format!("rate {sources} --anchor nobody"));
+    assert_eq!(unknown.code, Some(2));
+    let twice = calc(&format!("rate {sources} --anchor old=1 --anchor old=2"));
+    assert_eq!(twice.code, Some(2));
+    let error = "the anchor `old` is given more than once";
+    assert!(twice.stderr.contains(error), "{}", twice.stderr);
+    let copy = folder.path().join("copy.pgn");
+    fs::copy(&pgn, &copy).unwrap();
+    let copied = calc(&format!("rate {sources} {}", copy.display()));
+    assert_eq!(copied.code, Some(0), "{}", copied.stderr);
+    let warning = "copy.pgn` have 4 games with the same tags and moves: each counts twice";
+    assert!(copied.stderr.contains(warning), "{}", copied.stderr);
+}
+
+/// Equal results leave the variance of White's points unknown.
+#[test]
+fn equal_results_give_no_narrow_advantage_for_white() {
+    let folder = tempfile::tempdir().unwrap();
+    let pgn = folder.path().join("games.pgn");
+    let rate = |result: &str| {
+        let pair = |round| game("a", "b", round, result) + &game("b", "a", round, result);
+        fs::write(&pgn, (1..=100).map(pair).collect::<String>()).unwrap();
+        let args = format!("rate {}", pgn.display());
+        assert_eq!(json(&args)["white_advantage_supported"], false);
+        calc(&args).stdout
+    };
+    for result in ["1/2-1/2", "1-0"] {
+        let text = rate(result);
+        let message = "White's advantage: 0.0 Elo (too few different results for an interval)";
+        assert!(text.contains(message), "{text}");
+        assert!(text.contains("100 pairs and 0 single games"), "{text}");
+    }
+    // Without a rating no row has the mark that the footnote explains.
+    let won = "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n";
+    fs::write(&pgn, won).unwrap();
+    let text = calc(&format!("rate {}", pgn.display())).stdout;
+    assert!(!text.contains("* too few"), "{text}");
+    assert!(text.contains("0 pairs and 1 single game\n"), "{text}");
+}
+
+#[test]
+fn the_los_of_ratings_is_never_certain() {
+    let folder = tempfile::tempdir().unwrap();
+    let pgn = folder.path().join("games.pgn");
+    let pair = |(one, two): (&str, &str), round: u32| {
+        let (first, second) = match round % 10 {
+            0 => ("0-1", "1-0"),
+            1 | 2 => ("1/2-1/2", "0-1"),
+            _ => ("1-0", "0-1"),
+        };
+        game(one, two, round, first) + &game(two, one, round, second)
+    };
+    let pairings = [("a", "b"), ("b", "c"), ("a", "c")];
+    let pairs = |players| {
+        (0..100)
+            .map(|round| pair(players, round))
+            .collect::<String>()
+    };
+    fs::write(&pgn, pairings.map(pairs).concat()).unwrap();
+    let args = format!("rate {}", pgn.display());
+    let text = calc(&args).stdout;
+    assert_eq!(text.matches("  >99.9 %\n").count(), 2, "{text}");
+    let (_, matrix) = text.split_once("LOS of row over column").expect("a matrix");
+    assert_eq!(matrix.matches(" >99.9").count(), 3, "{matrix}");
+    assert_eq!(matrix.matches("  <0.1").count(), 3, "{matrix}");
+    // The number for scripts is as it was computed.
+    assert!(number(&json(&args)["los"][0][1]) > 0.999_999);
+}
+
+#[test]
+fn games_without_moves_are_rated() {
+    let folder = tempfile::tempdir().unwrap();
+    let pgn = folder.path().join("tags.pgn");
+    let game = |white, black, round, result| {
+        format!(
+            "[Event \"x\"]\n[Round  \"{round}\"]\n[White\t\"{white}\"]\n[ Black \"{black}\" ]\n\
+             [Result \"{result}\"]\n\n"
+        )
+    };
+    let games = [
+        game("=1+2", "b", 1, "1-0"),
+        game("b", "=1+2", 1, "1/2-1/2"),
+        game("b", "=1+2", 2, "1/2-1/2"),
+        game("", "b", 3, "1-0"),
+    ];
+    fs::write(&pgn, games.concat()).unwrap();
+    let source = pgn.display();
+    let ratings = json(&format!("rate {source}"));
+    assert_eq!(ratings["pairs"], 1);
+    let rows = ratings["ratings"].as_array().unwrap();
+    assert_eq!((rows.len(), &rows[0]["name"]), (2, &"=1+2".into()));
+    assert_eq!(
+        (&rows[0]["games"], &rows[0]["points"]),
+        (&3.into(), &2.0.into())
+    );
+    let csv = calc(&format!("rate {source} --csv"));
+    let text = &csv.stdout;
+    assert!(text.contains("\n1,'=1+2,"), "{text}");
+    let warnings = &csv.stderr;
+    let message = "skipped 1 game without a result or two players";
+    assert!(warnings.contains(message), "{warnings}");
+    let twice = calc(&format!("rate {source} {source}"));
+    let errors = &twice.stderr;
+    assert_eq!(twice.code, Some(2), "{errors}");
+    assert!(errors.contains("is given twice"), "{errors}");
+    fs::write(&pgn, games.concat() + "[Event \"x\"]\n[White \"=1").unwrap();
+    let cut = calc(&format!("rate {source}"));
+    let warnings = &cut.stderr;
+    assert_eq!(cut.code, Some(0), "{warnings}");
+    assert!(warnings.contains(" does not end: skipped it"), "{warnings}");
+    fs::write(&pgn, b"\x1f\x8b\x08\x00").unwrap();
+    let errors = calc(&format!("rate {source}")).stderr;
+    assert!(errors.contains("is compressed"), "{errors}");
+}
+
+#[test]
+fn a_run_and_its_own_file_of_games_would_count_twice() {
+    let folder = tempfile::tempdir().unwrap();
+    write_run(folder.path());
+    let (run, pgn) = (folder.path(), folder.path().join("games.pgn"));
+    fs::write(&pgn, "[White \"new\"]\n[Black \"old\"]\n\n1. e4 1-0\n").unwrap();
+    for sources in [[run, &pgn], [&pgn, run]] {
+        let sources = sources.map(|source| source.display().to_string());
+        let refused = calc(&format!("rate {}", sources.join(" ")));
+        let errors = &refused.stderr;
+        assert_eq!(refused.code, Some(2), "{errors}");
+        assert!(errors.contains("have the same games"), "{errors}");
+    }
+}
