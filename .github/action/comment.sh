@@ -28,19 +28,23 @@ picture() {
     ' "$report"
 }
 
-# The first whole lines of the summary, without an open code block at the end. The longest
-# comment that is accepted has 65,536 characters.
+# The first whole lines of the summary, without an open code block or hidden part at the end.
+# The longest comment that is accepted has 65,536 characters.
 beginning() {
     LC_ALL=C awk '
         (size += length($0) + 1) > 50000 { is_cut = 1; exit }
         { print }
-        match($0, /^```+/) {
-            if (fence == "") fence = substr($0, 1, RLENGTH)
-            else if (RLENGTH >= length(fence) && RLENGTH == length($0)) fence = ""
+        { line = $0; sub(/^ ? ? ?/, "", line) }
+        match(line, /^```+/) {
+            if (fence == "") fence = substr(line, 1, RLENGTH)
+            else if (RLENGTH >= length(fence) && RLENGTH == length(line)) fence = ""
         }
+        fence == "" && /^<details>/ { hidden = 1 }
+        fence == "" && /^<\/details>/ { hidden = 0 }
         END {
             if (!is_cut) exit
             if (fence != "") print fence
+            if (hidden) print "\n</details>"
             print "\nThe summary is longer; the page of this job shows all of it."
         }
     ' "$SUMMARY"

@@ -20,8 +20,8 @@ rows() {
     fi
 }
 
-# Copies the nights of folder $1 to folder $2, unless those there have more rows. The
-# operator $3 decides between equal numbers: `-ge` copies the night, `-gt` does not.
+# Copies the nights of folder $1 that have more rows than those in folder $2 (operator $3:
+# `-gt`), or as many (`-ge`).
 copy_nights() {
     local night copy
     for night in "$1"/*/; do
@@ -29,12 +29,13 @@ copy_nights() {
         night=${night%/}
         copy=$2/${night##*/}
         if test "$(rows "$night")" "$3" "$(rows "$copy")"; then
-            # A copy that is interrupted replaces nothing.
-            rm -rf "$home/night"
+            # The night is replaced by renaming, so that an interruption leaves no part of one.
+            rm -rf "$home/night" "$home/night.old"
             mkdir -p "$home" "$2"
             cp -a "$night" "$home/night"
-            rm -rf "$copy"
+            [ ! -e "$copy" ] || mv "$copy" "$home/night.old"
             mv "$home/night" "$copy"
+            rm -rf "$home/night.old"
         fi
     done
 }

@@ -6,22 +6,25 @@
 # `artifact` (name) and `archive` (file), `commentable`.
 set -euo pipefail
 
-# Without them, a failed question about the event or the history would change the base.
-for program in git jq; do
+home=${HONE_HOME:?}
+mode=${INPUT_MODE:-sprt}
+# Without them, a failed question about the event or the history would change the base. A
+# nightly does not read the event.
+needed=(git jq)
+[ "$mode" != nightly ] || needed=(git)
+for program in "${needed[@]}"; do
     if ! command -v "$program" >/dev/null; then
         echo "::error::the Action needs \`$program\`: install it in a step before"
         exit 1
     fi
 done
 
-home=${HONE_HOME:?}
-mode=${INPUT_MODE:-sprt}
 name=${INPUT_NAME:-gate}
 shard=${INPUT_SHARD:-}
-# It names artifacts and folders.
+# It names artifacts, entries of the cache and folders.
 case "$name" in
-    *['":<>|*?\/']* | *$'\r'* | *$'\n'*)
-        echo "::error::\`name\` is $(printf %q "$name"), but it cannot contain line breaks or \" : < > | * ? \\ /"
+    *['":<>|*?\/,']* | *$'\r'* | *$'\n'*)
+        echo "::error::\`name\` is $(printf %q "$name"), but it cannot contain line breaks or \" : < > | * ? \\ / ,"
         printf '%s\n' code=2 verdict=not-played commentable=false >>"$GITHUB_OUTPUT"
         exit 0
         ;;
@@ -193,7 +196,7 @@ pack() {
 # Unpacks a shard's archive. One that is damaged leaves no part of a run.
 unpack() {
     if ! (cd "$home" && tar tzf "$1") >/dev/null 2>&1; then
-        echo "::warning::$1 cannot be unpacked: its shard counts as missing, and this job plays its pairs"
+        echo "::warning::$1 cannot be unpacked: its shard counts as missing"
         return
     fi
     (cd "$home" && tar xzf "$1")
@@ -233,7 +236,7 @@ case "$mode" in
             [ ! -e "$folder/run.toml" ] || shards+=("$folder")
         done
         if [ ${#shards[@]} = 0 ]; then
-            echo "::error::no shard of $name has uploaded a run: see the jobs of the shards"
+            echo "::error::no shard of $name has uploaded a run that can be unpacked: see the jobs of the shards"
             code=4
             lacks_shards=yes
         else

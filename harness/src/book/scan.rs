@@ -13,7 +13,7 @@ use super::{
     polyglot::Polyglot,
 };
 use crate::openings::epd::{LineError, PositionLine, is_blank, unquoted};
-use crate::openings::games::Games;
+use crate::openings::games::{BadGame, GameError, Games};
 use crate::openings::source::{self, BYTE_ORDER_MARK, Source, SourceError};
 use crate::openings::unreadable::first_fault;
 use crate::openings::{Book, BookOptions, Format, Variant};
@@ -122,12 +122,18 @@ impl Scan {
 
     /// Returns how many games are possible in Chess960 only.
     fn games(&mut self, text: &[u8], plies: Option<usize>) -> usize {
-        if let Some((line, fault)) = first_fault(text) {
+        let first = first_fault(text);
+        if let Some((line, fault)) = &first {
             self.faults.push(Fault {
-                line,
+                line: *line,
                 error: fault.to_string(),
             });
         }
+        // The game with a fault at which the reader stops.
+        let is_known = |bad: &BadGame| {
+            matches!((&bad.error, &first), (GameError::Broken(fault), Some((line, first)))
+                if fault == first && bad.line == *line)
+        };
         let mut of_chess960 = 0_usize;
         for (number, game) in (1..).zip(Games::new(text, plies, self.variant)) {
             match game {
@@ -139,6 +145,7 @@ impl Scan {
                     variant: self.variant,
                     ..Entry::default()
                 }),
+                Err(bad) if is_known(&bad) => {}
                 Err(bad) => {
                     if bad.needs_chess960() {
                         of_chess960 = of_chess960.saturating_add(1);

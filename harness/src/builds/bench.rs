@@ -47,8 +47,8 @@ impl BenchCheck {
         *self == Self::default()
     }
 
-    /// The fault of the bench that `found` returns, perhaps with a help line, or `None`. `found` is called only if
-    /// there is a count to compare with.
+    /// The fault of the bench that `found` returns, or `None`. It may end with a help line.
+    /// `found` is called only if there is a count to compare with.
     pub(super) fn fault(
         self,
         found: impl FnOnce() -> Result<u64, BenchError>,

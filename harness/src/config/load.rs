@@ -296,4 +296,92 @@ mod tests {
         let again = load_text(&written, &[]).expect("reads");
         assert_eq!(again, config);
     }
+
+    #[test]
+    fn a_list_is_not_a_table() {
+        for (text, place, message) in [
+            (
+                "[adjudication]\ndraw = [8, 34, 20]\n",
+                "2:8",
+                "`draw` is a table: write `draw = { move = 34, count = 8, score = 20 }`",
+            ),
+            (
+                "adjudication.resign = [3, 600]\n",
+                "1:23",
+                "`resign` is a table: write `resign = { count = 3, score = 600 }`",
+            ),
+            (
+                "match = [\"nodes=5\", \"none\", \"standard\"]\n",
+                "1:9",
+                "`match` is a table: write `match = { limit = \"8+0.08\" }`",
+            ),
+            (
+                "[match]\n[[sprt]]\nelo1 = 3.0\n",
+                "2:1",
+                "`sprt` is a table, not a list: write `[sprt]`, not `[[sprt]]`",
+            ),
+            (
+                "[[adjudication.resign]]\ncount = 3\n",
+                "1:1",
+                "write `[adjudication.resign]`, not `[[adjudication.resign]]`",
+            ),
+            (
+                "[[tune.params.\"A.B\"]]\nmin = 3\n",
+                "1:1",
+                "write `[tune.params.\"A.B\"]`, not `[[tune.params.\"A.B\"]]`",
+            ),
+            (
+                "[[engine]]\ncmd = \"a\"\n[[engine.options]]\nHash = 3\n",
+                "3:1",
+                "write `[engine.options]`, not `[[engine.options]]`",
+            ),
+            (
+                "stage = [[\"STC\"]]\n",
+                "1:10",
+                "an entry of `stage` is a table: write `{ limit = \"8+0.08\" }`",
+            ),
+            (
+                "stage = [{ sprt = [0.0, 5.0] }]\n",
+                "1:19",
+                "`sprt` is a table: write `sprt = { elo0 = 0.0, elo1 = 5.0 }`",
+            ),
+        ] {
+            // An option does not hide it.
+            for overrides in [&[][..], &["match.pairs=3", "sprt.elo1=4.0"]] {
+                let error = load_text(text, overrides).expect_err(text);
+                assert!(error.contains(message), "{text}: {error}");
+                assert!(error.contains(&format!(":{place}\n")), "{text}: {error}");
+            }
+        }
+    }
+
+    /// The error is that of the parser: the list that is missing, not the one below it.
+    #[test]
+    fn one_table_in_place_of_a_list_is_named() {
+        for (text, help) in [
+            (
+                "[engine]\ncmd = \"a\"\nargs = [\"-x\"]\n",
+                "write `[[engine]]`",
+            ),
+            ("[stage]\nopenings = [\"a.epd\"]\n", "write `[[stage]]`"),
+        ] {
+            let error = load_text(text, &[]).expect_err(text);
+            assert!(error.contains(help), "{error}");
+        }
+    }
+
+    #[test]
+    fn an_option_that_sets_a_list_is_named() {
+        for set in [
+            "sprt=[0.0,5.0]",
+            "tune.spsa=[0.3]",
+            "tune.params.X=[1,0,200]",
+            "adjudication.syzygy=[\"/tb\"]",
+        ] {
+            let error = load_text("", &[set]).expect_err(set);
+            let start = format!("`--set {set}`: `");
+            assert!(error.starts_with(&start), "{error}");
+            assert!(error.contains("is a table: write `"), "{error}");
+        }
+    }
 }

@@ -38,8 +38,8 @@ pub struct MatchConfig {
     /// the Elo is this narrow, `"zero_outside"` once it excludes zero.
     #[serde(deserialize_with = "stop_rule", skip_serializing_if = "Option::is_none")]
     pub stop: Option<StopRule>,
-    /// Ends a run after this time, which includes builds, even without a decision. A resumed
-    /// run gets the same time again, or another limit.
+    /// Ends a run after this time, which includes builds (except the first one of a tuning), even
+    /// without a decision. A resumed run gets the same time again, or another limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_time: Option<TimeSpan>,
     /// Pairs played at the same time; by default one for each physical core.

@@ -39,6 +39,7 @@ pub(crate) use match_::{
     MAX_CONCURRENCY, MatchConfig, Tournament, check_concurrency, default_concurrency,
 };
 pub(crate) use parse_error::{document, of_value};
+use places::AssignedKeys;
 pub(crate) use places::place_of;
 pub(crate) use profile::Profile;
 pub(crate) use stage::StageSection;
@@ -83,10 +84,8 @@ pub struct Config {
     /// What `hone track` does every night.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub track: Option<TrackSection>,
-    /// Paths of the keys that are not set by the file, but by the command line, a profile or
-    /// `hone` itself.
     #[serde(skip)]
-    pub(crate) assigned: Vec<Vec<String>>,
+    pub(crate) assigned: AssignedKeys,
 }
 
 impl Config {

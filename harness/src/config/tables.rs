@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use toml_edit::{Document, Item, Key, TableLike, Value};
 
-/// Tables by path, each with an example of its keys. `*` is any name, or any entry of a list.
+/// Tables by path, each with an example of its keys. `*` is any name, `[]` any
+/// entry of a list.
 const TABLES: [(&str, &str); 27] = [
-    ("engine.*", "cmd = \"./engine\""),
-    ("engine.*.options", "Hash = 64"),
-    ("engine.*.env", "LEVEL = \"3\""),
+    ("engine.[]", "cmd = \"./engine\""),
+    ("engine.[].options", "Hash = 64"),
+    ("engine.[].env", "LEVEL = \"3\""),
     ("match", "limit = \"8+0.08\""),
     ("match.openings", "file = \"book.epd\""),
     ("adjudication", "max_moves = 200"),
@@ -18,10 +19,10 @@ const TABLES: [(&str, &str); 27] = [
     ("adjudication.syzygy", "path = \"syzygy\""),
     ("pgn", "minimal = true"),
     ("sprt", "elo0 = 0.0, elo1 = 5.0"),
-    ("stage.*", "limit = \"8+0.08\""),
-    ("stage.*.openings", "file = \"book.epd\""),
-    ("stage.*.options", "Hash = 64"),
-    ("stage.*.sprt", "elo0 = 0.0, elo1 = 5.0"),
+    ("stage.[]", "limit = \"8+0.08\""),
+    ("stage.[].openings", "file = \"book.epd\""),
+    ("stage.[].options", "Hash = 64"),
+    ("stage.[].sprt", "elo0 = 0.0, elo1 = 5.0"),
     ("tune", "pairs = 10000"),
     ("tune.spsa", "gain = 0.9"),
     ("tune.adaptive", "gain = 0.9"),
@@ -36,13 +37,16 @@ const TABLES: [(&str, &str); 27] = [
     ("track", "anchor = \"v1.0\""),
 ];
 
+/// Stands for an entry of a list in a path.
+const ENTRY: &str = "[]";
+
 /// The first table of a text that is written as a list: its place, and an error message.
 pub(super) fn list_for_table(text: &str) -> Option<(Range<usize>, String)> {
     let document = Document::parse(text).ok()?;
     in_table(document.as_table(), &mut Vec::new())
 }
 
-/// Searches a table with these keys above it; `*` is an entry of a list.
+/// Searches a table with these keys above it; `[]` is an entry of a list.
 fn in_table(table: &dyn TableLike, path: &mut Vec<String>) -> Option<(Range<usize>, String)> {
     table.iter().find_map(|(name, item)| {
         path.push(name.to_string());
@@ -62,7 +66,7 @@ fn in_item(item: &Item, path: &mut Vec<String>) -> Option<(Range<usize>, String)
             let first = tables.iter().next().and_then(toml_edit::Table::span);
             return Some((first.unwrap_or_default(), double_brackets(path)));
         }
-        path.push("*".to_string());
+        path.push(ENTRY.to_string());
         let found = tables.iter().find_map(|table| in_table(table, path));
         path.pop();
         return found;
@@ -71,7 +75,7 @@ fn in_item(item: &Item, path: &mut Vec<String>) -> Option<(Range<usize>, String)
     if let Some(example) = example {
         return Some((item.span().unwrap_or_default(), brackets(path, example)));
     }
-    path.push("*".to_string());
+    path.push(ENTRY.to_string());
     let found = list.iter().find_map(|value| in_entry(value, path));
     path.pop();
     found
@@ -94,7 +98,8 @@ fn example_of(path: &[String]) -> Option<&'static str> {
     let is_path = |pattern: &str| {
         let names: Vec<&str> = pattern.split('.').collect();
         let mut pairs = names.iter().zip(path);
-        names.len() == path.len() && pairs.all(|(name, key)| *name == "*" || name == key)
+        names.len() == path.len()
+            && pairs.all(|(name, key)| name == key || *name == "*" && key != ENTRY)
     };
     let found = TABLES.iter().find(|(pattern, _)| is_path(pattern));
     found.map(|(_, example)| *example)
@@ -105,7 +110,7 @@ fn brackets(path: &[String], example: &str) -> String {
     let names: Vec<String> = names(path);
     let name = names.last().map_or("", String::as_str);
     match path {
-        [.., entry] if entry == "*" => {
+        [.., entry] if entry == ENTRY => {
             format!("an entry of `{name}` is a table: write `{{ {example} }}`")
         }
         _ => format!("`{name}` is a table: write `{name} = {{ {example} }}`"),
@@ -120,100 +125,16 @@ fn double_brackets(path: &[String]) -> String {
 
 /// The keys of a path as TOML writes them.
 fn names(path: &[String]) -> Vec<String> {
-    let keys = path.iter().filter(|key| *key != "*");
+    let keys = path.iter().filter(|key| *key != ENTRY);
     keys.map(|key| Key::new(key.as_str()).to_string()).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::{Config, load};
+    use crate::config::Config;
 
-    fn error(text: &str, overrides: &[&str]) -> String {
-        let folder = tempfile::tempdir().expect("made");
-        let path = folder.path().join("c.toml");
-        std::fs::write(&path, text).expect("written");
-        let overrides: Vec<String> = overrides.iter().map(|set| (*set).to_string()).collect();
-        load(&path, &overrides).expect_err(text).to_string()
-    }
-
-    #[test]
-    fn a_list_is_not_a_table() {
-        for (text, place, message) in [
-            (
-                "[adjudication]\ndraw = [8, 34, 20]\n",
-                "2:8",
-                "`draw` is a table: write `draw = { move = 34, count = 8, score = 20 }`",
-            ),
-            (
-                "adjudication.resign = [3, 600]\n",
-                "1:23",
-                "`resign` is a table: write `resign = { count = 3, score = 600 }`",
-            ),
-            (
-                "match = [\"nodes=5\", \"none\", \"standard\"]\n",
-                "1:9",
-                "`match` is a table: write `match = { limit = \"8+0.08\" }`",
-            ),
-            (
-                "[match]\n[[sprt]]\nelo1 = 3.0\n",
-                "2:1",
-                "`sprt` is a table, not a list: write `[sprt]`, not `[[sprt]]`",
-            ),
-            (
-                "[[adjudication.resign]]\ncount = 3\n",
-                "1:1",
-                "write `[adjudication.resign]`, not `[[adjudication.resign]]`",
-            ),
-            (
-                "[[tune.params.\"A.B\"]]\nmin = 3\n",
-                "1:1",
-                "write `[tune.params.\"A.B\"]`, not `[[tune.params.\"A.B\"]]`",
-            ),
-            (
-                "[[engine]]\ncmd = \"a\"\n[[engine.options]]\nHash = 3\n",
-                "3:1",
-                "write `[engine.options]`, not `[[engine.options]]`",
-            ),
-            (
-                "stage = [[\"STC\"]]\n",
-                "1:10",
-                "an entry of `stage` is a table: write `{ limit = \"8+0.08\" }`",
-            ),
-            (
-                "stage = [{ sprt = [0.0, 5.0] }]\n",
-                "1:19",
-                "`sprt` is a table: write `sprt = { elo0 = 0.0, elo1 = 5.0 }`",
-            ),
-        ] {
-            // An option does not hide it.
-            for overrides in [&[][..], &["match.pairs=3", "sprt.elo1=4.0"]] {
-                let error = error(text, overrides);
-                assert!(error.contains(message), "{text}: {error}");
-                assert!(
-                    error.contains(&format!("c.toml:{place}\n")),
-                    "{text}: {error}"
-                );
-            }
-        }
-    }
-
-    #[test]
-    fn an_option_that_sets_a_list_is_named() {
-        for set in [
-            "sprt=[0.0,5.0]",
-            "tune.spsa=[0.3]",
-            "tune.params.X=[1,0,200]",
-            "adjudication.syzygy=[\"/tb\"]",
-        ] {
-            let error = error("", &[set]);
-            let start = format!("`--set {set}`: `");
-            assert!(error.starts_with(&start), "{error}");
-            assert!(error.contains("is a table: write `"), "{error}");
-        }
-    }
-
-    /// A table that is not in the list would be read from a list.
+    /// Of the tables in this text; one that is not in the list would be read from a list.
     #[test]
     fn every_table_is_known() {
         let text = "[[engine]]\nname = \"a\"\ncmd = \"a\"\noptions = { Hash = 1 }\n\
@@ -245,7 +166,7 @@ mod tests {
                 }
             }
             toml::Value::Array(list) => {
-                path.push("*".to_string());
+                path.push(ENTRY.to_string());
                 list.iter().for_each(|value| check(value, path, count));
                 path.pop();
             }

@@ -67,7 +67,7 @@ pub(crate) trait RunKind: Sized + 'static {
         }
     }
 
-    /// The time limit of one process, which includes builds.
+    /// The time limit of one process, which includes builds, except the first one of a tuning.
     fn max_time(config: &Config) -> Option<TimeSpan> {
         config.r#match.max_time
     }

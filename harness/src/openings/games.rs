@@ -24,7 +24,7 @@ use super::{
     Variant,
     epd::{LineError, PositionLine, playable},
     promotions::with_promotion_signs,
-    unreadable::{MovetextFault, TAG_BYTES, last_fault},
+    unreadable::{MovetextFault, TAG_BYTES, first_fatal_fault},
 };
 use crate::rules::{RepeatedTags, position_key};
 use crate::text::shown_word;
@@ -161,7 +161,7 @@ impl Iterator for Games<'_> {
             Err(error) => {
                 self.ended = true;
                 // The reader is at the end of the fault.
-                let start = last_fault(self.text);
+                let start = first_fatal_fault(self.text);
                 let (line, error) = match start {
                     Some((line, fault)) => (line, GameError::Broken(fault)),
                     None => (self.line(), GameError::Syntax(error)),

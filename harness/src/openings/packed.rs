@@ -108,6 +108,49 @@ mod tests {
     use super::*;
     use crate::openings::Variant;
 
+    /// What [`first_fault`] accepts is read with every game and move.
+    #[test]
+    fn text_without_a_fault_is_read_whole() {
+        for (text, plies) in [
+            (
+                "\u{feff}[Event \"TCEC S20\"]\n\n1. e4 *\n\n[Event \"S21\"]\n\n1. d4 *\n",
+                &[1, 1][..],
+            ),
+            (
+                "  [Event \"S20\"]\n\t[Round \"r1\"]\n1. e4 *\n\n [Event \"S21\"]\n\n1. d4 *\n",
+                &[1, 1],
+            ),
+            (
+                " \r\n [Event \"S20\"]\r\n % z9\r\n\r\n1. e4 *\r\n\r\n [Event \"S21\"]\r\n1. d4 *\r\n",
+                &[1, 1],
+            ),
+            ("1. e4 (1. d4 *) c5 *\n\n1. d4 *\n", &[2, 1]),
+            (
+                "1. e4 c5 1-0 {resigns} $1 N\n[Result \"1-0\"]\n1. d4 *\n",
+                &[2, 1],
+            ),
+            ("1. e4 c5 0-1\r\n\r\n1. d4 *\r\n", &[2, 1]),
+            ("1. e4$1 e5$2$14 2. Nf3!$1 (2. d4$10) Nc6 *", &[4]),
+            (
+                "1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. 0-0-0 0–0–0 *",
+                &[10],
+            ),
+        ] {
+            assert_eq!(played(text), plies, "{text}");
+        }
+        for castling in ["O-O", "0-0", "0–0", "0—0+", "O-O!?", "O-O$3", "4O-O"] {
+            let text = format!("1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. {castling} d6 *");
+            assert_eq!(played(&text), [8], "{text}");
+        }
+    }
+
+    /// The plies of each game.
+    fn played(text: &str) -> Vec<usize> {
+        assert_eq!(first_fault(text.as_bytes()), None, "{text}");
+        let games = Games::new(text.as_bytes(), None, Variant::Standard);
+        games.map(|game| game.unwrap().moves.len()).collect()
+    }
+
     proptest! {
         #[test]
         fn packed_moves_come_back(choices in prop::collection::vec(any::<prop::sample::Index>(), 1..120)) {

@@ -337,7 +337,7 @@ fn a_name_that_an_artifact_cannot_have_is_refused() {
         return;
     };
     for name in [
-        "eng/a", "a\\b", "a:b", "a\"b", "<a", "a>", "a|b", "*", "a?", "a\nb", "a\r",
+        "eng/a", "a\\b", "a:b", "a\"b", "<a", "a>", "a|b", "*", "a?", "a,b", "a\nb", "a\r",
     ] {
         let output = change.folder.join("output");
         fs::write(&output, "").expect("written");
@@ -348,7 +348,7 @@ fn a_name_that_an_artifact_cannot_have_is_refused() {
         assert!(outputs.contains("code=2\n"), "{name}: {outputs}");
         assert!(!change.folder.join("arguments").exists(), "{name}");
     }
-    let (ended, log) = change.step("play.sh", &[("INPUT_NAME", "engine a, 8+0.08")]);
+    let (ended, log) = change.step("play.sh", &[("INPUT_NAME", "engine a 8+0.08")]);
     assert!(ended && !log.contains("::error::"), "{log}");
 }
 
@@ -431,6 +431,14 @@ fn a_long_summary_is_cut_at_a_line_and_outside_of_code() {
     assert!(log.ends_with("\nengine.c:3: error: é"), "{rest}");
     assert!(rest.starts_with("\nThe summary is longer"), "{rest}");
     assert!(rest.ends_with(end), "{rest}");
+    // A fence may be indented, and hidden parts are closed too.
+    let hidden = format!(
+        "<details><summary>S</summary>\n\n  ```sh\n{}",
+        line.repeat(4000)
+    );
+    let comment = comment_with(&change, &hidden);
+    let (_, rest) = comment.split_once("\n```\n").expect("closed");
+    assert!(rest.starts_with("\n</details>\n\nThe summary"), "{rest}");
 }
 
 /// Makes the change's repository a clone of a bare one, on `main`. Returns the path of that.

@@ -25,7 +25,7 @@ pub(in crate::dropin) const FLAGS: &[Entry] = entries![
     Yes Both "-resign", "adjudication.resign", "-resign movecount=3 score=600", "its keys are listed below";
     Yes Both "-maxmoves", "adjudication.max_moves", "-maxmoves 200", "moves of the opening do not count; 0 is off";
     Yes Both "-tb", "adjudication.syzygy.path", "-tb /tables", "";
-    Yes Both "-tbpieces", "adjudication.syzygy.pieces", "-tb /tables -tbpieces 5", "an upper limit: a number above that of the largest tables is lowered to it, with a warning; 0 is no limit";
+    Yes Both "-tbpieces", "adjudication.syzygy.pieces", "-tb /tables -tbpieces 5", "an upper limit: a number above that of the largest tables is lowered to it, with a warning; 0, which cutechess-cli refuses, means all of them";
     Yes Both "-tbignore50", "adjudication.syzygy.ignore_fifty", "-tb /tables -tbignore50", "";
     Yes Fastchess "-tbadjudicate", "adjudication.syzygy.results", "-tb /tables -tbadjudicate BOTH", "";
     Ignored Both "-wait", "", "-wait 100", "hone sends `isready` before each game, so no pause is needed";

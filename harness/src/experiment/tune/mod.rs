@@ -4,7 +4,8 @@
 //! * [`import`], [`pattern`], [`section`], [`declared`], [`resolve`]: where
 //!   parameters come from: other tuners' lists, `[tune]`, the engine's own options.
 //! * [`method`]: the update rules behind one trait.
-//! * [`budget`], [`tuner`], [`experiment`]: the size of a run; plan batches and pairs, always from the same
+//! * [`budget`]: the size of a run.
+//! * [`tuner`], [`experiment`]: plan batches and pairs, always from the same
 //!   results, so that a run can be killed, resumed and folded again.
 //! * [`response`]: which parameters matter, and what was gained.
 //! * [`advice`]: what a run would do, and what its budget can find.

@@ -23,8 +23,8 @@ const FAILURES: u32 = 2;
 const FAILURES_UNEXPLAINED: u32 = 12;
 /// Messages of a full disk in the log, on Unix and on Windows.
 const FULL: [&str; 2] = ["no space left on device", "not enough space on the disk"];
-/// Message of the storage limit in the log.
-const LIMIT: &str = "file resource limits exceeded";
+/// Message of the storage limit in the log; before version 2.12 without the word "file".
+const LIMIT: &str = "resource limits exceeded for server";
 /// Length of the end of the log that is searched, in bytes.
 const RECENT: usize = 16 * 1024;
 /// Free space that the server needs to start, in bytes.
@@ -127,10 +127,12 @@ mod tests {
         assert_eq!(cause(&log), None);
         let full = "write x: no space left on device\n";
         let limit = "[ERR] JetStream file resource limits exceeded for server\n";
+        let limit_of_2_10 = "[ERR] JetStream resource limits exceeded for server\n";
         let later = "a line of no interest\n".repeat(1000);
         for (text, expected) in [
             (full.to_string(), Some(Cause::FullDisk)),
             (full.to_string() + limit, Some(Cause::Limit)),
+            (full.to_string() + limit_of_2_10, Some(Cause::Limit)),
             (limit.to_string() + full, Some(Cause::FullDisk)),
             (full.to_string() + limit + &later, None),
         ] {

@@ -174,7 +174,7 @@ async fn keep(
 fn limit_warning(data: &Path) -> String {
     format!(
         "warning: nats-server has reached its storage limit, 75 % of the space that was free on the disk of {} when it started; runs and workers wait\n\
-         help: make room on this disk; nats-server takes a new limit when it is started again, every 2 minutes",
+         help: make room on this disk, at least 4/3 of the size of this folder; nats-server is started again every 2 minutes, and may then store 75 % of the free space",
         data.display()
     )
 }
