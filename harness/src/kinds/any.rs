@@ -7,7 +7,9 @@ use std::time::Duration;
 use super::follow::Following;
 use super::kind::RunKind;
 use super::place::Place;
-use super::session::{self, Conclusion, Session};
+#[cfg(feature = "serve")]
+use super::session::check_submitted;
+use super::session::{Conclusion, Session};
 #[cfg(feature = "serve")]
 use crate::config::Config;
 use crate::experiment::Experiment;
@@ -68,7 +70,7 @@ pub(crate) trait AnyKind {
 impl<K: RunKind> AnyKind for K {
     #[cfg(feature = "serve")]
     fn check_submitted(&self, config: Config) -> anyhow::Result<()> {
-        session::check_submitted::<K>(config)
+        check_submitted::<K>(config)
     }
 
     fn resume(

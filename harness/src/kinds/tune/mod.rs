@@ -25,7 +25,9 @@ pub(crate) use verification::{test_folder, test_of};
 
 use std::path::Path;
 
-use anyhow::{Context, ensure};
+use anyhow::Context;
+#[cfg(feature = "serve")]
+use anyhow::ensure;
 
 #[cfg(feature = "serve")]
 use super::follow::Following;

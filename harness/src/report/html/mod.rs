@@ -34,7 +34,9 @@ pub(crate) use markup::{
 };
 #[cfg(all(feature = "serve", feature = "fleet"))]
 pub(crate) use numbers::p_value;
-pub(crate) use numbers::{counted, ends, percentage, rounded, signed, with_ends, with_margin};
+#[cfg(all(feature = "fleet", feature = "serve"))]
+pub(crate) use numbers::percentage;
+pub(crate) use numbers::{counted, ends, rounded, signed, with_ends, with_margin};
 #[cfg(feature = "serve")]
 pub(crate) use openings::openings_section;
 pub(crate) use page::Page;
