@@ -34,10 +34,9 @@ beginning() {
     LC_ALL=C awk '
         (size += length($0) + 1) > 50000 { is_cut = 1; exit }
         { print }
-        { line = $0; sub(/^ ? ? ?/, "", line) }
-        match(line, /^```+/) {
-            if (fence == "") fence = substr(line, 1, RLENGTH)
-            else if (RLENGTH >= length(fence) && RLENGTH == length(line)) fence = ""
+        match($0, /^```+/) {
+            if (fence == "") fence = substr($0, 1, RLENGTH)
+            else if (RLENGTH >= length(fence) && RLENGTH == length($0)) fence = ""
         }
         fence == "" && /^<details>/ { hidden = 1 }
         fence == "" && /^<\/details>/ { hidden = 0 }

@@ -5,6 +5,7 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
+mod assigned_keys;
 mod assignment;
 mod castling;
 mod draft;
@@ -27,6 +28,7 @@ mod wording;
 
 use serde::{Deserialize, Serialize};
 
+use assigned_keys::AssignedKeys;
 pub(crate) use assignment::Level;
 pub(crate) use draft::Draft;
 pub(crate) use engine::{EngineConfig, EngineOptions};
@@ -39,7 +41,6 @@ pub(crate) use match_::{
     MAX_CONCURRENCY, MatchConfig, Tournament, check_concurrency, default_concurrency,
 };
 pub(crate) use parse_error::{document, of_value};
-use places::AssignedKeys;
 pub(crate) use places::place_of;
 pub(crate) use profile::Profile;
 pub(crate) use stage::StageSection;

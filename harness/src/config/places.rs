@@ -15,31 +15,6 @@ use crate::settings::TimeSpan;
 /// Path of a key: names of tables and indices in lists, from the top.
 pub(super) type KeyPath = Vec<String>;
 
-/// Paths of the keys that are not set by the file, but by the command line, a profile or `hone`
-/// itself. They are equal to any others: two configurations with the same values are equal,
-/// wherever the values come from.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct AssignedKeys(Vec<KeyPath>);
-
-impl AssignedKeys {
-    /// Whether this key, or a table that contains it, is among them.
-    fn contain(&self, keys: &[String]) -> bool {
-        self.0.iter().any(|set| keys.starts_with(set))
-    }
-}
-
-impl FromIterator<KeyPath> for AssignedKeys {
-    fn from_iter<T: IntoIterator<Item = KeyPath>>(paths: T) -> Self {
-        Self(paths.into_iter().collect())
-    }
-}
-
-impl PartialEq for AssignedKeys {
-    fn eq(&self, _: &Self) -> bool {
-        true
-    }
-}
-
 /// The place where the file at `file` sets `keys` to the value in `config`, as text: a line
 /// with the place, then the line of the file. `None` if the file does not set it, but an option:
 /// this key, or the table that contains it.

@@ -431,9 +431,9 @@ fn a_long_summary_is_cut_at_a_line_and_outside_of_code() {
     assert!(log.ends_with("\nengine.c:3: error: é"), "{rest}");
     assert!(rest.starts_with("\nThe summary is longer"), "{rest}");
     assert!(rest.ends_with(end), "{rest}");
-    // A fence may be indented, and hidden parts are closed too.
+    // Hidden parts are closed too.
     let hidden = format!(
-        "<details><summary>S</summary>\n\n  ```sh\n{}",
+        "<details><summary>S</summary>\n\n```sh\n{}",
         line.repeat(4000)
     );
     let comment = comment_with(&change, &hidden);
