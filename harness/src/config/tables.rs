@@ -134,7 +134,7 @@ mod tests {
     use super::*;
     use crate::config::Config;
 
-    /// Of the tables in this text; one that is not in the list would be read from a list.
+    /// A table that is not in the list would be read from a list.
     #[test]
     fn every_table_is_known() {
         let text = "[[engine]]\nname = \"a\"\ncmd = \"a\"\noptions = { Hash = 1 }\n\
@@ -146,6 +146,24 @@ mod tests {
             [bisect]\n[fleet]\n[track]\nanchor = \"x\"\npaths = [\"x\"]\n";
         assert_eq!(list_for_table(text), None);
         let config: Config = toml::from_str(text).expect("valid");
+        // A new section does not compile until it is here; it must be in the text too.
+        let Config {
+            engine,
+            r#match: _,
+            adjudication: _,
+            pgn: _,
+            sprt: Some(_),
+            stage,
+            tune: Some(_),
+            bisect: Some(_),
+            fleet: Some(_),
+            track: Some(_),
+            assigned: _,
+        } = &config
+        else {
+            panic!("a section is missing in the text")
+        };
+        assert!(!engine.is_empty() && !stage.is_empty());
         let written = toml::Value::try_from(&config).expect("writes");
         let mut count = 0;
         check(&written, &mut Vec::new(), &mut count);

@@ -102,7 +102,7 @@ fn without_recover_a_crash_in_the_first_search_ends_the_match_after_its_pair() {
     }
 }
 
-/// There is no configuration file, so errors name flags instead of keys.
+/// These commands have no configuration file, so errors name flags instead of keys.
 #[test]
 fn errors_name_flags() {
     let dir = tempfile::tempdir().expect("a folder");

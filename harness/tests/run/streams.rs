@@ -270,7 +270,7 @@ fn characters_beyond_ascii_are_printed_whole() {
     }
 }
 
-/// The build command writes through `hone` where there is no terminal.
+/// Without a terminal, `hone` passes on what the build command writes.
 #[test]
 fn a_build_outlives_a_closed_pipe() {
     let build = "build = 'for i in 1 2 3 4 5 6 7 8 9; do seq 20000 >&2 || exit 9; done'";

@@ -27,7 +27,7 @@ const ENGINE: &[Entry] = entries![
     Yes Both "dir", "engine.dir", "dir=d", "";
     Yes Both "proto", "", "proto=uci", "`uci`; xboard is refused";
     Yes Cutechess "conf", "", "", "an engine of `engines.json`; limits that stand before it stay";
-    Yes Both "tc", "engine.limit", "tc=40/60+0.5", "as in fastchess, the increment is there for the first move; `inf` and `0` are no clock and need another limit; hourglass is refused, and so is a clock together with `st`";
+    Yes Both "tc", "engine.limit", "tc=40/60+0.5", "as in fastchess, the increment is there for the first move; `inf` and `0` switch the clock off and need another limit; hourglass is refused, and so is a clock together with `st`";
     Yes Both "st", "engine.limit", "st=0.1", "refused together with a clock in `tc`";
     Yes Both "nodes", "engine.limit", "nodes=5000", "";
     Yes Both "depth", "engine.limit", "depth=8", "";

@@ -8,9 +8,9 @@ use crate::builds::{Forge, Repository, short_id};
 use crate::report::chart::{Bar, Chart, Mark, Reading, Ticks};
 use crate::report::html::{
     Cell, Figure, Page, Paint, Source, Table, Tone, collapsed, copyable, counted, ends, figure,
-    games_section, paragraph, record_sections, scale_of, side_by_side, signed,
+    games_section, paragraph, probability, record_sections, scale_of, side_by_side, signed,
 };
-use crate::report::{limits, probability};
+use crate::report::limits;
 use crate::run::Manifest;
 use crate::stats::summary::Interval;
 
@@ -87,7 +87,7 @@ fn figures(facts: &BisectFacts) -> Vec<Figure> {
             "those before the last do not build or play",
         ),
     };
-    let no_change = format!("nothing changed: {}", probability(facts.no_change, 1));
+    let no_change = format!("nothing changed: {}", probability(facts.no_change));
     let skipped = facts.skipped.len() as u64;
     let mut games = counted(facts.pairs, "pair");
     if skipped > 0 {
@@ -95,12 +95,8 @@ fn figures(facts: &BisectFacts) -> Vec<Figure> {
     }
     vec![
         commit.with_tone(tone(facts)),
-        Figure::new(
-            "Probability",
-            &probability(facts.probability, 1),
-            &no_change,
-        )
-        .with_progress(facts.probability),
+        Figure::new("Probability", &probability(facts.probability), &no_change)
+            .with_progress(facts.probability),
         match found {
             true => Figure::elo("Change, Elo", facts.change),
             false => Figure::new("Change, Elo", "–", "no culprit is found"),
@@ -183,7 +179,7 @@ fn chart(facts: &BisectFacts) -> Chart<'static> {
             } else {
                 ""
             },
-            probability(suspect.probability.unwrap_or_default(), 1)
+            probability(suspect.probability.unwrap_or_default())
         ),
     });
     Chart {
@@ -239,7 +235,7 @@ fn table(
             .map(|date| date.strftime("%Y-%m-%d").to_string());
         let cells = [
             linked(suspect, short_id(&suspect.commit), forge),
-            Cell::text(&probability(share, 1)),
+            Cell::text(&probability(share)),
             Cell::bar(share),
             Cell::text(&format!("{}{note}", suspect.subject)).aligned_as_text(),
             Cell::text(&date.unwrap_or_default()).aligned_as_text(),

@@ -36,7 +36,7 @@ pub(crate) use markup::{
 pub(crate) use numbers::p_value;
 #[cfg(all(feature = "fleet", feature = "serve"))]
 pub(crate) use numbers::percentage;
-pub(crate) use numbers::{counted, ends, rounded, signed, with_ends, with_margin};
+pub(crate) use numbers::{counted, ends, probability, rounded, signed, with_ends, with_margin};
 #[cfg(feature = "serve")]
 pub(crate) use openings::openings_section;
 pub(crate) use page::Page;
