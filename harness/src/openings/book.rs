@@ -4,14 +4,13 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
-use std::{borrow::Cow, collections::HashSet, path::Path};
-
-use shakmaty::{EnPassantMode, fen::Epd};
+use std::{collections::HashSet, path::Path};
 
 use super::{
     BookError, BookOptions, Opening, Variant,
     epd::PositionLine,
     lines::{check_lines, line_at, line_starts},
+    normal_form::normal_form,
     packed::{PackedGames, read_games},
     source::{self, Format, Source, SourceError},
 };
@@ -212,50 +211,6 @@ impl Book {
     pub fn iter(&self) -> impl Iterator<Item = Opening> {
         (0..self.len()).map(|index| self.opening(index))
     }
-}
-
-/// A position without its counters, so that equal positions have equal text. One that is not
-/// legal keeps its text.
-fn normal_form(line: &[u8], variant: Variant) -> Cow<'_, [u8]> {
-    let fields = without_counters(line);
-    // Most lines of a book; to parse all of them would take longer than to read the book.
-    if is_normal(fields) {
-        return Cow::Borrowed(fields);
-    }
-    let read = PositionLine::parse(line).and_then(|line| line.position(variant));
-    match read {
-        Ok(position) => {
-            let epd = Epd::from_position(&position, EnPassantMode::Legal);
-            Cow::Owned(epd.to_string().into_bytes())
-        }
-        Err(_) => Cow::Borrowed(fields),
-    }
-}
-
-/// Whether the four fields of a legal position can only be written in this way: without an en
-/// passant square, with castling rights in the order `KQkq`, and single spaces.
-fn is_normal(fields: &[u8]) -> bool {
-    let mut fields = fields.split(|byte| *byte == b' ');
-    let [board, _turn, castling, en_passant] = [(); 4].map(|()| fields.next());
-    let is_ordered = |castling: &[u8]| {
-        let mut allowed = b"KQkq".iter();
-        castling
-            .iter()
-            .all(|right| allowed.any(|next| next == right))
-    };
-    fields.next().is_none()
-        && en_passant == Some(b"-")
-        && castling.is_some_and(|castling| castling == b"-" || is_ordered(castling))
-        && board.is_some_and(|board| !has_split_number(board))
-}
-
-/// Whether a row of empty squares is written as several numbers.
-fn has_split_number(board: &[u8]) -> bool {
-    let following = board.get(1..).unwrap_or_default();
-    let pairs = board.iter().zip(following);
-    pairs.fold(false, |found, (one, next)| {
-        found | (one.is_ascii_digit() & next.is_ascii_digit())
-    })
 }
 
 #[cfg(test)]

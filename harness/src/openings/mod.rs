@@ -19,6 +19,7 @@ mod book_error;
 pub mod epd;
 pub mod games;
 mod lines;
+mod normal_form;
 mod opening;
 mod options;
 mod packed;

@@ -220,16 +220,31 @@ fn keys_scroll_a_wide_table(browser: &mut Chromium) {
     assert_eq!(ply(browser), before + 1);
 }
 
-/// A copy that the browser refuses is not confirmed, and the button keeps the focus.
+/// A copy that the browser refuses is not confirmed, and the button keeps the focus. A second
+/// click replaces the timer of the first, which would remove the new answer too early.
 fn a_refused_copy_is_shown(browser: &mut Chromium) {
     browser.eval(
-        "navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));\
+        "window.timers = new Map(); window.usual = [setTimeout, clearTimeout];\
+         window.setTimeout = (call) => { timers.set(timers.size, call); return timers.size - 1; };\
+         window.clearTimeout = (id) => timers.delete(id);\
+         navigator.clipboard.writeText = () => Promise.reject(new Error('refused'));\
          document.execCommand = () => false;\
          window.shown = []; new MutationObserver(([{ target }]) => window.shown.push(target.textContent))\
          .observe(document.getElementById('copy-fen'), { childList: true })",
     );
-    browser.click("#copy-fen");
-    browser.wait_for("window.shown[0] === 'Not copied'");
+    for clicks in 1..=2 {
+        browser.click("#copy-fen");
+        // The timer of an earlier copy may show the button's own text between.
+        browser.wait_for(&format!(
+            "window.shown.filter((text) => text === 'Not copied').length === {clicks}"
+        ));
+        assert_eq!(browser.eval("timers.size"), 1);
+    }
+    browser.eval("timers.forEach((call) => call()); [setTimeout, clearTimeout] = window.usual");
+    assert_eq!(
+        browser.eval("document.getElementById('copy-fen').textContent"),
+        "Copy FEN"
+    );
     assert_eq!(browser.eval("document.activeElement.id"), "copy-fen");
 }
 

@@ -23,13 +23,15 @@ async function copyText(text) {
 // promise; null if there is nothing to copy.
 function copiesAtClick(button, text) {
   const label = button.textContent;
+  let restoring;
   button.addEventListener("click", async () => {
     const wanted = await text();
     const isCopied = wanted !== null && (await copyText(wanted));
     // The button must not change its size.
     button.style.minWidth = `${button.offsetWidth}px`;
     button.textContent = isCopied ? "Copied" : "Not copied";
-    setTimeout(() => {
+    clearTimeout(restoring);
+    restoring = setTimeout(() => {
       button.textContent = label;
     }, 1500);
   });
