@@ -24,7 +24,7 @@ use crate::openings::epd::PositionLine;
 use crate::openings::games::Games;
 use crate::openings::unreadable::first_fault;
 use crate::openings::{Book, BookOptions, Opening, Variant};
-use crate::rules::{Info, Limit, illegal_move};
+use crate::rules::{Limit, SearchInfo, illegal_move};
 use crate::run::{MANIFEST, Manifest};
 use crate::settings::TimeSpan;
 use crate::suite::problem::{Problem, Suite};
@@ -203,7 +203,7 @@ pub fn uci(data: &[u8]) {
     RUNTIME.with(|runtime| {
         runtime.get_or_init(new).block_on(async {
             let mut lines = LineReader::new(data);
-            let mut info = Info::default();
+            let mut info = SearchInfo::default();
             while lines.fill().await.expect("memory can be read") {
                 while let Some(line) = lines.buffered() {
                     assert!(!line.contains(&b'\n'));
@@ -214,7 +214,7 @@ pub fn uci(data: &[u8]) {
     });
 }
 
-fn uci_line(line: &[u8], info: &mut Info) {
+fn uci_line(line: &[u8], info: &mut SearchInfo) {
     info.update(line);
     if let Some(score) = info.score {
         score.write_pgn(&mut String::new());

@@ -16,7 +16,7 @@ const MOST: f64 = 12.0;
 
 /// The openings of a book in the model.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Openings {
+pub(crate) struct AdvantageModel {
     /// White's advantage, in logistic units (one is 0.73 against 0.27).
     pub advantage: f64,
     /// Half the width of the interval of draws, in the same units.
@@ -38,7 +38,7 @@ pub(crate) struct Outlook {
     pub best_draw_rate: f64,
 }
 
-impl Openings {
+impl AdvantageModel {
     /// The openings with these shares of games (0 to 1) won by White and by Black; `None` if
     /// wins of one colour or draws are missing.
     pub(crate) fn of(white: f64, black: f64) -> Option<Self> {
@@ -101,16 +101,16 @@ mod tests {
     use proptest::prelude::*;
 
     /// Level openings with this share of draws.
-    fn level(draws: f64) -> Openings {
+    fn level(draws: f64) -> AdvantageModel {
         let won = (1.0 - draws) / 2.0;
-        Openings::of(won, won).expect("all results occur")
+        AdvantageModel::of(won, won).expect("all results occur")
     }
 
     /// Normalized Elo from the exact pair probabilities of engines that differ a little.
-    fn counted(openings: Openings) -> f64 {
+    fn counted(openings: AdvantageModel) -> f64 {
         const APART: f64 = 0.02;
         let shares = |advantage: f64| {
-            let game = Openings {
+            let game = AdvantageModel {
                 advantage,
                 ..openings
             };
@@ -135,14 +135,14 @@ mod tests {
             white in 0.01..0.98f64, part in 0.01..0.99f64,
         ) {
             let black = (1.0 - white) * part;
-            let openings = Openings::of(white, black).expect("all results occur");
+            let openings = AdvantageModel::of(white, black).expect("all results occur");
             let [w, b] = openings.rates();
             prop_assert!((w - white).abs() < 1e-9 && (b - black).abs() < 1e-9);
         }
 
         #[test]
         fn sensitivity_is_normalized_elo(draws in 0.05..0.9f64, advantage in -3.0..3.0f64) {
-            let openings = Openings { advantage, ..level(draws) };
+            let openings = AdvantageModel { advantage, ..level(draws) };
             let ratio = counted(openings) / counted(level(draws));
             let expected = openings.sensitivity() / level(draws).sensitivity();
             prop_assert!((ratio / expected - 1.0).abs() < 1e-2, "{ratio} {expected}");
@@ -169,8 +169,8 @@ mod tests {
 
     #[test]
     fn nothing_is_said_of_one_sided_results() {
-        assert_eq!(Openings::of(0.0, 0.2), None);
-        assert_eq!(Openings::of(0.3, 0.0), None);
-        assert_eq!(Openings::of(0.6, 0.4), None, "no draws");
+        assert_eq!(AdvantageModel::of(0.0, 0.2), None);
+        assert_eq!(AdvantageModel::of(0.3, 0.0), None);
+        assert_eq!(AdvantageModel::of(0.6, 0.4), None, "no draws");
     }
 }

@@ -6,14 +6,14 @@ use serde::Serialize;
 use shakmaty::{Board, Chess, Color, Position, Role, san::SanPlus};
 
 use super::{
-    entry::Entry,
+    opening::BookOpening,
     scan::{Fault, Scan},
 };
 use crate::openings::Format;
 
 /// Facts about a book.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub(crate) struct Info {
+pub(crate) struct BookFacts {
     pub format: Format,
     /// SHA-256 of the file on disk, compressed or not.
     pub sha256: String,
@@ -42,7 +42,7 @@ pub(crate) struct Sides {
     pub black: usize,
 }
 
-impl Info {
+impl BookFacts {
     /// Computes the statistics of a file.
     pub(crate) fn new(scan: &Scan) -> Self {
         let mut info = Self {
@@ -66,7 +66,7 @@ impl Info {
         info
     }
 
-    fn count_in(&mut self, entry: &Entry) {
+    fn count_in(&mut self, entry: &BookOpening) {
         let board = entry.end.board();
         if entry.counted {
             *self.plies.entry(plies(&entry.end)).or_default() += 1;
@@ -105,11 +105,11 @@ mod tests {
     use crate::book::scan::scan;
     use crate::openings::BookOptions;
 
-    fn info(name: &str, text: &str) -> Info {
+    fn info(name: &str, text: &str) -> BookFacts {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
-        Info::new(&scan(&path, BookOptions::default()).unwrap())
+        BookFacts::new(&scan(&path, BookOptions::default()).unwrap())
     }
 
     #[test]

@@ -11,10 +11,10 @@
 
 pub(crate) mod advantage;
 pub(crate) mod chess960;
-pub(crate) mod entry;
 pub(crate) mod histogram;
 pub(crate) mod info;
 pub(crate) mod make;
+pub(crate) mod opening;
 pub(crate) mod output;
 pub(crate) mod polyglot;
 pub(crate) mod scan;

@@ -10,7 +10,7 @@ use flate2::{Compression, GzBuilder};
 use thiserror::Error;
 use zip::{DateTime, ZipWriter, write::SimpleFileOptions};
 
-use super::entry::Entry;
+use super::opening::BookOpening;
 use crate::openings::Format;
 use crate::platform::write_whole;
 
@@ -111,7 +111,7 @@ impl Output {
     /// [`OutputError::Io`].
     pub(crate) fn write<'a>(
         &self,
-        entries: impl IntoIterator<Item = &'a Entry>,
+        entries: impl IntoIterator<Item = &'a BookOpening>,
     ) -> Result<(), OutputError> {
         let mut text = String::new();
         for entry in entries {
@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn every_packing_is_read_back() {
         let folder = tempfile::tempdir().unwrap();
-        let entry = Entry::default();
+        let entry = BookOpening::default();
         for name in ["a.epd", "a.pgn", "b.epd.gz", "b.pgn.zip"] {
             let output = Output::new(&folder.path().join(name)).unwrap();
             output.write([&entry, &entry]).unwrap();

@@ -17,7 +17,7 @@ use shakmaty::{
 };
 use thiserror::Error;
 
-use super::entry::Entry;
+use super::opening::BookOpening;
 
 /// Bytes of one entry.
 const ENTRY: usize = 16;
@@ -48,7 +48,7 @@ pub(crate) struct Polyglot {
 /// The lines of a book, and its illegal moves.
 #[derive(Debug, Default)]
 pub(crate) struct Lines {
-    pub entries: Vec<Entry>,
+    pub entries: Vec<BookOpening>,
     /// Moves that are illegal in the position of their key: index of the entry in the file,
     /// from 1, and the move.
     pub illegal: Vec<(usize, String)>,
@@ -110,10 +110,10 @@ impl Polyglot {
                 }
             }
             if ends && !moves.is_empty() {
-                lines.entries.push(Entry {
+                lines.entries.push(BookOpening {
                     moves,
                     end: position,
-                    ..Entry::default()
+                    ..BookOpening::default()
                 });
             }
         }
@@ -187,7 +187,7 @@ mod tests {
     const E4_D5_E5_F5_KE2_KF7: u64 = 0x00fd_d303_c946_bdd9;
 
     fn san(lines: &Lines) -> Vec<String> {
-        lines.entries.iter().map(Entry::san).collect()
+        lines.entries.iter().map(BookOpening::san).collect()
     }
 
     #[test]

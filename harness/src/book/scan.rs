@@ -9,7 +9,7 @@ use std::path::Path;
 use shakmaty::{Chess, Position, san::SanPlus};
 
 use super::{
-    entry::{Entry, from_white},
+    opening::{BookOpening, from_white},
     polyglot::Polyglot,
 };
 use crate::openings::epd::{LineError, PositionLine, is_blank, unquoted};
@@ -38,7 +38,7 @@ pub(crate) struct Scan {
     pub variant: Variant,
     /// SHA-256 of the file on disk, compressed or not.
     pub sha256: String,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<BookOpening>,
     pub faults: Vec<Fault>,
 }
 
@@ -102,7 +102,7 @@ impl Scan {
             }
             number = number.saturating_add(1);
             match entry_of_line(line, self.variant) {
-                Ok(entry) => self.entries.push(Entry {
+                Ok(entry) => self.entries.push(BookOpening {
                     number: Some(number),
                     ..entry
                 }),
@@ -137,13 +137,13 @@ impl Scan {
         let mut of_chess960 = 0_usize;
         for (number, game) in (1..).zip(Games::new(text, plies, self.variant)) {
             match game {
-                Ok(game) => self.entries.push(Entry {
+                Ok(game) => self.entries.push(BookOpening {
                     number: Some(number),
                     start: game.start.filter(|start| *start != Chess::default()),
                     moves: game.moves,
                     end: game.end,
                     variant: self.variant,
-                    ..Entry::default()
+                    ..BookOpening::default()
                 }),
                 Err(bad) if is_known(&bad) => {}
                 Err(bad) => {
@@ -179,14 +179,14 @@ impl Scan {
     }
 }
 
-fn entry_of_line(line: &[u8], variant: Variant) -> Result<Entry, LineError> {
+fn entry_of_line(line: &[u8], variant: Variant) -> Result<BookOpening, LineError> {
     let line = PositionLine::parse(line)?;
     let end = line.position(variant)?;
-    let mut entry = Entry {
+    let mut entry = BookOpening {
         start: Some(end.clone()),
         counted: line.is_counted(),
         variant,
-        ..Entry::default()
+        ..BookOpening::default()
     };
     for (opcode, operands) in line.operations() {
         let text = String::from_utf8_lossy(operands);

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::advantage::{Openings, Outlook};
+use super::advantage::{AdvantageModel, Outlook};
 use crate::experiment::PairResult;
 use crate::rules::Outcome;
 use crate::stats::{Estimate, Pentanomial, Summary};
@@ -74,7 +74,7 @@ impl Worth {
             decided_rate: share(pairs - counts.0[2], pairs),
             repeated_rate: share(repeated, pairs),
             sensitivity: Summary::new(counts).nelo.map(size),
-            outlook: Openings::of(white_rate, black_rate).map(Openings::outlook),
+            outlook: AdvantageModel::of(white_rate, black_rate).map(AdvantageModel::outlook),
         }
     }
 }

@@ -12,7 +12,7 @@ use super::{Exit, Failure};
 #[cfg(feature = "fleet")]
 use crate::fleet::{Access, Role, data_dir};
 use crate::run::RESULTS;
-use crate::serve::{Settings, serve};
+use crate::serve::{ServerOptions, serve};
 
 /// The options that allow actions.
 const TOKENS: &[&str] = match cfg!(feature = "fleet") {
@@ -75,7 +75,7 @@ impl ServeArgs {
         if self.folder.is_some() && !folder.is_dir() {
             return Err(anyhow!("{} is not a folder", folder.display()).into());
         }
-        let settings = Settings {
+        let settings = ServerOptions {
             folder,
             listen: self.listen,
             token_file: self.token_file,

@@ -7,7 +7,7 @@ use clap::Args;
 use super::args::gate::GateArgs;
 use super::args::run::RunArgs;
 use super::{Exit, Failure};
-use crate::kinds::Test;
+use crate::kinds::StagedTest;
 
 /// Test whether the first engine is stronger than the second.
 ///
@@ -37,6 +37,6 @@ impl SprtArgs {
             config.enter_first_stage();
             Ok(config)
         };
-        self.run.start::<Test>(configure, file)
+        self.run.start::<StagedTest>(configure, file)
     }
 }

@@ -10,7 +10,7 @@ use anyhow::{bail, ensure};
 
 use super::clock::{clock, milliseconds};
 use super::program::Program;
-use super::words::{Pair, split_arguments};
+use super::words::{KeyValue, split_arguments};
 use crate::run::find_program;
 
 /// The settings of one engine.
@@ -40,7 +40,7 @@ impl Engine {
     pub(super) fn take(
         &mut self,
         flag: &str,
-        pair: Pair<'_>,
+        pair: KeyValue<'_>,
         known: &mut dyn FnMut(&str) -> anyhow::Result<Self>,
     ) -> anyhow::Result<()> {
         if let Some(name) = pair.key.strip_prefix("option.") {
@@ -200,7 +200,7 @@ mod tests {
             ("conf", "sf"),
         ];
         for (key, value) in words {
-            let pair = Pair {
+            let pair = KeyValue {
                 key,
                 value: Some(value),
             };

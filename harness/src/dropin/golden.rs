@@ -3,7 +3,7 @@
 
 use super::Program;
 use super::settings::{Request, Settings};
-use super::table::{Entry, FLAGS, GROUPS, Of, Support};
+use super::table::{FLAGS, FlagEntry, GROUPS, Of, Support};
 
 /// Each block: `$ ` and a command line, then its configuration.
 const GOLDEN: &str = include_str!("golden.txt");
@@ -56,14 +56,14 @@ fn refusal(program: Program, line: &str) -> String {
     format!("{error:#}")
 }
 
-fn program_of(entry: &Entry) -> Program {
+fn program_of(entry: &FlagEntry) -> Program {
     match entry.of {
         Of::Cutechess => Program::Cutechess,
         Of::Both | Of::Fastchess => Program::Fastchess,
     }
 }
 
-fn check(entry: &Entry, line: &str) {
+fn check(entry: &FlagEntry, line: &str) {
     if entry.example.is_empty() {
         return;
     }

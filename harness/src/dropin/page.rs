@@ -1,7 +1,7 @@
 //! The table of flags for the documentation.
 
 use super::program::Program;
-use super::table::{Entry, FLAGS, GROUPS, Of, Support};
+use super::table::{FLAGS, FlagEntry, GROUPS, Of, Support};
 
 /// A table of all flags, and one table of keys for each flag with keys.
 pub(crate) fn tables() -> String {
@@ -18,7 +18,7 @@ pub(crate) fn tables() -> String {
     text
 }
 
-fn rows(text: &mut String, first: &str, entries: &[Entry]) {
+fn rows(text: &mut String, first: &str, entries: &[FlagEntry]) {
     *text += &format!("| {first} | program | supported | configuration | what differs and why |\n");
     *text += "|---|---|---|---|---|\n";
     for entry in entries {

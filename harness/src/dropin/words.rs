@@ -6,19 +6,19 @@
 
 use anyhow::{anyhow, bail};
 
-use super::table::{self, Entry, Support};
+use super::table::{self, FlagEntry, Support};
 use crate::text::nearest;
 
 /// A flag with the words after it.
 #[derive(Debug, Clone)]
 pub(super) struct Given {
-    pub entry: &'static Entry,
+    pub entry: &'static FlagEntry,
     pub values: Vec<String>,
 }
 
 /// A word: `key=value`, or only a key.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Pair<'a> {
+pub(super) struct KeyValue<'a> {
     pub key: &'a str,
     pub value: Option<&'a str>,
 }
@@ -125,13 +125,13 @@ impl Given {
     }
 
     /// Its values as `key=value`.
-    pub(super) fn pairs(&self) -> impl Iterator<Item = Pair<'_>> {
+    pub(super) fn pairs(&self) -> impl Iterator<Item = KeyValue<'_>> {
         self.values.iter().map(|word| match word.split_once('=') {
-            Some((key, value)) => Pair {
+            Some((key, value)) => KeyValue {
                 key,
                 value: Some(value),
             },
-            None => Pair {
+            None => KeyValue {
                 key: word,
                 value: None,
             },
@@ -139,12 +139,12 @@ impl Given {
     }
 }
 
-impl<'a> Pair<'a> {
+impl<'a> KeyValue<'a> {
     /// The entry of its key among those of `flag`.
     ///
     /// # Errors
     /// If the flag does not have this key, or it is not supported.
-    pub(super) fn entry(&self, flag: &str) -> anyhow::Result<&'static Entry> {
+    pub(super) fn entry(&self, flag: &str) -> anyhow::Result<&'static FlagEntry> {
         let entry = table::key(flag, self.key).ok_or_else(|| {
             let names = table::keys(flag).iter().map(|entry| entry.name);
             match nearest(self.key, names) {

@@ -1,7 +1,7 @@
 //! A run that is read while another process plays it.
 
 use crate::experiment::{Experiment, Verdict};
-use crate::ledger::Entry;
+use crate::ledger::RecordedPair;
 use crate::report::{MatchReport, Report, Timeline};
 use crate::run::{Fold, RunFiles, Tally};
 use crate::stats::{Estimate, Sprt};
@@ -10,7 +10,7 @@ use crate::stats::{Estimate, Sprt};
 /// the run's folder.
 pub(crate) trait Following {
     /// Absorbs the next pair in the order of arrival.
-    fn absorb(&mut self, entry: &Entry);
+    fn absorb(&mut self, entry: &RecordedPair);
 
     /// The verdict, the counts and the test so far.
     ///
@@ -74,7 +74,7 @@ impl<E: Experiment> FollowedMatch<E> {
 }
 
 impl<E: Experiment> Following for FollowedMatch<E> {
-    fn absorb(&mut self, entry: &Entry) {
+    fn absorb(&mut self, entry: &RecordedPair) {
         self.fold.push(entry.result.clone());
         self.course.absorb(entry, &self.fold);
     }

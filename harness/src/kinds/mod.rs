@@ -26,14 +26,14 @@ pub(crate) use kind::RunKind;
 pub(crate) use match_::Match;
 pub(crate) use place::Place;
 pub(crate) use session::{Conclusion, Session, check_shard};
-pub(crate) use sprt::Test;
+pub(crate) use sprt::StagedTest;
 #[cfg(feature = "serve")]
 pub(crate) use sprt::stage_folder;
 
 use std::path::Path;
 
 use crate::experiment::Experiment;
-use crate::ledger::Entry;
+use crate::ledger::RecordedPair;
 use crate::report::Report;
 use crate::run::{Fold, Kind, RunFiles};
 
@@ -41,7 +41,7 @@ use crate::run::{Fold, Kind, RunFiles};
 pub(crate) fn of(kind: Kind) -> &'static dyn AnyKind {
     match kind {
         Kind::Match => &Match,
-        Kind::Sprt => &Test,
+        Kind::Sprt => &StagedTest,
         Kind::Tune => &tune::Tuning,
         Kind::Bisect => &bisect::Bisection,
     }
@@ -87,7 +87,7 @@ pub(crate) fn fold_of(files: &RunFiles) -> anyhow::Result<Fold<Box<dyn Experimen
 ///
 /// # Errors
 /// As [`fold_of`].
-pub(crate) fn counted(files: &RunFiles) -> anyhow::Result<Vec<Entry>> {
+pub(crate) fn counted(files: &RunFiles) -> anyhow::Result<Vec<RecordedPair>> {
     let fold = fold_of(files)?;
     let entries = files.pairs.in_order(fold.absorbed())?;
     entries

@@ -2,7 +2,7 @@
 
 use super::follow::{CurrentResults, Following};
 use super::kind::RunKind;
-use crate::ledger::Entry;
+use crate::ledger::RecordedPair;
 use crate::report::Report;
 use crate::run::{Fold, RunFiles};
 
@@ -31,7 +31,7 @@ impl<K: RunKind> Reread<K> {
 }
 
 impl<K: RunKind> Following for Reread<K> {
-    fn absorb(&mut self, _entry: &Entry) {
+    fn absorb(&mut self, _entry: &RecordedPair) {
         self.fold = None;
     }
 

@@ -32,7 +32,7 @@ pub(crate) use pairs::Arrivals;
 pub use pairs::Pairs;
 pub(crate) use pgn_file::{GamesFile, PgnSpan};
 pub use recovery::Recovery;
-pub(crate) use row::{Entry, Row};
+pub(crate) use row::{RecordedPair, Row};
 #[cfg(feature = "serve")]
 pub(crate) use tail::{Grown, Tail};
 

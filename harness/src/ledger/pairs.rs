@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::error::LedgerError;
 use super::files::GAMES_CSV;
 use super::pgn_file::PgnSpan;
-use super::row::{Entry, RowError, RowReader};
+use super::row::{RecordedPair, RowError, RowReader};
 use crate::platform::open_regular;
 
 /// The complete pairs of a ledger at the time it was opened: pairs that a running process
@@ -51,7 +51,7 @@ pub struct Arrivals<'a> {
 /// number is missing.
 pub struct InOrder<'a> {
     arrivals: Arrivals<'a>,
-    early: BTreeMap<u64, Entry>,
+    early: BTreeMap<u64, RecordedPair>,
     next: u64,
     end: u64,
 }
@@ -159,7 +159,7 @@ impl Arrivals<'_> {
     ///
     /// # Errors
     /// The line number and why the row is not valid.
-    fn pair(&mut self) -> Result<Option<Entry>, (u64, RowError)> {
+    fn pair(&mut self) -> Result<Option<RecordedPair>, (u64, RowError)> {
         let names = &self.pairs.names;
         let Some(first) = self.rows.next_row(names)? else {
             return Ok(None);
@@ -170,7 +170,7 @@ impl Arrivals<'_> {
         if second.pgn.end() > self.pgn_len {
             return Ok(None);
         }
-        match Entry::join(first, second) {
+        match RecordedPair::join(first, second) {
             Ok(entry) => Ok(Some(entry)),
             Err(error) => Err((self.rows.line(), error)),
         }
@@ -178,7 +178,7 @@ impl Arrivals<'_> {
 }
 
 impl Iterator for Arrivals<'_> {
-    type Item = Result<Entry, LedgerError>;
+    type Item = Result<RecordedPair, LedgerError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         self.pair()
@@ -188,7 +188,7 @@ impl Iterator for Arrivals<'_> {
 }
 
 impl Iterator for InOrder<'_> {
-    type Item = Result<Entry, LedgerError>;
+    type Item = Result<RecordedPair, LedgerError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.next < self.end {
@@ -274,7 +274,9 @@ mod tests {
     }
 
     /// Number of the pair, from 1, and of its opening.
-    fn numbers(entries: impl Iterator<Item = Result<Entry, LedgerError>>) -> Vec<(u64, u64)> {
+    fn numbers(
+        entries: impl Iterator<Item = Result<RecordedPair, LedgerError>>,
+    ) -> Vec<(u64, u64)> {
         entries
             .map(|entry| entry.unwrap())
             .map(|entry| (entry.result.pair + 1, entry.opening_number))

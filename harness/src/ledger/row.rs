@@ -96,7 +96,7 @@ pub enum RowError {
 
 /// A complete pair of the ledger.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Entry {
+pub struct RecordedPair {
     pub result: PairResult,
     pub opening_number: u64,
     pub pgn: [PgnSpan; 2],
@@ -121,7 +121,7 @@ pub(super) struct Parsed {
     conditions: Option<u64>,
 }
 
-impl Entry {
+impl RecordedPair {
     /// Whether its games follow each other in `games.pgn`, from the byte `offset` on.
     pub(crate) fn is_at(&self, offset: u64) -> bool {
         let [first, second] = self.pgn;

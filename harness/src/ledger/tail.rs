@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::LedgerError;
 use super::files::GAMES_CSV;
-use super::row::{Entry, Parsed, RowError, RowReader};
+use super::row::{Parsed, RecordedPair, RowError, RowReader};
 use crate::platform::open_regular;
 
 /// Maximum bytes that one call reads: a long ledger takes several calls.
@@ -31,7 +31,7 @@ pub(crate) struct Tail {
 #[derive(Debug, Default)]
 pub(crate) struct Grown {
     /// The appended pairs, in the order of arrival.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<RecordedPair>,
     /// Whether another call would read more.
     pub has_more: bool,
     /// Whether the file has become shorter, so that earlier results are obsolete. The next
@@ -102,7 +102,7 @@ impl Tail {
                 break;
             };
             let line = self.line().saturating_add(1);
-            let entry = Entry::join(first, second).map_err(|error| self.row(line, error))?;
+            let entry = RecordedPair::join(first, second).map_err(|error| self.row(line, error))?;
             grown.entries.push(entry);
             self.pairs = self.pairs.saturating_add(1);
             self.offset = start.saturating_add(rows.position());

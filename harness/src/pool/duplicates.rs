@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use anyhow::ensure;
 
-use crate::ledger::Entry;
+use crate::ledger::RecordedPair;
 use crate::rules::Outcome;
 
 /// The pairs of all runs, each with the name of the run that had it first.
@@ -25,7 +25,7 @@ struct PairContent {
 }
 
 impl PairContent {
-    fn of(entry: &Entry) -> Self {
+    fn of(entry: &RecordedPair) -> Self {
         let games = entry.result.games.each_ref();
         Self {
             engines: entry.result.engines,
@@ -41,7 +41,7 @@ impl SeenPairs {
     ///
     /// # Errors
     /// If another run has other games for it.
-    pub(super) fn add(&mut self, entry: &Entry, run: &Arc<str>) -> anyhow::Result<()> {
+    pub(super) fn add(&mut self, entry: &RecordedPair, run: &Arc<str>) -> anyhow::Result<()> {
         let content = PairContent::of(entry);
         let pair = entry.result.pair;
         match self.pairs.entry(pair) {

@@ -9,7 +9,9 @@ use anyhow::{Context, anyhow, ensure};
 
 use super::duplicates::SeenPairs;
 use crate::executor::{GameText, PlayedPair};
-use crate::ledger::{Arrivals, Entry, FAILURES, GAMES_EPD, GAMES_PGN, GamesFile, LedgerError};
+use crate::ledger::{
+    Arrivals, FAILURES, GAMES_EPD, GAMES_PGN, GamesFile, LedgerError, RecordedPair,
+};
 use crate::platform::quoted;
 use crate::run::files::machines::{Machine, WORKERS, first_local_worker};
 use crate::run::files::table::rows;
@@ -152,7 +154,7 @@ impl PlayedPairs<'_> {
     ///
     /// # Errors
     /// If the run is damaged.
-    fn texts(&mut self, entry: &Entry) -> anyhow::Result<[GameText; 2]> {
+    fn texts(&mut self, entry: &RecordedPair) -> anyhow::Result<[GameText; 2]> {
         let texts = self.read_texts(entry);
         texts.with_context(|| {
             let run = quoted(self.source.files.folder.path());
@@ -161,7 +163,7 @@ impl PlayedPairs<'_> {
         })
     }
 
-    fn read_texts(&mut self, entry: &Entry) -> anyhow::Result<[GameText; 2]> {
+    fn read_texts(&mut self, entry: &RecordedPair) -> anyhow::Result<[GameText; 2]> {
         let mut texts = [GameText::default(), GameText::default()];
         let games = entry.pgn.into_iter().zip(&entry.result.games);
         for (text, (place, result)) in texts.iter_mut().zip(games) {
@@ -194,7 +196,7 @@ impl PlayedPairs<'_> {
     }
 
     /// A pair with its worker's number in the pool.
-    fn pair(&mut self, entry: Entry) -> anyhow::Result<PlayedPair> {
+    fn pair(&mut self, entry: RecordedPair) -> anyhow::Result<PlayedPair> {
         Ok(PlayedPair {
             texts: self.texts(&entry)?,
             result: entry.result,

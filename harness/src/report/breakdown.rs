@@ -3,7 +3,7 @@
 
 use super::openings::Openings;
 use super::workers::Workers;
-use crate::ledger::Entry;
+use crate::ledger::RecordedPair;
 
 /// The results of a run by worker and by opening.
 #[derive(Debug, Clone, Default)]
@@ -14,7 +14,7 @@ pub(crate) struct Breakdown {
 
 impl Breakdown {
     /// Adds a pair.
-    pub(crate) fn absorb(&mut self, entry: &Entry) {
+    pub(crate) fn absorb(&mut self, entry: &RecordedPair) {
         self.workers.absorb(entry);
         self.openings.absorb(entry);
     }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use crate::ledger::Entry;
+use crate::ledger::RecordedPair;
 use crate::rules::Outcome;
 
 /// The results of each opening by its number in the book.
@@ -72,7 +72,7 @@ impl Totals {
 
 impl Openings {
     /// Adds a pair.
-    pub(crate) fn absorb(&mut self, entry: &Entry) {
+    pub(crate) fn absorb(&mut self, entry: &RecordedPair) {
         self.engines.extend(entry.result.engines);
         let totals = self.totals.entry(entry.opening_number).or_default();
         let outcomes = entry.result.games.each_ref().map(|game| game.outcome);
@@ -170,7 +170,7 @@ mod tests {
                 digest: 0,
                 line: None,
             };
-            openings.absorb(&Entry {
+            openings.absorb(&RecordedPair {
                 result: PairResult {
                     pair: 0,
                     engines: *engines,

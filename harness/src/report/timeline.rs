@@ -7,7 +7,7 @@ use super::chart::POINTS;
 use super::effort::MoveHistograms;
 use super::workers::Workers;
 use crate::experiment::{Experiment, PairResult};
-use crate::ledger::Entry;
+use crate::ledger::RecordedPair;
 use crate::run::{Fold, Manifest, PlayTime, RunFiles};
 use crate::settings::Shard;
 use crate::stats::confidence::ConfidenceSequence;
@@ -71,7 +71,7 @@ impl Timeline {
     }
 
     /// Adds the pair that arrived next; `fold` has absorbed it already.
-    pub(crate) fn absorb<E: Experiment>(&mut self, entry: &Entry, fold: &Fold<E>) {
+    pub(crate) fn absorb<E: Experiment>(&mut self, entry: &RecordedPair, fold: &Fold<E>) {
         let pair = entry.result.pair;
         self.time.absorb(entry);
         self.workers.absorb(entry);

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use super::numbers::{counted, ratio, reported};
 use crate::experiment::PairResult;
-use crate::ledger::Entry;
+use crate::ledger::RecordedPair;
 use crate::run::files::machines::{Machine, Machines};
 use crate::run::{EngineTally, Failures, Manifest, PooledRun};
 use crate::stats::Pentanomial;
@@ -58,7 +58,7 @@ pub(crate) struct WorkerFacts {
 
 impl Workers {
     /// Adds a pair.
-    pub(crate) fn absorb(&mut self, entry: &Entry) {
+    pub(crate) fn absorb(&mut self, entry: &RecordedPair) {
         let totals = self.0.entry(entry.worker).or_default();
         totals.results.add(entry.result.half_points());
         totals.last_ms = totals.last_ms.max(entry.finished_ms);
@@ -189,7 +189,7 @@ mod tests {
     use crate::rules::{GameResult, Outcome, Termination};
     use crate::run::files::machines::WORKERS;
 
-    fn entry(worker: usize, half_points: usize, ending: Termination) -> Entry {
+    fn entry(worker: usize, half_points: usize, ending: Termination) -> RecordedPair {
         let game = |outcome| GameResult {
             outcome,
             termination: ending,
@@ -205,7 +205,7 @@ mod tests {
             2 => (Outcome::Draw, Outcome::Draw),
             _ => (Outcome::White, Outcome::Black),
         };
-        Entry {
+        RecordedPair {
             result: PairResult {
                 pair: 0,
                 engines: [0, 1],

@@ -35,7 +35,7 @@ pub(crate) use pv::illegal_move;
 pub(crate) use referee::{Ending, Referee, legal_uci_move, position_key};
 pub(crate) use repeated_tags::RepeatedTags;
 pub(crate) use result::{Effort, GameResult};
-pub(crate) use search_info::{Info, Score};
+pub(crate) use search_info::{Score, SearchInfo};
 pub(crate) use spending::{Spending, departure};
 pub(crate) use tag_text::tag_text;
 pub use termination::Termination;

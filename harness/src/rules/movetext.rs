@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::san::San;
 use shakmaty::{Chess, Color, Move, Position};
 
-use crate::rules::{Info, LinePattern, millis};
+use crate::rules::{LinePattern, SearchInfo, millis};
 
 /// The notation of moves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -80,7 +80,7 @@ pub(crate) struct PlayedMove<'a> {
     pub san: San,
     /// The position it led to.
     pub after: &'a Chess,
-    pub info: &'a Info,
+    pub info: &'a SearchInfo,
     pub used: Duration,
     /// The part of `used` that was not charged to the engine.
     pub latency: Duration,
@@ -362,13 +362,13 @@ mod tests {
     fn movetext(style: &RecordStyle, moves: &str, book: usize) -> Movetext {
         let mut referee = Referee::new(Chess::default());
         let mut movetext = Movetext::default();
-        let info = Info {
+        let info = SearchInfo {
             depth: 15,
             seldepth: 22,
             score: Some(Score::Cp(123)),
             nodes: 5000,
             pv: b"e2e4 {x}".to_vec(),
-            ..Info::default()
+            ..SearchInfo::default()
         };
         for (ply, text) in moves.split_whitespace().enumerate() {
             let before = referee.position().clone();

@@ -39,7 +39,7 @@ impl Score {
 /// What an engine reported about a search: the last value of each field. Score, depths and
 /// variation are those of the last exact score (not a bound) of the first variation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Info {
+pub struct SearchInfo {
     pub depth: u32,
     pub seldepth: u32,
     pub score: Option<Score>,
@@ -54,7 +54,7 @@ pub struct Info {
     pub lines: Vec<Option<String>>,
 }
 
-impl Info {
+impl SearchInfo {
     /// Clears all fields, but keeps the allocations.
     pub fn clear(&mut self) {
         let mut pv = std::mem::take(&mut self.pv);

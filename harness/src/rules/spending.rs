@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::clock::millis;
 use super::limit::Limit;
-use super::search_info::Info;
+use super::search_info::SearchInfo;
 
 /// Sums over an engine's moves.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -19,7 +19,7 @@ pub(crate) struct Spending {
 
 impl Spending {
     /// The spending of one search that took the time `used`.
-    pub(crate) fn of_search(info: &Info, used: Duration) -> Self {
+    pub(crate) fn of_search(info: &SearchInfo, used: Duration) -> Self {
         Self {
             games: 0,
             moves: 1,

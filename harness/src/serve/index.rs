@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{Entry, PgnSpan};
+use crate::ledger::{PgnSpan, RecordedPair};
 use crate::report::html::Swing;
 use crate::rules::{Outcome, Termination};
 
@@ -117,7 +117,7 @@ fn has_result(row: &GameRow, wanted: &str) -> bool {
 
 impl GameIndex {
     /// Adds both games of a pair.
-    pub(super) fn absorb(&mut self, entry: &Entry) {
+    pub(super) fn absorb(&mut self, entry: &RecordedPair) {
         let engines = entry.result.engines.map(|engine| engine as u32);
         for (number, game) in entry.result.games.iter().enumerate() {
             self.rows.push(GameRow {

@@ -48,9 +48,9 @@ use remote::RemoteGames;
 
 use crate::run::Interrupts;
 
-/// Settings of the server.
+/// Options of the server.
 #[derive(Debug)]
-pub(crate) struct Settings {
+pub(crate) struct ServerOptions {
     /// The folder of the runs.
     pub folder: PathBuf,
     pub listen: SocketAddr,
@@ -76,7 +76,7 @@ pub(crate) struct Settings {
 ///
 /// # Errors
 /// If the settings are invalid, or the address cannot be used.
-pub(crate) fn serve(settings: &Settings, announce: impl FnOnce(&str)) -> anyhow::Result<()> {
+pub(crate) fn serve(settings: &ServerOptions, announce: impl FnOnce(&str)) -> anyhow::Result<()> {
     check(settings)?;
     let actions = actions_of(settings)?;
     let queue = actions.as_ref().map(|actions| Arc::clone(&actions.queue));
@@ -125,7 +125,7 @@ pub(crate) fn serve(settings: &Settings, announce: impl FnOnce(&str)) -> anyhow:
     served
 }
 
-fn check(settings: &Settings) -> anyhow::Result<()> {
+fn check(settings: &ServerOptions) -> anyhow::Result<()> {
     let is_open = !settings.listen.ip().is_loopback();
     let can_act = settings.can_act();
     if is_open && !can_act && !settings.read_only {
@@ -142,7 +142,7 @@ fn check(settings: &Settings) -> anyhow::Result<()> {
     Ok(())
 }
 
-impl Settings {
+impl ServerOptions {
     /// The games on other machines, if a fleet is shown.
     fn remote_games(&self) -> Option<RemoteGames> {
         #[cfg(feature = "fleet")]
@@ -161,7 +161,7 @@ impl Settings {
     }
 }
 
-fn actions_of(settings: &Settings) -> anyhow::Result<Option<Actions>> {
+fn actions_of(settings: &ServerOptions) -> anyhow::Result<Option<Actions>> {
     if !settings.can_act() {
         return Ok(None);
     }
@@ -192,7 +192,7 @@ mod tests {
     use super::*;
 
     fn checked(listen: &str, token: bool, read_only: bool) -> Result<(), String> {
-        let settings = Settings {
+        let settings = ServerOptions {
             folder: ".".into(),
             listen: listen.parse().expect("an address"),
             token_file: token.then(|| "token".into()),

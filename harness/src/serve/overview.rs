@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::actions::Job;
+use super::actions::QueuedRun;
 use super::snapshot::Snapshot;
 use super::summary::{RunSummary, State};
 
@@ -17,7 +17,7 @@ pub(super) struct Overview {
     pub nights: Vec<Nights>,
     pub damaged: Vec<Damaged>,
     /// The submitted runs, in the order in which they start.
-    pub queue: Vec<Job>,
+    pub queue: Vec<QueuedRun>,
     /// Whether some runs have not been read yet.
     pub loading: bool,
     /// The page of the overview.
@@ -67,7 +67,7 @@ impl Overview {
         mut runs: Vec<RunSummary>,
         nights: Vec<Nights>,
         damaged: Vec<Damaged>,
-        queue: Vec<Job>,
+        queue: Vec<QueuedRun>,
         loading: bool,
     ) -> Self {
         runs.sort_by(|a, b| b.created.cmp(&a.created).then_with(|| a.run.cmp(&b.run)));

@@ -11,7 +11,7 @@ use anyhow::{Context, bail, ensure};
 use super::night::{Night, append, read};
 use super::order::in_order;
 use super::report::TrackReport;
-use super::reported::Reported;
+use super::reported_count::Reported;
 use super::scale::Scale;
 use super::skipped::SkippedCommit;
 use super::status::Status;

@@ -8,7 +8,7 @@ use shakmaty::{Chess, EnPassantMode, Move, Position, san::SanPlus, zobrist::Zobr
 
 use super::{Recipe, SourceKind};
 use crate::book::chess960;
-use crate::book::entry::Entry;
+use crate::book::opening::BookOpening;
 use crate::openings::games::Game;
 use crate::openings::schedule::{uniform, words};
 use crate::openings::{Order, Schedule, Variant};
@@ -22,7 +22,7 @@ pub(crate) struct Candidate {
     pub draw: u64,
     /// The first move, or in Chess960 the start position.
     pub family: String,
-    pub entry: Entry,
+    pub entry: BookOpening,
 }
 
 /// The infinite, reproducible sequence of candidates: draw `n` depends only on the recipe,
@@ -129,12 +129,12 @@ impl Candidates {
         Some(Candidate {
             draw,
             family,
-            entry: Entry {
+            entry: BookOpening {
                 start,
                 moves,
                 end,
                 variant: self.recipe.variant,
-                ..Entry::default()
+                ..BookOpening::default()
             },
         })
     }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use shakmaty::{Chess, Position};
 
 use super::Recipe;
-use crate::book::entry::from_white;
+use crate::book::opening::from_white;
 use crate::engine::analysis::{AnalysisError, Analyst, SearchLimit};
 use crate::openings::Opening;
 use crate::rules::Score;

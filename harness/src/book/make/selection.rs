@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Recipe, candidates::Candidate, judge::Judgement};
-use crate::book::entry::Entry;
+use crate::book::opening::BookOpening;
 
 /// Chooses in the order of the draws, independently of the order of the judgements.
 #[derive(Debug)]
@@ -13,7 +13,7 @@ pub(crate) struct Selection {
     /// Draws that are being judged, and judgements that wait for earlier ones, oldest first.
     open: BTreeMap<u64, Option<(Candidate, Judgement)>>,
     families: HashMap<String, usize>,
-    chosen: Vec<Entry>,
+    chosen: Vec<BookOpening>,
 }
 
 impl Selection {
@@ -56,7 +56,7 @@ impl Selection {
         let taken = self.families.entry(candidate.family).or_default();
         if *taken < self.per_family && self.chosen.len() < self.count {
             *taken += 1;
-            self.chosen.push(Entry {
+            self.chosen.push(BookOpening {
                 score: Some(score),
                 ..candidate.entry
             });
@@ -74,7 +74,7 @@ impl Selection {
     }
 
     /// The book.
-    pub(crate) fn into_entries(self) -> Vec<Entry> {
+    pub(crate) fn into_entries(self) -> Vec<BookOpening> {
         self.chosen
     }
 }
@@ -106,7 +106,7 @@ mod tests {
         Candidate {
             draw,
             family: family.to_string(),
-            entry: Entry::default(),
+            entry: BookOpening::default(),
         }
     }
 

@@ -11,7 +11,7 @@ use super::{
     judge::{Judgement, judge},
     selection::Selection,
 };
-use crate::book::entry::Entry;
+use crate::book::opening::BookOpening;
 use crate::engine::analysis::{AnalysisError, Analyst, at_once};
 
 /// The reason why a book was not finished. The journal has all judgements so far.
@@ -45,7 +45,7 @@ struct Session {
 /// progress at the end.
 #[derive(Debug)]
 pub(crate) struct Made {
-    pub entries: Vec<Entry>,
+    pub entries: Vec<BookOpening>,
     pub journal: Journal,
     pub progress: Progress,
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::read::Reading;
-use crate::book::entry::Entry;
+use crate::book::opening::BookOpening;
 use crate::book::output::Output;
 use crate::cli::args::ranges::from_one;
 use crate::cli::{Exit, Failure};
@@ -92,7 +92,7 @@ impl Convert {
         Ok(Exit::Done)
     }
 
-    fn read(&self, format: Format) -> Result<(Vec<Entry>, usize), Failure> {
+    fn read(&self, format: Format) -> Result<(Vec<BookOpening>, usize), Failure> {
         let mut entries = Vec::new();
         let mut illegal = 0;
         for path in &self.files {
@@ -134,7 +134,7 @@ impl Convert {
     fn write(
         &self,
         output: &Output,
-        entries: &[Entry],
+        entries: &[BookOpening],
         order: &[usize],
     ) -> Result<Vec<PathBuf>, Failure> {
         let parts = self.split.map_or(1, NonZeroUsize::get);

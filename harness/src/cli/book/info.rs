@@ -9,7 +9,7 @@ use shakmaty::Chess;
 
 use super::read::Reading;
 use crate::book::histogram::Histogram;
-use crate::book::info::Info as Facts;
+use crate::book::info::BookFacts;
 use crate::book::make::judge::white_score;
 use crate::book::scan::Scan;
 use crate::cli::args::concurrency::concurrency;
@@ -59,7 +59,7 @@ pub(super) struct Info {
 #[derive(Debug, Serialize)]
 struct BookSummary {
     #[serde(flatten)]
-    facts: Facts,
+    facts: BookFacts,
     scores: Option<Scores>,
 }
 
@@ -98,7 +98,7 @@ impl Info {
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
         let summary = BookSummary {
-            facts: Facts::new(&scan),
+            facts: BookFacts::new(&scan),
             scores,
         };
         if self.json {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 
 use crate::experiment::PairResult;
 use crate::kinds;
-use crate::ledger::{Entry, PgnSpan};
+use crate::ledger::{PgnSpan, RecordedPair};
 use crate::rules::Outcome;
 use crate::run::files::table::whole_rows;
 use crate::run::{MANIFEST, RunFiles};
@@ -93,7 +93,7 @@ fn counted(files: &RunFiles) -> anyhow::Result<RunFolder> {
     let names = files.manifest.names();
     let entries = kinds::counted(files)?;
     let pgn = entries.iter().flat_map(|entry| entry.pgn).collect();
-    let rows = |entry: Entry| {
+    let rows = |entry: RecordedPair| {
         let PairResult {
             pair,
             engines,

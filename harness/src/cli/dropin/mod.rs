@@ -21,7 +21,7 @@ use crate::dropin::{
 };
 use crate::engine::uci::guard;
 use crate::experiment::Verdict;
-use crate::kinds::{Match, Place, RunKind, Session, Test};
+use crate::kinds::{Match, Place, RunKind, Session, StagedTest};
 use crate::ledger::Recovery;
 use crate::output;
 use crate::platform::quoted;
@@ -300,7 +300,7 @@ impl Line<'_> {
         }
         guard::install();
         match settings.is_sprt() {
-            true => self.start_kind::<Test>(settings),
+            true => self.start_kind::<StagedTest>(settings),
             false => self.start_kind::<Match>(settings),
         }
     }
@@ -355,7 +355,7 @@ impl Line<'_> {
         guard::install();
         let run = &started.run;
         match settings.is_sprt() {
-            true => self.resume_kind::<Test>(run, &settings),
+            true => self.resume_kind::<StagedTest>(run, &settings),
             false => self.resume_kind::<Match>(run, &settings),
         }
     }

@@ -16,7 +16,7 @@ use toml_edit::Value;
 use super::engine::Engine;
 use super::engines_json::KnownEngines;
 use super::table::Support;
-use super::words::{Given, Pair, split};
+use super::words::{Given, KeyValue, split};
 use super::{OutputFormat, Program};
 
 /// The request of a command line.
@@ -258,7 +258,7 @@ impl Settings {
     }
 
     /// Whether a key has an effect; if it is only accepted, adds a warning.
-    fn is_effective(&mut self, flag: &Given, pair: Pair<'_>) -> anyhow::Result<bool> {
+    fn is_effective(&mut self, flag: &Given, pair: KeyValue<'_>) -> anyhow::Result<bool> {
         let name = flag.entry.name;
         let entry = pair.entry(name)?;
         if entry.support == Support::Ignored {
@@ -341,7 +341,7 @@ impl Settings {
     }
 }
 
-fn one_of(pair: Pair<'_>, flag: &str, allowed: &[&str]) -> anyhow::Result<()> {
+fn one_of(pair: KeyValue<'_>, flag: &str, allowed: &[&str]) -> anyhow::Result<()> {
     let value = pair.value(flag)?;
     ensure!(
         allowed.contains(&value),

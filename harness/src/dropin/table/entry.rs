@@ -33,7 +33,7 @@ pub(in crate::dropin) enum Support {
 
 /// A flag, or a key in the values of one.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::dropin) struct Entry {
+pub(in crate::dropin) struct FlagEntry {
     /// `-rounds`, or a key such as `tc`.
     pub name: &'static str,
     pub of: Of,
@@ -50,11 +50,11 @@ pub(in crate::dropin) struct Entry {
 #[derive(Debug, Clone, Copy)]
 pub(in crate::dropin) struct Group {
     pub flag: &'static str,
-    pub entries: &'static [Entry],
+    pub entries: &'static [FlagEntry],
 }
 
 impl Group {
-    pub(super) const fn new(flag: &'static str, entries: &'static [Entry]) -> Self {
+    pub(super) const fn new(flag: &'static str, entries: &'static [FlagEntry]) -> Self {
         Self { flag, entries }
     }
 }
@@ -63,7 +63,7 @@ impl Group {
 /// difference.
 macro_rules! entries {
     ($($support:ident $of:ident $name:literal, $key:literal, $example:literal, $note:expr;)*) => {
-        &[$(Entry {
+        &[$(FlagEntry {
             name: $name,
             of: crate::dropin::table::entry::Of::$of,
             support: crate::dropin::table::entry::Support::$support,

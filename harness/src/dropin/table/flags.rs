@@ -1,9 +1,9 @@
 //! The flags.
 
-use super::entry::{Entry, POLYGLOT, entries};
+use super::entry::{FlagEntry, POLYGLOT, entries};
 
 /// All flags of both programs.
-pub(in crate::dropin) const FLAGS: &[Entry] = entries![
+pub(in crate::dropin) const FLAGS: &[FlagEntry] = entries![
     Yes Both "-engine", "[[engine]]", "-engine cmd=./c tc=1+1", "its keys are listed below";
     Yes Both "-each", "", "-each tc=8+0.08", "applies to every engine and wins over `-engine`, before or after it";
     Yes Both "-rounds", "match.pairs, sprt.max_pairs", "-rounds 100", "rounds times games, in pairs: an odd number of games is rounded up";

@@ -1,6 +1,6 @@
 //! The keys in the values of flags.
 
-use super::entry::{Entry, Group, POLYGLOT, entries};
+use super::entry::{FlagEntry, Group, POLYGLOT, entries};
 
 /// All flags whose values have keys.
 pub(in crate::dropin) const GROUPS: &[Group] = &[
@@ -19,7 +19,7 @@ pub(in crate::dropin) const GROUPS: &[Group] = &[
     Group::new("-quick", QUICK),
 ];
 
-const ENGINE: &[Entry] = entries![
+const ENGINE: &[FlagEntry] = entries![
     Yes Both "cmd", "engine.cmd", "cmd=./e", "a bare name is a program on the `PATH`, or a file in `dir` or in the current folder; fastchess looks only in `dir` if it is given, cutechess-cli first in the current folder if it is not";
     Yes Both "name", "engine.name", "name=E", "default: the program's file name, also in place of the `id name` that cutechess-cli prints";
     Yes Fastchess "args", "engine.args", "args=x", "";
@@ -46,7 +46,7 @@ const ENGINE: &[Entry] = entries![
     Refused Cutechess "bookdepth", "", "bookdepth=8", POLYGLOT;
 ];
 
-const OPENINGS: &[Entry] = entries![
+const OPENINGS: &[FlagEntry] = entries![
     Yes Both "file", "match.openings.file", "file=b.epd", "also compressed with gzip or zip";
     Yes Both "format", "", "format=epd", "`epd` or `pgn`; the content of the file decides";
     Yes Both "order", "match.openings.order", "order=random", "";
@@ -55,7 +55,7 @@ const OPENINGS: &[Entry] = entries![
     Yes Both "policy", "", "policy=round", "all of them mean the same: an opening for each pair of games";
 ];
 
-const SPRT: &[Entry] = entries![
+const SPRT: &[FlagEntry] = entries![
     Yes Both "elo0", "sprt.elo0", "elo0=0 elo1=5", "";
     Yes Both "elo1", "sprt.elo1", "elo1=5", "";
     Yes Both "alpha", "sprt.alpha", "alpha=0.05", "`-sprt` of cutechess-cli needs `elo0`, `elo1`, `alpha` and `beta`";
@@ -63,19 +63,19 @@ const SPRT: &[Entry] = entries![
     Yes Fastchess "model", "sprt.model", "model=logistic", "default `normalized`; cutechess-cli has no models: its Elo is `logistic`, here judged by pairs";
 ];
 
-const DRAW: &[Entry] = entries![
+const DRAW: &[FlagEntry] = entries![
     Yes Both "movenumber", "adjudication.draw.move", "movenumber=34", "0: cutechess-cli does not use the rule";
     Yes Both "movecount", "adjudication.draw.count", "movecount=8", "`-draw` of cutechess-cli needs all three keys";
     Yes Both "score", "adjudication.draw.score", "score=20", "";
 ];
 
-const RESIGN: &[Entry] = entries![
+const RESIGN: &[FlagEntry] = entries![
     Yes Both "movecount", "adjudication.resign.count", "movecount=3", "0: cutechess-cli does not use the rule";
     Yes Both "score", "adjudication.resign.score", "score=600", "`-resign` of cutechess-cli needs `movecount` and `score`";
     Yes Both "twosided", "adjudication.resign.twosided", "twosided=true", "";
 ];
 
-const PGNOUT: &[Entry] = entries![
+const PGNOUT: &[FlagEntry] = entries![
     Yes Both "file", "", "file=g.pgn", "cutechess-cli has no key before the name";
     Yes Fastchess "append", "", "append=false", "default true";
     Yes Both "min", "pgn.minimal", "min=true", "`min` alone or `min=true`";
@@ -92,19 +92,19 @@ const PGNOUT: &[Entry] = entries![
     Yes Fastchess "match_line", "pgn.match_line", "match_line=x", "a regular expression without look-around and back-references; may be given several times";
 ];
 
-const EPDOUT: &[Entry] = entries![
+const EPDOUT: &[FlagEntry] = entries![
     Yes Both "file", "", "file=g.epd", "cutechess-cli has no key before the name";
     Yes Fastchess "append", "", "append=false", "default true";
 ];
 
-const CONFIG: &[Entry] = entries![
+const CONFIG: &[FlagEntry] = entries![
     Yes Fastchess "file", "", "", "resumes the run that the file names, as `hone resume` does; `hone` warns that other flags have no effect";
     Yes Fastchess "outname", "", "outname=c.json", "default `config.json`; if it names a folder, the run is kept there, under `results/`, unless `--out` is given";
     Yes Fastchess "discard", "", "discard=true", "`true`: `file` is not read";
     Yes Fastchess "stats", "", "stats=true", "`false`: the run is started anew with the command line that the file keeps";
 ];
 
-const LOG: &[Entry] = entries![
+const LOG: &[FlagEntry] = entries![
     Yes Fastchess "file", "", "file=f.log", "";
     Yes Fastchess "append", "", "append=false", "default true";
     Yes Fastchess "level", "", "level=warn", "default `warn`: faults of engines; `info` and `trace` have more of what hone does";
@@ -113,19 +113,19 @@ const LOG: &[Entry] = entries![
     Yes Fastchess "engine", "", "engine=true", "the dialogue with every engine; standard error is in the evidence of a failure";
 ];
 
-const CRC32: &[Entry] = entries![
+const CRC32: &[FlagEntry] = entries![
     Yes Fastchess "pgn", "", "pgn=true", "";
 ];
 
-const REPORT: &[Entry] = entries![
+const REPORT: &[FlagEntry] = entries![
     Yes Fastchess "penta", "", "penta=false", "";
 ];
 
-const OUTPUT: &[Entry] = entries![
+const OUTPUT: &[FlagEntry] = entries![
     Yes Fastchess "format", "", "format=cutechess", "";
 ];
 
-const QUICK: &[Entry] = entries![
+const QUICK: &[FlagEntry] = entries![
     Yes Fastchess "cmd", "engine.cmd", "", "twice";
     Yes Fastchess "book", "match.openings.file", "", "";
 ];

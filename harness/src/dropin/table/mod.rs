@@ -5,12 +5,12 @@ mod entry;
 mod flags;
 mod keys;
 
-pub(super) use entry::{Entry, Of, Support};
+pub(super) use entry::{FlagEntry, Of, Support};
 pub(super) use flags::FLAGS;
 pub(super) use keys::GROUPS;
 
 /// The flag with this name. Both programs also accept some flags with two dashes.
-pub(super) fn flag(name: &str) -> Option<&'static Entry> {
+pub(super) fn flag(name: &str) -> Option<&'static FlagEntry> {
     let single = match name.strip_prefix("--") {
         Some(rest) => format!("-{rest}"),
         None => name.to_string(),
@@ -21,14 +21,14 @@ pub(super) fn flag(name: &str) -> Option<&'static Entry> {
 }
 
 /// The keys of a flag.
-pub(super) fn keys(flag: &str) -> &'static [Entry] {
+pub(super) fn keys(flag: &str) -> &'static [FlagEntry] {
     let flag = if flag == "-each" { "-engine" } else { flag };
     let group = GROUPS.iter().find(|group| group.flag == flag);
     group.map_or(&[], |group| group.entries)
 }
 
 /// A key of a flag; `option.` stands for all options.
-pub(super) fn key(flag: &str, name: &str) -> Option<&'static Entry> {
+pub(super) fn key(flag: &str, name: &str) -> Option<&'static FlagEntry> {
     let wanted = if name.starts_with("option.") {
         "option.NAME"
     } else {

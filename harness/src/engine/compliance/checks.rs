@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use super::dialogue::{Dialogue, referee_of};
 use crate::engine::uci::{OptionKind, principal_variation};
-use crate::rules::{Info, Score, Spending, departure};
+use crate::rules::{Score, SearchInfo, Spending, departure};
 
 /// `Ok` with an optional remark, or `Err` with the fault.
 type Verdict = Result<Option<String>, String>;
@@ -201,7 +201,7 @@ async fn nodes(d: &mut Dialogue) -> Verdict {
 }
 
 /// Fails if a search was far from its limit.
-fn keeps_to(limit: &str, used: Duration, info: &Info) -> Result<(), String> {
+fn keeps_to(limit: &str, used: Duration, info: &SearchInfo) -> Result<(), String> {
     let spent = Spending::of_search(info, used);
     let limit = limit.parse().expect("a limit");
     match departure(&limit, &spent) {

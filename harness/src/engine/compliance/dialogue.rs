@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use shakmaty::Position;
 
 use crate::engine::uci::{AnswerError, Client, EngineOption, UnreadableOptions, referee_after};
-use crate::rules::{Info, Referee};
+use crate::rules::{Referee, SearchInfo};
 
 pub(super) struct Dialogue {
     client: Option<Client>,
@@ -156,7 +156,7 @@ impl Dialogue {
         &mut self,
         position: &str,
         go: &str,
-    ) -> Result<(Duration, Info), String> {
+    ) -> Result<(Duration, SearchInfo), String> {
         let referee = referee_of(position)?;
         self.infos = Infos::default();
         let (sent, deadline) = (Instant::now(), self.deadline());

@@ -4,9 +4,9 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
-use crate::rules::{Info, Score};
+use crate::rules::{Score, SearchInfo};
 
-impl Info {
+impl SearchInfo {
     /// Reads one `info` line, without the line end. Fields that cannot be read are skipped.
     pub fn update(&mut self, line: &[u8]) {
         let mut line_info = LineInfo::default();
@@ -174,8 +174,8 @@ impl<'a> Iterator for Words<'a> {
 mod tests {
     use super::*;
 
-    fn info(lines: &[&str]) -> Info {
-        let mut info = Info::default();
+    fn info(lines: &[&str]) -> SearchInfo {
+        let mut info = SearchInfo::default();
         for line in lines {
             info.update(line.as_bytes());
         }
@@ -208,7 +208,7 @@ mod tests {
             assert_eq!(info.pv, b"e2e4 e7e5", "{line}");
         }
         let second = info(&["info depth 3 pv a2a3 multipv 2 score cp 9"]);
-        assert_eq!(second, Info::default());
+        assert_eq!(second, SearchInfo::default());
     }
 
     #[test]
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn free_text_is_not_searched_for_fields() {
         let info = info(&["info string depth 99 score cp 5000"]);
-        assert_eq!(info, Info::default());
+        assert_eq!(info, SearchInfo::default());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::executor::{Boards, Event, Evidence, Executor, LiveGame, PairJob, Play
 use crate::rules::TablebaseRule;
 
 /// A message to a slot.
-enum Order {
+enum SlotCommand {
     Play(Box<PairJob>),
     /// Abort the pair.
     Abort,
@@ -29,7 +29,7 @@ pub(super) enum SlotEvent {
 
 /// The worker's handle of a slot.
 pub(super) struct Slot {
-    orders: mpsc::UnboundedSender<Order>,
+    orders: mpsc::UnboundedSender<SlotCommand>,
     boards: Boards,
     task: JoinHandle<()>,
 }
@@ -68,18 +68,18 @@ impl Slot {
 
     pub(super) fn play(&self, job: PairJob) {
         // The receiver is dropped only after this handle.
-        let _ = self.orders.send(Order::Play(Box::new(job)));
+        let _ = self.orders.send(SlotCommand::Play(Box::new(job)));
     }
 
     pub(super) fn abort(&self) {
-        let _ = self.orders.send(Order::Abort);
+        let _ = self.orders.send(SlotCommand::Abort);
     }
 }
 
 struct SlotTask {
     boards: Boards,
     number: usize,
-    orders: mpsc::UnboundedReceiver<Order>,
+    orders: mpsc::UnboundedReceiver<SlotCommand>,
     events: mpsc::UnboundedSender<(usize, SlotEvent)>,
     /// Plays the pairs, and keeps the engines running between them.
     local: Option<Local>,
@@ -103,8 +103,8 @@ impl SlotTask {
             };
             match order {
                 None => return self.end().await,
-                Some(Order::Play(job)) => self.play(*job).await,
-                Some(Order::Abort) => {
+                Some(SlotCommand::Play(job)) => self.play(*job).await,
+                Some(SlotCommand::Abort) => {
                     self.end().await;
                     self.send(SlotEvent::Aborted);
                 }

@@ -22,9 +22,9 @@ use report::TestReport;
 pub(super) use single::SingleTest;
 
 /// A sequential test of one engine against another, and its further stages.
-pub(crate) struct Test;
+pub(crate) struct StagedTest;
 
-impl RunKind for Test {
+impl RunKind for StagedTest {
     type Experiment = <SingleTest as RunKind>::Experiment;
     type Report = TestReport;
 

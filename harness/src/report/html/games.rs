@@ -32,7 +32,7 @@ use super::numbers::counted;
 use super::page::{GamesSection, LINES};
 use super::record::{self, CommentScore, MoveComment, Ply, Record};
 use super::{PageLocation, Source};
-use crate::ledger::{Entry, GAMES_PGN, GamesFile, PgnSpan};
+use crate::ledger::{GAMES_PGN, GamesFile, PgnSpan, RecordedPair};
 use crate::report::effort::MoveHistograms;
 use crate::rules::{Notation, Outcome, Stage, Termination};
 
@@ -112,7 +112,7 @@ impl Packer {
         })
     }
 
-    fn add(&mut self, entry: &Entry, game: usize) -> anyhow::Result<()> {
+    fn add(&mut self, entry: &RecordedPair, game: usize) -> anyhow::Result<()> {
         self.total += 1;
         let record = self.record(entry.pgn[game])?;
         let result = &entry.result;

@@ -1,7 +1,7 @@
 //! How long a run has been playing.
 
 use super::manifest::Manifest;
-use crate::ledger::Entry;
+use crate::ledger::RecordedPair;
 
 /// How long a run has been playing, by its ledger: from its start to its last pair, without
 /// breaks. A gap between two pairs is a break if it is longer than ten minutes and longer
@@ -24,7 +24,7 @@ impl PlayTime {
     }
 
     /// Takes the next pair in the order of arrival.
-    pub(crate) fn absorb(&mut self, entry: &Entry) {
+    pub(crate) fn absorb(&mut self, entry: &RecordedPair) {
         let ms = entry.result.games.iter().flat_map(|game| game.ms);
         self.absorb_times(entry.finished_ms, ms);
     }

@@ -14,7 +14,7 @@ use shakmaty::CastlingMode;
 
 use crate::checksum::hex;
 use crate::experiment::{Experiment, PairResult};
-use crate::ledger::{Entry, GAME_START, GAMES_PGN, GamesFile, LedgerError, Pairs};
+use crate::ledger::{GAME_START, GAMES_PGN, GamesFile, LedgerError, Pairs, RecordedPair};
 use crate::openings::Opening;
 use crate::rules::{Adjudication, Notation, game_digests};
 use crate::run::{Fold, MANIFEST, RunFiles, prepare::conditions};
@@ -160,7 +160,11 @@ struct Games<'a> {
 
 impl Games<'_> {
     /// Checks both games of a pair. Returns their opening, if both have the same.
-    fn check(&mut self, entry: &Entry, faults: &mut Vec<String>) -> io::Result<Option<Opening>> {
+    fn check(
+        &mut self,
+        entry: &RecordedPair,
+        faults: &mut Vec<String>,
+    ) -> io::Result<Option<Opening>> {
         let pair = entry.result.pair + 1;
         let mut openings = [None, None];
         for (game, opening) in openings.iter_mut().enumerate() {
@@ -237,7 +241,7 @@ pub(crate) fn check_text(
 
 /// The digested text of a pair: the columns that do not differ between two runs of the same
 /// games.
-fn digest_rows(entry: &Entry, names: &[String]) -> String {
+fn digest_rows(entry: &RecordedPair, names: &[String]) -> String {
     let PairResult {
         pair,
         engines,

@@ -6,7 +6,7 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 
 use anyhow::Context;
 
-use super::job::Job;
+use super::queued_run::QueuedRun;
 use crate::platform::{ChildSignal, ProcessGroup, signal_child};
 use crate::run::MANIFEST;
 
@@ -27,7 +27,7 @@ impl RunProcess {
     ///
     /// # Errors
     /// Those of the system.
-    pub(super) fn start(job: &Job, results: &Path, queue: &Path) -> anyhow::Result<Self> {
+    pub(super) fn start(job: &QueuedRun, results: &Path, queue: &Path) -> anyhow::Result<Self> {
         let run = results.join(&job.name);
         let log = File::create(job.log(queue)).context("cannot write the log")?;
         let mut command = Command::new(std::env::current_exe()?);

@@ -4,12 +4,12 @@
 mod action;
 mod audit;
 mod child;
-mod job;
 mod queue;
+mod queued_run;
 mod tokens;
 
 pub(super) use action::{Action, Refusal};
 pub(super) use audit::{Audit, Event};
-pub(super) use job::{Job, Submission, priority_of};
 pub(super) use queue::Queue;
+pub(super) use queued_run::{QueuedRun, Submission, priority_of};
 pub(super) use tokens::Tokens;

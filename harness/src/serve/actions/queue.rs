@@ -9,7 +9,7 @@ use anyhow::Context;
 
 use super::action::{Action, Refusal};
 use super::child::{RunProcess, last_words};
-use super::job::{Job, PlayedBy, Submission, Wanted, check_name};
+use super::queued_run::{PlayedBy, QueuedRun, Submission, Wanted, check_name};
 use crate::ledger::is_whole_run_played;
 use crate::platform::lock_path;
 use crate::run::{MANIFEST, Manifest};
@@ -43,7 +43,7 @@ pub(crate) struct Queue {
 
 #[derive(Debug, Default)]
 struct State {
-    jobs: Vec<Job>,
+    jobs: Vec<QueuedRun>,
     children: Vec<RunProcess>,
     is_ending: bool,
     /// Incremented with every visible change.
@@ -64,7 +64,7 @@ impl Queue {
         fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
         let lock = locked(&folder.join(LOCK))?;
         let state = State {
-            jobs: Job::read_all(&folder),
+            jobs: QueuedRun::read_all(&folder),
             ..State::default()
         };
         Ok(Self {
@@ -104,7 +104,7 @@ impl Queue {
     }
 
     /// The jobs in the order in which they start, and their version number.
-    pub(crate) fn jobs(&self) -> (u64, Vec<Job>) {
+    pub(crate) fn jobs(&self) -> (u64, Vec<QueuedRun>) {
         let state = self.lock();
         let mut jobs = state.jobs.clone();
         jobs.sort_by_key(|job| (std::cmp::Reverse(job.priority), job.submitted));
@@ -131,7 +131,7 @@ impl Queue {
             }
             return Err(Refusal::Conflict(message));
         }
-        let mut job = Job::new(submission, by);
+        let mut job = QueuedRun::new(submission, by);
         if self.needs_approval {
             job.wanted = Wanted::Approval;
         }
@@ -215,7 +215,7 @@ impl Queue {
         let Some(job) = state.jobs.iter_mut().find(|job| job.name == run) else {
             return Err(self.not_queued(state, run));
         };
-        let changed = Job {
+        let changed = QueuedRun {
             priority,
             ..job.clone()
         };
@@ -266,7 +266,7 @@ impl Queue {
 
     /// Creates a job to continue a run that was started elsewhere, or was stopped here and may
     /// still be ending.
-    fn adopt(&self, state: &State, run: &str, by: &str) -> Result<Job, Refusal> {
+    fn adopt(&self, state: &State, run: &str, by: &str) -> Result<QueuedRun, Refusal> {
         let unknown = || Refusal::Unknown(format!("unknown run `{run}`"));
         let path = self.folder_of(run).ok_or_else(unknown)?;
         let manifest = Manifest::read(&path).map_err(|_| unknown())?;
@@ -278,7 +278,7 @@ impl Queue {
             kind: manifest.kind,
             priority: 0,
         };
-        Ok(Job::new(&submission, by))
+        Ok(QueuedRun::new(&submission, by))
     }
 
     /// Starts waiting runs while there are free slots, and handles processes that have ended.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::experiment::Verdict;
 use crate::kinds::{self, Following};
-use crate::ledger::{Entry, Grown, Tail};
+use crate::ledger::{Grown, RecordedPair, Tail};
 use crate::report::{Breakdown, WorkerFacts};
 use crate::run::{Folder, Manifest, RunFiles};
 use crate::serve::summary::{Circumstances, RunSummary};
@@ -57,7 +57,7 @@ impl Followed {
         Ok(grown)
     }
 
-    fn absorb(&mut self, entry: &Entry) {
+    fn absorb(&mut self, entry: &RecordedPair) {
         self.following.absorb(entry);
         self.breakdown.absorb(entry);
         self.recent.push(entry.finished_ms);

@@ -10,7 +10,7 @@ use crate::kinds;
 use crate::ledger::{GAMES_CSV, is_played};
 use crate::platform::FileId;
 use crate::run::{MANIFEST, Manifest};
-use crate::serve::actions::Job;
+use crate::serve::actions::QueuedRun;
 use crate::serve::opened::Opened;
 use crate::serve::remote::RemoteGames;
 use crate::serve::summary::{RunSummary, State};
@@ -94,8 +94,8 @@ impl WatchedRun {
     }
 
     /// Updates the possible actions from the queue.
-    pub(super) fn take_job(&mut self, job: Option<&Job>) {
-        let queued = job.map(Job::offered);
+    pub(super) fn take_job(&mut self, job: Option<&QueuedRun>) {
+        let queued = job.map(QueuedRun::offered);
         if queued != self.queued
             && let Some(loaded) = &mut self.loaded
         {

@@ -12,8 +12,8 @@ use crate::run::{BookIdentity, MANIFEST, Manifest, PrepareError, SessionError};
 use crate::text::numbered;
 use crate::track::RUNS;
 use crate::track::gauntlet::{Opponent, opponents};
+use crate::track::night_of_run::opponent_name;
 use crate::track::previous::previous_of;
-use crate::track::result::opponent_name;
 use crate::track::role::Role;
 use crate::track::skipped::SkippedCommit;
 

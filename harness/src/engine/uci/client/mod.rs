@@ -25,7 +25,7 @@ use crate::engine::uci::transcript::{Direction, Transcript};
 use crate::engine::uci::watch::PauseTracker;
 use crate::platform::sandbox::engine_in;
 use crate::platform::{EngineOutput, ProcessGroup};
-use crate::rules::{Info, LinePattern};
+use crate::rules::{LinePattern, SearchInfo};
 use crate::text::printable;
 
 pub(crate) use waiting::PROMPT;
@@ -140,8 +140,8 @@ pub struct Client {
     set: Vec<(String, String)>,
     /// Number of `go` commands sent.
     searches: u64,
-    info: Info,
-    /// Lines before an answer that [`Info::lines`] keeps.
+    info: SearchInfo,
+    /// Lines before an answer that [`SearchInfo::lines`] keeps.
     patterns: Vec<LinePattern>,
     best: Vec<u8>,
     ponder: Vec<u8>,
@@ -223,7 +223,7 @@ impl Client {
             options: Vec::new(),
             set: Vec::new(),
             searches: 0,
-            info: Info::default(),
+            info: SearchInfo::default(),
             patterns: Vec::new(),
             best: Vec::new(),
             ponder: Vec::new(),
@@ -266,7 +266,7 @@ impl Client {
         }
     }
 
-    /// Sets the patterns of the lines that [`Info::lines`] keeps.
+    /// Sets the patterns of the lines that [`SearchInfo::lines`] keeps.
     pub(crate) fn keep_lines(&mut self, patterns: &[LinePattern]) {
         self.info.lines = vec![None; patterns.len()];
         self.patterns = patterns.to_vec();

@@ -9,7 +9,7 @@ use tokio::task::yield_now;
 use super::{Answer, AnswerError, Client};
 use crate::engine::uci::transcript::Direction;
 use crate::platform::{DelayMeter, READ_TIMEOUT, ReadTimer};
-use crate::rules::{Info, LinePattern};
+use crate::rules::{LinePattern, SearchInfo};
 use crate::text::printable;
 
 /// Time after a command in which its answer is waited for without the runtime: most
@@ -25,7 +25,7 @@ const MAX_KEPT: usize = 1024;
 
 /// Parses the lines of a search into the fields of its [`Client`].
 struct AnswerParser<'a> {
-    info: &'a mut Info,
+    info: &'a mut SearchInfo,
     patterns: &'a [LinePattern],
     best: &'a mut Vec<u8>,
     ponder: &'a mut Vec<u8>,
@@ -34,7 +34,7 @@ struct AnswerParser<'a> {
 impl AnswerParser<'_> {
     /// Parses a line; calls `on_info` after an `info` line. Returns whether the line is a
     /// `bestmove`.
-    fn parse(&mut self, line: &[u8], on_info: &mut impl FnMut(&[u8], &Info)) -> bool {
+    fn parse(&mut self, line: &[u8], on_info: &mut impl FnMut(&[u8], &SearchInfo)) -> bool {
         if !self.patterns.is_empty() {
             self.keep_matching(line);
         }
@@ -131,7 +131,7 @@ impl Client {
     pub async fn watch_bestmove(
         &mut self,
         deadline: Instant,
-        mut on_info: impl FnMut(&[u8], &Info),
+        mut on_info: impl FnMut(&[u8], &SearchInfo),
     ) -> Result<Answer, AnswerError> {
         match self.early_answer.take() {
             Some(answer) => Ok(answer),
@@ -160,7 +160,7 @@ impl Client {
     }
 
     /// What the engine reported before its last answer.
-    pub fn info(&self) -> &Info {
+    pub fn info(&self) -> &SearchInfo {
         &self.info
     }
 

@@ -6,7 +6,7 @@ use shakmaty::CastlingMode;
 
 use super::{Game, Unrecorded, white_first};
 use crate::executor::{LiveGame, LiveMove, LiveSearch};
-use crate::rules::{Clock, Info, millis};
+use crate::rules::{Clock, SearchInfo, millis};
 
 impl Game<'_> {
     /// Shows the start of the game, with the moves of its opening.
@@ -42,7 +42,7 @@ impl Game<'_> {
 }
 
 /// A move as the live pages show it.
-pub(super) fn live_move(last: &Unrecorded, info: &Info, mode: CastlingMode) -> LiveMove {
+pub(super) fn live_move(last: &Unrecorded, info: &SearchInfo, mode: CastlingMode) -> LiveMove {
     LiveMove {
         uci: last.legal.to_uci(mode),
         search: info.score.map(|score| LiveSearch {

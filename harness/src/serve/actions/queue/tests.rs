@@ -12,7 +12,7 @@ fn queue(results: &Path, names: &[&str]) -> Queue {
             kind: Kind::Match,
             priority: 0,
         };
-        let job = Job::new(&submission, "ann");
+        let job = QueuedRun::new(&submission, "ann");
         job.save(&folder).expect("written");
         fs::write(job.config(&folder), "").expect("written");
     }
@@ -43,7 +43,7 @@ fn a_run_that_another_process_plays_takes_a_place_and_is_left_alone() {
     let (version, _) = queue.jobs();
     queue.tick();
     let (shown, jobs) = queue.jobs();
-    let words: Vec<String> = jobs.iter().map(Job::words).collect();
+    let words: Vec<String> = jobs.iter().map(QueuedRun::words).collect();
     assert_eq!(words, ["running, started by another process", "waiting"]);
     assert_ne!(version, shown, "the page changes");
     // A run that is not in the queue.

@@ -88,7 +88,7 @@ pub(crate) enum PlayedBy {
 
 /// A submitted run that is not finished.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct Job {
+pub(crate) struct QueuedRun {
     pub name: String,
     pub kind: Kind,
     pub priority: i32,
@@ -105,7 +105,7 @@ pub(crate) struct Job {
     pub failure: Option<String>,
 }
 
-impl Job {
+impl QueuedRun {
     pub(super) fn new(submission: &Submission, by: &str) -> Self {
         Self {
             name: submission.name.clone(),
@@ -348,7 +348,7 @@ mod tests {
             kind: Kind::Match,
             priority: 0,
         };
-        let mut job = Job::new(&submission, "ann");
+        let mut job = QueuedRun::new(&submission, "ann");
         assert_eq!(job.offered(), ["pause", "stop", "priority"]);
         job.failure = Some("the engine is missing".to_string());
         assert_eq!(job.offered(), ["resume", "stop", "priority"]);
@@ -369,7 +369,7 @@ mod tests {
             kind: Kind::Tune,
             priority: 0,
         };
-        let job = Job::new(&submission, "ann");
+        let job = QueuedRun::new(&submission, "ann");
         let check = |config: &str| {
             fs::write(job.config(dir.path()), config).expect("written");
             let checked = job.check_config(dir.path());
@@ -392,7 +392,7 @@ mod tests {
             kind,
             priority: 0,
         };
-        let job = Job::new(&submission, "ann");
+        let job = QueuedRun::new(&submission, "ann");
         fs::write(job.config(dir.path()), config).expect("written");
         let checked = job.check_config(dir.path());
         checked.map_err(|error| error.to_string())
@@ -443,15 +443,15 @@ mod tests {
             kind: Kind::Match,
             priority: 3,
         };
-        let mut job = Job::new(&submission, "ann");
+        let mut job = QueuedRun::new(&submission, "ann");
         job.wanted = Wanted::Paused;
         job.save(dir.path()).expect("written");
         fs::write(dir.path().join("bad.json"), "{").expect("written");
-        let jobs = Job::read_all(dir.path());
+        let jobs = QueuedRun::read_all(dir.path());
         assert_eq!(jobs.len(), 1);
         assert_eq!((jobs[0].name.as_str(), jobs[0].priority), ("one", 3));
         assert_eq!(jobs[0].words(), "paused");
         job.remove(dir.path());
-        assert!(Job::read_all(dir.path()).is_empty());
+        assert!(QueuedRun::read_all(dir.path()).is_empty());
     }
 }

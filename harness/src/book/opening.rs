@@ -8,7 +8,7 @@ use crate::openings::{Opening, Variant};
 
 /// One opening of a book.
 #[derive(Debug, Clone)]
-pub(crate) struct Entry {
+pub(crate) struct BookOpening {
     /// Its number among the openings of the file it was read from, from 1;
     /// faulty ones count too, as in a run. `None` if it is not one of a file.
     pub number: Option<u64>,
@@ -27,7 +27,7 @@ pub(crate) struct Entry {
     pub variant: Variant,
 }
 
-impl Default for Entry {
+impl Default for BookOpening {
     fn default() -> Self {
         Self {
             number: None,
@@ -42,7 +42,7 @@ impl Default for Entry {
     }
 }
 
-impl Entry {
+impl BookOpening {
     /// Removes the moves after the first `plies`, and then the score, which belongs to
     /// another position. An opening without moves is unchanged.
     pub(crate) fn cut(&mut self, plies: usize) {
@@ -159,7 +159,7 @@ mod tests {
     use crate::openings::epd::PositionLine;
     use crate::openings::games::Games;
 
-    fn entry(moves: &str, score: Option<i32>) -> Entry {
+    fn entry(moves: &str, score: Option<i32>) -> BookOpening {
         let opening = Opening {
             fen: None,
             moves: moves.into(),
@@ -172,12 +172,12 @@ mod tests {
             end.play_unchecked(m);
             played.push(m);
         }
-        Entry {
+        BookOpening {
             start: None,
             moves: played,
             end,
             score,
-            ..Entry::default()
+            ..BookOpening::default()
         }
     }
 
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn the_usual_start_without_moves_is_read() {
-        let pgn = Entry::default().pgn();
+        let pgn = BookOpening::default().pgn();
         let game = Games::new(pgn.as_bytes(), None, Variant::Standard).next();
         assert_eq!(game.unwrap().unwrap().end, Chess::default());
     }
@@ -231,12 +231,12 @@ mod tests {
         let start = super::super::chess960::start(0);
         let m = start.legal_moves()[0];
         let end = start.clone().play(m).unwrap();
-        let entry = Entry {
+        let entry = BookOpening {
             start: Some(start),
             moves: vec![m],
             end,
             variant: Variant::Chess960,
-            ..Entry::default()
+            ..BookOpening::default()
         };
         let pgn = entry.pgn();
         assert!(pgn.contains("\n[Variant \"Chess960\"]\n"), "{pgn}");
