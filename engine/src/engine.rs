@@ -19,7 +19,7 @@ const MEMORY: usize = 4 << 20;
 /// Ends the process with exit code 2 and a message on standard error.
 pub fn fail(error: &str) -> ! {
     // If standard error cannot be written either, the message is lost.
-    let _ = writeln!(std::io::stderr(), "stillwater: {error}");
+    let _ = writeln!(std::io::stderr(), "error: {error}");
     std::process::exit(2)
 }
 

@@ -55,7 +55,7 @@ pub(crate) fn prefer_faster_build() -> Option<std::process::ExitCode> {
         return None;
     }
     eprintln!(
-        "stillwater: this build needs an x86-64-v3 processor (AVX2, BMI2)\n\
+        "error: this build needs an x86-64-v3 processor (AVX2, BMI2)\n\
          help: build it with RUSTFLAGS=\"-C target-cpu=x86-64\", or use the `stillwater` of a release"
     );
     Some(std::process::ExitCode::from(2))

@@ -94,10 +94,7 @@ impl Position {
             let back_rank = Bitboard::relative_rank(color, 0);
             let king = self.king(color);
             let mut rooks = self.pieces(color, Role::Rook) & back_rank;
-            let wing = |rook: Square| match rook.file() > king.file() {
-                true => Wing::King,
-                false => Wing::Queen,
-            };
+            let wing = |rook: Square| Wing::BOTH[usize::from(rook.file() < king.file())];
             let found = match letter.to_ascii_lowercase() {
                 'k' => rooks.filter(|&rook| wing(rook) == Wing::King).last(),
                 'q' => rooks.find(|&rook| wing(rook) == Wing::Queen),
@@ -127,7 +124,8 @@ impl Position {
         Ok(())
     }
 
-    /// The position as FEN; castling rights by rook file if `chess960`.
+    /// The position as FEN; castling rights by rook file if `chess960`, or if another rook
+    /// stands further out.
     pub fn fen(&self, chess960: bool) -> String {
         let mut placement = self.ranks().join("/");
         for gap in (1..=8).rev() {
@@ -154,9 +152,11 @@ impl Position {
     fn castling_field(&self, chess960: bool) -> String {
         let mut field = String::new();
         for color in Color::BOTH {
-            for (wing, standard) in [(Wing::King, 'k'), (Wing::Queen, 'q')] {
+            let mut rooks = self.pieces(color, Role::Rook) & Bitboard::relative_rank(color, 0);
+            let outermost = [('k', rooks.last()), ('q', rooks.next())];
+            for (wing, (standard, outer)) in Wing::BOTH.into_iter().zip(outermost) {
                 if let Some(rook) = self.castling_rook(color, wing) {
-                    field.push(color.letter(match chess960 {
+                    field.push(color.letter(match chess960 || outer != Some(rook) {
                         true => (b'a' + rook.file() as u8) as char,
                         false => standard,
                     }));
@@ -186,6 +186,17 @@ mod tests {
         }
         let fen = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9";
         assert_eq!(Position::from_fen(fen).unwrap().fen(true), fen);
+    }
+
+    #[test]
+    fn the_right_of_an_inner_rook_has_its_file() {
+        for fen in [
+            "1r1rk1rr/8/8/8/8/8/8/1R1RK1RR w GDgd - 0 1",
+            "1r1rk1rr/8/8/8/8/8/8/1R1RK1RR w KDgq - 0 1",
+            "1r1rk1rr/8/8/8/8/8/8/1R1RK1RR w GQkd - 0 1",
+        ] {
+            assert_eq!(Position::from_fen(fen).unwrap().fen(false), fen);
+        }
     }
 
     #[test]

@@ -17,13 +17,14 @@ const USAGE: &str = "\
 usage: stillwater [--set NAME=VALUE]... [--options FILE]... [COMMAND]
 
 Options are set first; an options FILE has lines NAME = VALUE. Without a COMMAND
-the engine talks UCI on standard input and output. The commands also work in a
+the engine speaks UCI on standard input and output. The commands also work in a
 UCI session: there FEN is omitted, they use the current position, and `stop` ends
-bench, stats, perft, qperft and qsearch.
+bench, stats, perft, qperft and qsearch. `quit` and the end of the input let them
+finish, except a search that never would (QsMoves=all without a limit of plies).
 
 Commands:
-  bench [DEPTH]              search fixed positions; last line: N nodes M nps
-                             (always one thread and Hash 16)
+  bench [DEPTH]              search fixed positions (default depth 14) with one
+                             thread and Hash 16; last line: N nodes M nps
   stats [DEPTH]              bench with statistics of the search
   perft DEPTH [FEN]          count legal lines
   qperft DEPTH [FEN]         count legal lines followed by captures
@@ -44,25 +45,25 @@ pub fn run(arguments: &[String]) -> Result<(Engine, Option<String>), String> {
     while let [flag @ ("--set" | "--options"), value, ..] = words[..] {
         let pairs = match flag {
             "--set" => value.to_owned(),
-            _ => std::fs::read_to_string(value).map_err(|error| format!("{value}: {error}"))?,
+            _ => std::fs::read_to_string(value)
+                .map_err(|error| format!("cannot read the options file `{value}`: {error}"))?,
         };
-        for line in pairs.lines() {
-            let pair = line.split('#').next().unwrap_or("").trim();
-            if pair.is_empty() {
-                continue;
-            }
+        let lines = pairs
+            .lines()
+            .map(|line| line.split('#').next().unwrap_or("").trim());
+        for pair in lines.filter(|pair| !pair.is_empty()) {
             let Some((name, value)) = pair.split_once('=') else {
-                return Err(format!("{flag} needs NAME=VALUE, not '{pair}'\n{USAGE}"));
+                return Err(format!("{flag} needs NAME=VALUE, not `{pair}`\n{USAGE}"));
             };
-            let (name, value) = (name.trim(), value.trim().trim_matches('"'));
-            engine.set(name, value)?;
+            engine.set(name.trim(), value.trim().trim_matches('"'))?;
         }
         words.drain(..2);
     }
     if words.is_empty() {
         return Ok((engine, None));
     }
-    let fen = words.iter().position(|word| word.contains('/'));
+    let is_fen = |word: &&str| word.contains('/') || *word == "startpos";
+    let fen = words.iter().position(is_fen);
     let (command, fen) = words.split_at(fen.unwrap_or(words.len()));
     let position = match fen {
         [] => Position::start(),
@@ -70,7 +71,7 @@ pub fn run(arguments: &[String]) -> Result<(Engine, Option<String>), String> {
     };
     let (game, stop) = (Game::new(position), StopSignal::default());
     let output = execute(&mut engine, &game, command, (&stop, 1))?;
-    let output = output.ok_or_else(|| format!("unknown command '{}'\n{USAGE}", words.join(" ")));
+    let output = output.ok_or_else(|| format!("unknown command `{}`\n{USAGE}", words.join(" ")));
     Ok((engine, Some(output?)))
 }
 
@@ -110,7 +111,7 @@ pub fn execute(
 fn plies(text: &str, least: usize) -> Result<usize, String> {
     let depth = text.parse().ok();
     let depth = depth.filter(|depth| (least..MAX_PLY).contains(depth));
-    let wrong = || format!("'{text}' is not a depth from {least} to {}", MAX_PLY - 1);
+    let wrong = || format!("`{text}` is not a depth from {least} to {}", MAX_PLY - 1);
     depth.ok_or_else(wrong)
 }
 

@@ -85,13 +85,13 @@ settings! {
         qs_stand_pat_in_check: bool = "QsStandPatInCheck", false;
         /// Apply the correction of CorrectionHistory to evaluations in quiescence.
         qs_correction: bool = "QsCorrection", true;
-        /// Return the evaluation if it does not reach alpha even with a margin (margin), or with the best capture or promotion that there could be (best-capture).
+        /// Return the evaluation if it does not reach alpha even with a margin (margin), or with the larger of that margin and the gain of the best possible capture or promotion (best-capture).
         qs_node_delta: NodeDelta = "QsNodeDelta", NodeDelta::Off;
-        /// Margin of delta pruning of a whole node in centipawns.
+        /// Margin of delta pruning of a whole node in centipawns; with best-capture, the minimum of the assumed gain.
         qs_node_delta_margin: i32 = "QsNodeDeltaMargin", 200, 0..=4000, 20;
         /// Skip captures whose gain plus a margin cannot lift the evaluation to alpha.
         qs_delta_pruning: bool = "QsDeltaPruning", true;
-        /// Margin of delta pruning in centipawns; the maximum means off.
+        /// Margin of delta pruning in centipawns.
         qs_delta_margin: i32 = "QsDeltaMargin", 200, 0..=4000, 20;
         /// Margin of delta pruning in centipawns when the opponent has at most one piece besides king and pawns.
         qs_delta_margin_endgame: i32 = "QsDeltaMarginEndgame", 300, 0..=4000, 30;
@@ -107,7 +107,7 @@ settings! {
         qs_see_threshold: i32 = "QsSeeThreshold", 16, -1000..=1000, 20;
         /// Apply exchange pruning to promotions.
         qs_see_promotions: bool = "QsSeePromotions", true;
-        /// Search a capture only if its exchange value is at least alpha minus evaluation minus QsSeeToAlphaMargin.
+        /// Search a capture only if its exchange value is at least alpha minus evaluation minus QsSeeToAlphaMargin; needs QsSee.
         qs_see_to_alpha: bool = "QsSeeToAlpha", false;
         /// Margin of QsSeeToAlpha in centipawns.
         qs_see_to_alpha_margin: i32 = "QsSeeToAlphaMargin", 110, 0..=2000, 20;
@@ -127,7 +127,7 @@ settings! {
         qs_checks_depth: i32 = "QsChecksDepth", 0, -64..=0, 1;
         /// Depth stored in the table entries of quiescence without checks.
         qs_no_checks_depth: i32 = "QsNoChecksDepth", -1, -64..=0, 1;
-        /// At this depth of quiescence and below only recaptures on the square of the last move are searched; the minimum means off.
+        /// At this depth of quiescence and below only recaptures on the square of the last move are searched, except in check and with QsMoves=all; the minimum means off.
         qs_recapture_depth: i32 = "QsRecaptureDepth", -5, -64..=-1, 1;
         /// Probe and store the transposition table in quiescence.
         qs_tt: bool = "QsTt", true;
@@ -196,7 +196,7 @@ settings! {
         counter_moves: bool = "CounterMoves", true;
         /// Order quiet evasions by continuation histories too.
         evasion_continuation: bool = "EvasionContinuation", true;
-        /// Generate and score the moves of a node in stages; off: all at once before the first.
+        /// Generate and score the moves of a node in stages; off: all at once after the table move.
         staged_picker: bool = "StagedPicker", true;
         /// Below this depth only quiet moves with good histories are sorted.
         quiet_sort_depth: i32 = "QuietSortDepth", 3, 0..=32, 1;
@@ -240,7 +240,7 @@ settings! {
         horizon_checks: bool = "HorizonChecks", false;
         /// Search one ply more at the horizon, once in a line, if the last move captured a piece worth at least this many centipawns; 0 for never.
         horizon_captures: i32 = "HorizonCaptures", 0, 0..=4000, 50;
-        /// Maximum total of the extensions of one line in plies; 0 switches extensions off.
+        /// Maximum total of the extensions of one line in plies, apart from HorizonChecks and HorizonCaptures; 0 switches them off.
         extension_limit: i32 = "ExtensionLimit", 31, 0..=100, 2;
         /// Extend the table move if all other moves are much worse.
         singular_extensions: bool = "SingularExtensions", true;
@@ -400,7 +400,7 @@ settings! {
         time_drop_limit: i32 = "TimeDropLimit", 150, 0..=1000, 20;
         /// Percentage of time added for each 100 centipawns that the score has dropped.
         time_drop: i32 = "TimeDrop", 100, 0..=500, 20;
-        /// Percentage of time used if a tenth of the nodes goes to moves other than the best.
+        /// Percentage of time used if a tenth of the nodes goes to moves other than the best; the percentage for any share of nodes is kept between 40 and 200.
         time_nodes_base: i32 = "TimeNodesBase", 70, 10..=200, 5;
         /// Percentage of time added for each 100 % of nodes that go to moves other than the best.
         time_nodes: i32 = "TimeNodes", 100, 0..=300, 20;

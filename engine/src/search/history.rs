@@ -1,7 +1,8 @@
 //! Histories: statistics of moves and of evaluation errors, from earlier parts of the search.
 //!
-//! Every value is updated by history gravity, `value += gain * bonus - value * |bonus| / decay`.
-//! While no bonus exceeds `decay`, values stay within `gain * decay`; they always fit 16 bits.
+//! Corrections are weighted means of errors. Every other value is updated by history gravity,
+//! `value += gain * bonus - value * |bonus| / decay`. While no bonus exceeds `decay`, such values
+//! stay within `gain * decay`; they always fit 16 bits.
 
 use super::Frame;
 use crate::board::{Move, Position, Role, Square};

@@ -18,7 +18,7 @@ pub(super) struct Node<'p> {
     pub(super) in_check: bool,
     pub(super) hit: Option<Entry>,
     pub(super) table_move: Move,
-    /// Evaluation without correction; [`NO_EVAL`] in check.
+    /// Evaluation without correction; [`NO_EVAL`] if it is not needed, as mostly in check.
     pub(super) raw_eval: i32,
     /// Evaluation with the correction of the correction history.
     pub(super) eval: i32,

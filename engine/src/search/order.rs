@@ -85,7 +85,7 @@ impl Search<'_> {
     }
 
     /// Adds all moves at once in the order of the stages (StagedPicker off). The histories
-    /// are those at the start of the node.
+    /// are those after the table move.
     pub(super) fn add_all(&mut self, picker: &mut Picker) {
         let position = picker.line.position;
         self.add_noisy(picker);

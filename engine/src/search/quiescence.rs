@@ -107,11 +107,12 @@ impl Search<'_> {
             true => alpha,
             false => node.alpha,
         };
-        let checks = with_checks && !node.in_check;
+        // The minimum of QsRecaptureDepth switches it off.
+        let (checks, limit) = (with_checks && !node.in_check, params.qs_recapture_depth);
         let last = self.frames[..ply].last().map(|frame| frame.moved);
         let purpose = match last.and_then(Moved::target) {
             _ if evading || params.qs_moves == QsMoves::All => Purpose::Evasions,
-            Some(square) if depth <= params.qs_recapture_depth => Purpose::Recaptures(square),
+            Some(square) if depth <= limit && limit > -64 => Purpose::Recaptures(square),
             _ => Purpose::Quiescence { checks },
         };
         let recaptures = matches!(purpose, Purpose::Recaptures(_));
@@ -190,13 +191,11 @@ impl Search<'_> {
 
     /// Whether delta pruning of the whole node applies (QsNodeDelta).
     fn is_node_hopeless(&self, node: &Node) -> bool {
-        let margin = self.params.qs_node_delta_margin;
+        let (margin, needed) = (self.params.qs_node_delta_margin, node.alpha - node.best);
         match self.params.qs_node_delta {
             NodeDelta::Off => false,
-            NodeDelta::Margin => node.best + margin <= node.alpha,
-            NodeDelta::BestCapture => {
-                margin.max(self.best_gain(node.position)) < node.alpha - node.best
-            }
+            NodeDelta::Margin => margin <= needed,
+            NodeDelta::BestCapture => margin.max(self.best_gain(node.position)) < needed,
         }
     }
 

@@ -45,8 +45,6 @@ impl Observer for Silent {}
 pub(super) struct RootMove {
     pub(super) mv: Move,
     score: i32,
-    /// Score in the previous iteration.
-    previous: i32,
     /// Bound of `score`; `None` if the move has not been searched in this iteration.
     bound: Bound,
     seldepth: usize,
@@ -72,8 +70,8 @@ struct Stability {
     iterations: i32,
 }
 
-/// Fail highs and lows of an aspiration window, and finished lines of an unfinished
-/// MultiPV iteration, are reported only after this time.
+/// Fail highs and lows of an aspiration window, and the lines of an unfinished MultiPV
+/// iteration, are reported only after this time, or if the search is stopped.
 const REPORTS_AFTER: Duration = Duration::from_secs(3);
 
 impl Search<'_> {
@@ -86,7 +84,6 @@ impl Search<'_> {
             .map(|mv| RootMove {
                 mv,
                 score: -INFINITE,
-                previous: -INFINITE,
                 bound: Bound::None,
                 seldepth: 0,
                 nodes: 0,
@@ -142,22 +139,20 @@ impl Search<'_> {
         let mut stability = Stability::default();
         let mut reported = 0;
         for depth in (first..=max_depth).step_by(step as usize) {
-            let begin = |root: &mut RootMove| root.previous = root.score;
-            self.root_moves.iter_mut().for_each(begin);
+            let previous = self.root_moves.clone();
             for line in 0..lines {
                 self.root_line = line;
                 self.seldepth = 0;
                 // Every other helper thread searches a ply deeper, so that they differ.
                 let ahead = (self.thread % 2) as i32 * step;
-                let mut last = self.root_moves[line].clone();
-                last.score = last.previous;
-                self.aspire((depth + ahead).min(deepest), line);
+                let of_line = |root: &&RootMove| root.mv == self.root_moves[line].mv;
+                let last = previous.iter().find(of_line).expect("the same moves");
+                self.aspire((depth + ahead).min(deepest), line, last.score);
                 if self.stopped {
-                    let begun = self.keep_proven(line, last) || line > 0;
+                    let done = line + usize::from(self.keep_proven(line, last));
                     // Report the unfinished iteration with its nodes.
                     if self.nodes > reported {
-                        let depth = if begun { depth } else { depth - step };
-                        self.report(depth, 0, self.root_moves[0].bound);
+                        self.report_lines(lines, done, [depth, depth - step], &previous);
                     }
                     return;
                 }
@@ -165,7 +160,7 @@ impl Search<'_> {
                 // A later line may score better than an earlier one.
                 self.root_moves[..=line].sort_by_key(|root| -root.score);
                 if line + 1 == lines || self.shared.clock.elapsed() >= REPORTS_AFTER {
-                    (0..=line).for_each(|line| self.report(depth, line, Bound::Exact));
+                    self.report_lines(lines, line + 1, [depth, depth - step], &previous);
                     reported = self.nodes;
                 }
             }
@@ -175,18 +170,19 @@ impl Search<'_> {
         }
     }
 
-    /// Puts the best move of a stopped search first. Returns whether its score is of this
+    /// Puts the best move of a stopped line first. Returns whether its score is of this
     /// iteration. A score that does not exceed alpha, or a mated score while other moves are
-    /// not searched, is not valid for the position: then `last`, the line of the previous
-    /// iteration, is used.
-    fn keep_proven(&mut self, line: usize, last: RootMove) -> bool {
+    /// not searched, is not valid for the position: then the best line is `last`, that of the
+    /// previous iteration.
+    fn keep_proven(&mut self, line: usize, last: &RootMove) -> bool {
         self.root_moves[line..].sort_by_key(|root| -root.score);
         let best = &mut self.root_moves[line];
-        let has_last = best.mv == last.mv && last.score > -INFINITE;
         match best.bound {
-            Bound::None if best.score > -INFINITE => best.bound = Bound::Exact,
             Bound::Lower | Bound::Exact if best.score > -MATE_BOUND => return true,
-            _ if has_last => *best = last,
+            // The report has the later lines of the previous iteration.
+            _ if line > 0 => {}
+            Bound::None if best.score > -INFINITE => best.bound = Bound::Exact,
+            _ if best.mv == last.mv && last.score > -INFINITE => *best = last.clone(),
             _ => {
                 best.bound = Bound::Lower;
                 return true;
@@ -195,12 +191,11 @@ impl Search<'_> {
         false
     }
 
-    /// Searches one line with a narrow window around its last score and widens the window
+    /// Searches one line with a narrow window around its `last` score and widens the window
     /// until the score lies within it (Aspiration, AspirationDepth, AspirationWindow,
     /// AspirationGrowth, AspirationLimit, AspirationReduction).
-    fn aspire(&mut self, depth: i32, line: usize) {
+    fn aspire(&mut self, depth: i32, line: usize, last: i32) {
         let (params, position) = (self.params, &self.shared.game.position);
-        let last = self.root_moves[line].previous;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
         let mut window = params.aspiration_window;
         if params.aspiration && depth >= params.aspiration_depth && last > -INFINITE {
@@ -218,18 +213,16 @@ impl Search<'_> {
             }
             self.root_moves[line..].sort_by_key(|root| -root.score);
             self.stats.count(Counter::AspirationFails);
-            let bound = if score <= alpha {
+            if score <= alpha {
                 beta = (alpha + beta) / 2;
                 alpha = (score - window).max(-INFINITE);
                 reduction = 0;
-                Bound::Upper
             } else {
                 beta = (score + window).min(INFINITE);
                 reduction = (reduction + 1).min(params.aspiration_reduction);
-                Bound::Lower
-            };
+            }
             if self.shared.clock.elapsed() >= REPORTS_AFTER {
-                self.report(depth, line, bound);
+                self.report(depth, line, &self.root_moves[line].clone());
             }
             window += window * params.aspiration_growth / 100 + 1;
             if window > params.aspiration_limit {
@@ -246,8 +239,6 @@ impl Search<'_> {
     /// Records the result of a root move. If it is not the best so far, its score is only an
     /// upper bound and must not be used for ordering.
     pub(super) fn record_root(&mut self, node: &Node, mv: Move, score: i32, nodes: u64) {
-        let seldepth = self.seldepth;
-        let tail = self.pvs[1].as_slice();
         let Some(root) = self.root_moves.iter_mut().find(|root| root.mv == mv) else {
             return;
         };
@@ -255,28 +246,37 @@ impl Search<'_> {
         root.bound = Bound::of(score, node.alpha, node.beta, true);
         if node.tried == 1 || root.bound != Bound::Upper {
             root.score = score;
-            root.seldepth = seldepth;
+            root.seldepth = self.seldepth;
             root.pv.truncate(1);
-            root.pv.extend_from_slice(tail);
+            root.pv.extend_from_slice(&self.pvs[1]);
         } else {
             root.score = -INFINITE;
         }
     }
 
-    fn report(&mut self, depth: i32, line: usize, bound: Bound) {
-        if self.thread > 0 {
+    /// Reports `lines` lines: the first `done` are of this iteration, the others those of the
+    /// `previous` one without the moves that now stand before them. `depths` are those of the two
+    /// iterations.
+    fn report_lines(&mut self, lines: usize, done: usize, depths: [i32; 2], previous: &[RootMove]) {
+        let best = self.root_moves[..done.max(1)].to_vec();
+        let is_new = |root: &&RootMove| best.iter().all(|other| other.mv != root.mv);
+        let others = previous.iter().filter(is_new);
+        for (line, root) in best.iter().chain(others).take(lines).enumerate() {
+            self.report(depths[usize::from(line >= done)], line, root);
+        }
+    }
+
+    /// Reports one line. Only the first is reported even if it has no score yet.
+    fn report(&mut self, depth: i32, line: usize, root: &RootMove) {
+        if self.thread > 0 || line > 0 && root.score == -INFINITE {
             return;
         }
-        let root = &self.root_moves[line];
         self.observer.report(&Report {
             depth,
             seldepth: root.seldepth,
             multipv: line + 1,
-            score: match root.score {
-                score if score > -INFINITE => score,
-                _ => DRAW,
-            },
-            bound,
+            score: Some(root.score).filter(|&s| s > -INFINITE).unwrap_or(DRAW),
+            bound: root.bound,
             nodes: self.nodes + self.shared.helper_nodes.load(Ordering::Relaxed),
             elapsed: self.shared.clock.elapsed(),
             hashfull: self.shared.table.hashfull(),

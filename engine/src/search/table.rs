@@ -65,7 +65,7 @@ pub struct Entry {
     pub pv: bool,
 }
 
-/// Marks the missing evaluation of a position in check.
+/// Marks a missing evaluation, mostly that of a position in check.
 pub const NO_EVAL: i32 = i16::MIN as i32;
 
 #[derive(Default)]

@@ -7,7 +7,7 @@ pub mod parse;
 use crate::board::Position;
 use crate::command;
 use crate::engine::{Engine, STACK};
-use crate::params::{PARAMETERS, Params, SETTINGS, Settings};
+use crate::params::{PARAMETERS, Params, QsMoves, SETTINGS, Settings};
 use crate::search::Game;
 use crate::search::limits::{Limits, StopSignal};
 use output::{Printer, print_info, print_lines};
@@ -31,8 +31,8 @@ enum Job {
 struct Shared {
     /// Stops searches.
     stop: StopSignal,
-    /// Stops other commands. The end of the input does not stop them, because scripts send
-    /// `bench` and close the pipe.
+    /// Stops other commands. `quit` and the end of the input do not stop them, because scripts
+    /// send `bench` and then `quit`, or close the pipe.
     stop_others: StopSignal,
     /// Number of the last finished job.
     done: AtomicU64,
@@ -136,7 +136,13 @@ fn work(mut engine: Engine, queue: &Receiver<(u64, Job)>, shared: &Shared) {
             Job::Ready => print_lines("readyok"),
             Job::Other(line, game) => {
                 let words: Vec<&str> = line.split_ascii_whitespace().collect();
-                match command::execute(&mut engine, &game, &words, (&shared.stop_others, number)) {
+                // Quiescence of all moves would never end, so `quit` stops it too.
+                let params = engine.params();
+                let is_endless = params.qs_moves == QsMoves::All
+                    && params.qs_max_ply.max(params.qs_max_ply_from_root) == 0
+                    && !line.contains("perft");
+                let stop = [&shared.stop_others, &shared.stop][usize::from(is_endless)];
+                match command::execute(&mut engine, &game, &words, (stop, number)) {
                     Ok(Some(output)) => print_lines(&output),
                     Ok(None) => print_info(&format!("unknown command '{line}'")),
                     Err(error) => print_info(&error),

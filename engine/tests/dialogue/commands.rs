@@ -137,6 +137,31 @@ fn perft_and_bench_finish_before_the_end_of_the_input() {
     assert!(lines.iter().any(|line| line.contains(" nps")), "{lines:?}");
 }
 
+/// A search of all moves never ends by itself, so it must not wait for its end.
+#[test]
+fn quit_and_the_end_of_the_input_stop_an_endless_quiescence_search() {
+    for (command, end) in [("qsearch", "quit"), ("qsearch", ""), ("bench 1", "quit")] {
+        let mut session = Session::new();
+        session.send("setoption name QsMoves value all");
+        session.send("perft 3");
+        session.send(command);
+        session.send(end);
+        let lines = session.end();
+        let finished = lines.iter().any(|line| line.contains("8902 nodes"));
+        let stopped = lines.iter().any(|line| line.ends_with(" was stopped"));
+        assert!(finished && stopped, "{command}: {lines:?}");
+    }
+    let mut session = Session::new();
+    session.send("setoption name QsMoves value all");
+    session.send("setoption name QsMaxPly value 1");
+    session.send("qsearch");
+    let lines = session.quit();
+    assert!(
+        lines.iter().any(|line| line.starts_with("score ")),
+        "{lines:?}"
+    );
+}
+
 #[test]
 fn a_queued_search_has_its_full_time() {
     let mut session = Session::new();
@@ -161,7 +186,7 @@ fn impossible_depths_are_refused() {
         ("stats x", 1),
     ] {
         let depth = command.split(' ').nth(1).unwrap();
-        let error = format!("info string '{depth}' is not a depth from {least} to 119");
+        let error = format!("info string `{depth}` is not a depth from {least} to 119");
         assert_eq!(answers(&mut session, command), [error]);
     }
     for command in ["perft", "qperft", "perft 1 2"] {
@@ -169,6 +194,16 @@ fn impossible_depths_are_refused() {
         let usage = format!("info string usage: {name} DEPTH");
         assert_eq!(answers(&mut session, command), [usage]);
     }
+    session.quit();
+}
+
+#[test]
+fn display_writes_the_right_of_an_inner_rook_by_its_file() {
+    let mut session = Session::new();
+    let fen = "1r1rk1rr/8/8/8/8/8/8/1R1RK1RR w GDkq - 0 1";
+    session.send(&format!("position fen {fen}"));
+    let shown = answers(&mut session, "display");
+    assert!(shown.contains(&format!("FEN: {fen}")), "{shown:?}");
     session.quit();
 }
 
@@ -211,7 +246,7 @@ fn too_much_memory_ends_the_process() {
         for (input, flag) in [(&*input, ""), ("", &*flag)] {
             let output = limited(600_000, input, flag).output().unwrap();
             assert_eq!(output.status.code(), Some(2), "{name}, {input}");
-            let error = format!("stillwater: cannot allocate {name} = {value}\n");
+            let error = format!("error: cannot allocate {name} = {value}\n");
             assert_eq!(String::from_utf8_lossy(&output.stderr), error);
         }
     }
@@ -244,7 +279,7 @@ fn a_search_with_fewer_threads_than_requested_ends_the_process() {
         let mut command = limited(150_000, &input, "");
         // One arena: otherwise each thread reserves 64 MB of addresses.
         let output = command.env("MALLOC_ARENA_MAX", "1").output().unwrap();
-        let error = "stillwater: cannot start a search thread\n";
+        let error = "error: cannot start a search thread\n";
         String::from_utf8_lossy(&output.stderr) == error && output.status.code() == Some(2)
     };
     assert!((20..150).step_by(4).any(is_refused));
@@ -260,7 +295,7 @@ fn unwritable_output_is_an_error() {
     assert_eq!(lost.status.code(), Some(2));
     let error = String::from_utf8_lossy(&lost.stderr);
     assert!(
-        error.starts_with("stillwater: cannot write the output: "),
+        error.starts_with("error: cannot write the output: "),
         "{error}"
     );
     let wrong = engine().arg("nonsense").stderr(full()).output().unwrap();

@@ -1,6 +1,7 @@
 //! The end of a search, and its last report.
 
 use crate::{depth, engine, game, search};
+use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 use stillwater::board::Move;
 use stillwater::params::Params;
@@ -117,6 +118,47 @@ fn later_multipv_lines_have_aspiration_windows_too() {
         stats.get(Counter::AspirationFails)
     };
     assert!(fails("3") > 2 * fails("1"), "{} {}", fails("3"), fails("1"));
+}
+
+/// The last report of each line, by number: its depth and its first move.
+#[derive(Default)]
+struct LastReports(BTreeMap<usize, (i32, Move)>);
+
+impl Observer for LastReports {
+    fn report(&mut self, report: &Report) {
+        self.0.insert(report.multipv, (report.depth, report.pv[0]));
+    }
+}
+
+/// Wherever the search is stopped, its last lines begin with different moves, and the lines
+/// of the previous iteration have its depth.
+#[test]
+fn the_lines_of_a_stopped_multipv_search_differ() {
+    let quiet = "r1bq1rk1/pp3ppp/2nbpn2/2pp4/2PP4/P3PN2/1P1NBPPP/R1BQ1RK1 w - - 1 10";
+    let endgame = "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1";
+    let mut unfinished = 0;
+    for fen in [crate::SHARP, quiet, endgame] {
+        for count in (2000..6000).step_by(250) {
+            let (mut reports, stop) = (LastReports::default(), StopSignal::default());
+            let mut engine = engine(&[("MultiPV", "4")]);
+            let outcome = engine.search(&game(fen), &nodes(count), &mut reports, &stop, 1);
+            let lines: Vec<_> = reports.0.into_values().collect();
+            let moves: HashSet<_> = lines.iter().map(|(_, mv)| mv.uci(true)).collect();
+            assert_eq!(
+                (lines.len(), moves.len()),
+                (4, 4),
+                "{fen}, {count}: {lines:?}"
+            );
+            assert_eq!(lines[0].1, outcome.best, "{fen}, {count}");
+            assert!(
+                lines.is_sorted_by(|a, b| a.0 >= b.0),
+                "{fen}, {count}: {lines:?}"
+            );
+            assert!(lines[3].0 + 1 >= lines[0].0, "{fen}, {count}: {lines:?}");
+            unfinished += usize::from(lines[3].0 < lines[0].0);
+        }
+    }
+    assert!(unfinished > 5, "{unfinished}");
 }
 
 #[test]
