@@ -19,6 +19,12 @@ case " ${words[*]}" in
         ;;
 esac
 
+# It belongs to the table.
+record=results/elo.toml
+case " ${words[*]} " in
+    *" results/elo.csv "*) [ ! -e "$record" ] || words+=("$record") ;;
+esac
+
 files=()
 for word in "${words[@]}"; do
     if [ ! -e "${word%%=*}" ]; then

@@ -29,6 +29,9 @@ esac
 # A shard alone has no verdict.
 if [ "$code" = 3 ] && [ -n "${INPUT_SHARD:-}" ]; then
     message="time limit of this shard reached"
+    if [ -e "${RUN:-}/report.json" ] && [ "$(jq -r .finished "$RUN/report.json")" = true ]; then
+        message="this shard is complete"
+    fi
     fail_on=regression
 fi
 case "$fail_on" in

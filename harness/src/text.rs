@@ -33,6 +33,14 @@ pub(crate) fn nearest<'a>(
         .map(|(_, candidate)| candidate)
 }
 
+/// The text of a number without its sign if that is a zero, perhaps after rounding.
+pub(crate) fn unsigned_zero(text: String) -> String {
+    match text.strip_prefix(['+', '-']) {
+        Some(digits) if digits.parse() == Ok(0.0) => digits.to_string(),
+        _ => text,
+    }
+}
+
 /// The text with U+FFFD in place of characters that affect a terminal: control characters
 /// except line ends and tabs, and those that change the direction of text.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
@@ -118,6 +126,12 @@ pub(crate) fn with_causes(error: &anyhow::Error) -> String {
         }
     }
     text
+}
+
+/// `1 pair`, `2 pairs`.
+pub(crate) fn counted(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }
 
 #[cfg(test)]

@@ -99,7 +99,7 @@ impl Table {
         }
         let nodes = [first, last].map(|depth| format!("Nodes, depth {depth}"));
         columns.extend(nodes.iter().map(String::as_str));
-        columns.extend(["Nodes a second", "WAC"]);
+        columns.extend(["Nodes per second", "WAC"]);
         let _ = writeln!(text, "| Design | {} |", columns.join(" | "));
         let _ = writeln!(text, "|---|{}", "---:|".repeat(columns.len()));
         for row in &rows {
@@ -180,7 +180,7 @@ impl Table {
         if self.speed_runs > 0 {
             let _ = write!(
                 text,
-                " Nodes a second are relative to {}: median of {} alternating runs of \
+                " Nodes per second are relative to {}: median of {} alternating runs of \
                  `stillwater stats {}`, one at a time.",
                 match self.comparison.topic {
                     Topic::Quiescence => "the same",

@@ -1,4 +1,5 @@
-//! Makes opening books, measures and compares them.
+//! `hone book`: makes opening books, measures and compares them. [`crate::openings`] reads a
+//! book for a run; a new format of books begins there.
 //!
 //! * [`make`]: candidates from random play or games, judged by an engine.
 //! * [`entry`]: an opening with its annotations, and its text.

@@ -24,6 +24,8 @@ pub(crate) enum OutputError {
          help: the name must end in .epd or .pgn, then .gz or .zip to pack it", path.display()
     )]
     Name { path: PathBuf },
+    #[error("cannot write {}: the folder does not exist", path.display())]
+    Folder { path: PathBuf },
 }
 
 /// The compression of a file.
@@ -48,8 +50,19 @@ impl Output {
     /// Parses a name like `book.epd`, `book.pgn.gz` or `book.epd.zip`.
     ///
     /// # Errors
-    /// [`OutputError::Name`] for any other.
+    /// [`OutputError::Name`] for any other, [`OutputError::Folder`] if its folder is missing.
     pub(crate) fn new(path: &Path) -> Result<Self, OutputError> {
+        let output = Self::of_name(path)?;
+        let folder = path.parent().unwrap_or(path);
+        if folder != Path::new("") && !folder.is_dir() {
+            return Err(OutputError::Folder {
+                path: path.to_owned(),
+            });
+        }
+        Ok(output)
+    }
+
+    fn of_name(path: &Path) -> Result<Self, OutputError> {
         let name_error = || OutputError::Name {
             path: path.to_owned(),
         };
@@ -183,8 +196,19 @@ mod tests {
     }
 
     #[test]
+    fn a_missing_folder_is_refused_before_anything_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("none/book.epd");
+        let error = Output::new(&path).unwrap_err().to_string();
+        assert!(
+            error.ends_with("book.epd: the folder does not exist"),
+            "{error}"
+        );
+    }
+
+    #[test]
     fn parts_are_numbered_before_the_extension() {
-        let output = Output::new(Path::new("x/book.epd.gz")).unwrap();
+        let output = Output::of_name(Path::new("x/book.epd.gz")).unwrap();
         assert_eq!(output.part(3, 12).path(), Path::new("x/book-03.epd.gz"));
     }
 }

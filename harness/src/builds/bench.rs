@@ -28,7 +28,8 @@ const POLL_INTERVAL: Duration = Duration::from_millis(2);
 const READ_BYTES: u64 = 256 * 1024;
 
 /// The help if two node counts differ.
-const ANY_BENCH: &str = "\nhelp: `bench = \"record\"` accepts any bench";
+const ANY_BENCH: &str =
+    "\nhelp: `--bench record` (in a configuration `bench = \"record\"`) accepts any bench";
 
 /// How an engine's `bench` is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -312,7 +313,7 @@ mod tests {
         assert_eq!(
             BenchCheck::Commit.fault(five, Some(6)).as_deref(),
             Some(
-                "its message gives bench 6, but the bench is 5\nhelp: `bench = \"record\"` accepts any bench"
+                "its message gives bench 6, but the bench is 5\nhelp: `--bench record` (in a configuration `bench = \"record\"`) accepts any bench"
             )
         );
         let failed = || Err(BenchError::Failed("exit status: 3".into()));

@@ -20,14 +20,18 @@ use crate::text::printable;
 pub enum GitError {
     #[error("cannot start git: {source}")]
     Start { source: io::Error },
-    #[error("{} is not in a git repository: {detail}", path.display())]
-    NoRepository { path: PathBuf, detail: String },
+    #[error("{} is not in a git repository{detail}", place(path))]
+    NoRepository {
+        path: PathBuf,
+        /// Empty, or more about the cause after a colon.
+        detail: String,
+    },
     #[error(
         "git refuses the repository {}, because it belongs to another user\nhelp: if you trust it, run `{remedy}`",
         path.display()
     )]
     Ownership { path: PathBuf, remedy: String },
-    #[error("{} has no commit, tag or branch `{rev}`{help}", path.display())]
+    #[error("the repository in {} has no commit, tag or branch `{rev}`{help}", place(path))]
     NoRevision {
         path: PathBuf,
         rev: String,
@@ -51,6 +55,14 @@ pub enum GitError {
 }
 
 const UNSHALLOW: &str = "\nhelp: this clone is shallow; `git fetch --unshallow` fetches its whole history (`fetch-depth: 0` of actions/checkout)";
+
+/// A folder, as messages name it.
+fn place(path: &Path) -> String {
+    match path == Path::new(".") || path == Path::new("") {
+        true => "the current folder".to_string(),
+        false => format!("`{}`", path.display()),
+    }
+}
 
 /// A repository on disk.
 #[derive(Debug, Clone)]
@@ -100,7 +112,11 @@ impl Repository {
     pub fn open(path: &Path) -> Result<Self, GitError> {
         let no_repository = |detail: &str| GitError::NoRepository {
             path: path.to_path_buf(),
-            detail: detail.trim().to_string(),
+            // This one only repeats the sentence.
+            detail: match detail.contains("not a git repository") {
+                true => String::new(),
+                false => format!(": {}", detail.trim()),
+            },
         };
         if !path.is_dir() {
             return Err(no_repository("no such folder"));
@@ -509,6 +525,21 @@ mod tests {
         assert_eq!(short_id(&damaged), &damaged[..10]);
         let damaged = format!("x{damaged}");
         assert_eq!(short_id(&damaged), damaged);
+    }
+
+    #[test]
+    fn an_error_names_its_folder() {
+        let no_revision = |path: &str| GitError::NoRevision {
+            path: path.into(),
+            rev: "nope".to_string(),
+            help: String::new(),
+        };
+        assert_eq!(
+            no_revision(".").to_string(),
+            "the repository in the current folder has no commit, tag or branch `nope`"
+        );
+        let elsewhere = no_revision("../engine").to_string();
+        assert!(elsewhere.starts_with("the repository in `../engine` has no commit"));
     }
 
     #[test]

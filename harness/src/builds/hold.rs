@@ -5,6 +5,8 @@ use std::fs::{File, TryLockError};
 use std::path::Path;
 use std::sync::Arc;
 
+use crate::platform::open_existing_lock;
+
 /// Keeps a build in the cache by a shared lock on its record, until the last clone is
 /// dropped. It has no effect on file systems without locks.
 #[derive(Debug, Clone, Default)]
@@ -42,9 +44,7 @@ pub(super) struct Claim {
 impl Claim {
     /// `None` if the build with this record is in use.
     pub(super) fn of(record: &Path) -> Option<Self> {
-        // Some file systems lock only files open for writing, Windows only files open for
-        // reading.
-        let record = File::options().read(true).append(true).open(record).ok();
+        let record = open_existing_lock(record).ok();
         match record.as_ref().map(File::try_lock) {
             Some(Err(TryLockError::WouldBlock)) => None,
             _ => Some(Self { _record: record }),

@@ -12,7 +12,7 @@ use super::git::{self, GitError, Repository, succeed};
 use super::limits::BuildLimits;
 use super::recipe::{Recipe, Revision};
 use super::record::{BuildRecord, Built};
-use crate::platform::process_mark;
+use crate::platform::{open_lock, process_mark};
 
 /// Maximum size of a pack, in bytes.
 pub(crate) const MAX_PACK: u64 = 256 << 20;
@@ -82,8 +82,7 @@ impl Pack {
     ) -> Result<Built, BuildError> {
         let repository = cache.sources()?.join(format!("{}.git", self.commit));
         let lock = self.path.with_extension("lock");
-        let file = File::options().create(true).append(true).open(&lock);
-        let file = file.and_then(|file| file.lock().map(|()| file));
+        let file = open_lock(&lock).and_then(|file| file.lock().map(|()| file));
         let _lock = file.map_err(BuildError::io(&lock))?;
         if !repository.is_dir() {
             let partial = repository.with_extension("partial");

@@ -1,4 +1,4 @@
-//! Speed of an engine on this machine: nodes a second of its `bench`, with as many processes
+//! Speed of an engine on this machine: nodes per second of its `bench`, with as many processes
 //! at once as games will be played.
 
 use std::path::Path;
@@ -11,7 +11,7 @@ use crate::platform::process_mark;
 /// Minimum time of the measurement: short benches are repeated.
 const MEASURED: Duration = Duration::from_secs(3);
 
-/// Median of the nodes a second of `PROGRAM ARGS bench` while `processes` of them run. The
+/// Median of the nodes per second of `PROGRAM ARGS bench` while `processes` of them run. The
 /// first bench of each is not counted. Their output goes to files in `folder`.
 ///
 /// # Errors

@@ -9,6 +9,7 @@ use serde_json::json;
 
 use super::{Exit, Failure};
 use crate::builds::{BuildRecord, Cache, Listed, short_id};
+use crate::report::counted;
 use crate::settings::TimeSpan;
 
 /// List or prune the cache of engines built from commits.
@@ -62,13 +63,15 @@ impl BuildsArgs {
                 let age = prune.older_than.map_or(Duration::ZERO, TimeSpan::duration);
                 let freed = cache.prune(age)?;
                 outln!(
-                    "removed {} builds and {} work trees: {}",
-                    freed.builds,
-                    freed.trees,
+                    "removed {} and {}: {}",
+                    counted(freed.builds as u64, "build"),
+                    counted(freed.trees as u64, "work tree"),
                     HumanBytes(freed.bytes)
                 );
                 if freed.in_use > 0 {
-                    outln!("kept {} builds that are in use", freed.in_use);
+                    let verb = if freed.in_use == 1 { "is" } else { "are" };
+                    let kept = counted(freed.in_use as u64, "build");
+                    outln!("kept {kept} that {verb} in use");
                 }
             }
             None => {

@@ -15,8 +15,7 @@ use crate::engine::uci::parse_option;
 
 /// Check that an engine follows the UCI protocol.
 ///
-/// Prints each check, passed or failed. Exit code 0: all passed; 1: at least
-/// one failed; 2: the program cannot be started.
+/// Prints each check, passed or failed.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     /// The engine: a program, with arguments if it needs any.

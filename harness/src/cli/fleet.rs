@@ -70,7 +70,7 @@ struct StatusArgs {
 /// Make and print another credential.
 #[derive(Debug, Args)]
 struct JoinArgs {
-    /// Its name, as that of the person who gets it.
+    /// Name of the credential, for example that of its owner.
     name: Name,
     /// What it allows.
     #[arg(long, value_enum, default_value_t = RoleArg::Worker)]

@@ -28,11 +28,11 @@ macro_rules! pages {
 }
 
 /// All pages, in the order of the manual.
-const PAGES: [(&str, &str); 29] = pages!(
-    "install" "testing" "playing" "configuration" "reliability" "ci" "coming-from" "coming-from-flags"
-    "bisect" "shards" "fleet" "tuning" "tuning-results" "tracking" "serve" "reports" "formats" "books"
-    "builds" "statistics" "parameters" "designs" "strength" "strength-history" "training" "sources" "performance"
-    "architecture" "robustness"
+const PAGES: [(&str, &str); 30] = pages!(
+    "install" "testing" "reports" "playing" "books" "builds" "configuration" "ci" "bisect" "tuning"
+    "tuning-results" "tracking" "shards" "fleet" "serve" "coming-from" "coming-from-flags"
+    "troubleshooting" "reliability" "formats" "statistics" "parameters" "strength" "training"
+    "performance" "designs" "strength-history" "sources" "architecture" "robustness"
 );
 
 impl HelpArgs {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use anyhow::{anyhow, ensure};
+use anyhow::{anyhow, bail, ensure};
 use clap::Args;
 
 use super::args::conditions::ConditionArgs;
@@ -13,6 +13,7 @@ use super::{Exit, Failure};
 use crate::builds::Spec;
 use crate::config::Draft;
 use crate::kinds::Match;
+use crate::run::find_program;
 use crate::text::numbered;
 
 /// Play a match, a gauntlet or a round robin.
@@ -63,6 +64,13 @@ impl MatchArgs {
             .is_some_and(|extension| extension == "toml")
         {
             return Ok(draft?);
+        }
+        // Not an excerpt of a program.
+        if draft.is_err() && find_program(&self.operands[0], Path::new("")).is_some() {
+            bail!(
+                "`{}` is a program, and a match needs at least two engines\nhelp: name another one, as in `hone match ./new ./old`",
+                self.operands[0]
+            );
         }
         draft.map_err(|error| {
             anyhow!("one operand is a configuration: {error}\nhelp: give two or more engines, as in `hone match ./new ./old`")

@@ -7,7 +7,9 @@
 //! * [`args`]: arguments, each with what it does to a configuration or an engine.
 //! * [`help`]: the text of `--help`.
 //! * [`play`]: plays the run of a configuration.
-//! * [`results`]: exit codes, and what commands print: results, errors, progress.
+//! * [`results`]: what commands print: results and progress.
+//! * [`errors`]: exit codes, and the text of errors.
+//! * [`repeat`]: the command that repeats a run.
 
 mod args;
 mod bisect;
@@ -17,6 +19,7 @@ mod calc;
 mod check;
 mod completions;
 mod dropin;
+mod errors;
 #[cfg(feature = "fleet")]
 mod fleet;
 mod guard;
@@ -25,6 +28,7 @@ mod manual;
 mod match_;
 mod play;
 mod pool;
+mod repeat;
 mod replay;
 mod report;
 mod results;
@@ -40,7 +44,7 @@ mod verify;
 #[cfg(feature = "fleet")]
 mod worker;
 
-pub(crate) use results::exit::{Exit, Failure};
+pub(crate) use errors::exit::{Exit, Failure};
 
 use std::process::ExitCode;
 
@@ -198,11 +202,11 @@ pub fn main() -> ExitCode {
     if let Some(called) = dropin::called(&arguments) {
         return called.main();
     }
-    results::usage::refuse_credential();
+    errors::usage::refuse_credential();
     let matches = help::command()
         .try_get_matches()
-        .unwrap_or_else(|error| results::usage::exit(error));
-    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| results::usage::exit(error));
+        .unwrap_or_else(|error| errors::usage::exit(error));
+    let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| errors::usage::exit(error));
     let what = cli.command.purpose();
     let outcome = match cli.log.install() {
         Ok(()) => crate::platform::raise_limit()
@@ -211,7 +215,7 @@ pub fn main() -> ExitCode {
         Err(error) => Err(error.into()),
     };
     let exit = outcome.unwrap_or_else(|failure| {
-        errln!("{}", results::errors::rendered(what, &failure.error));
+        errln!("{}", errors::format::rendered(what, &failure.error));
         failure.exit
     });
     match output::finish() {

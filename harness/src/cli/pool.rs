@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::args::ends::ResultArgs;
-use super::results::command_line::{keep, kept, undivided};
-use super::results::exit::exit_of;
+use super::errors::exit::exit_of;
+use super::repeat::{keep, kept, undivided};
 use super::results::outcome::show;
 use super::{Exit, Failure};
 use crate::kinds;
@@ -21,7 +21,6 @@ use crate::run::{RunFiles, find_run};
 /// up to the first pair that is missing. Configuration, engines, book and seed
 /// must agree. With the same --out, later calls add the pairs that are new. Tests
 /// in stages ([[stage]]) cannot be pooled.
-/// Exit codes as for `hone sprt`; 3 also if pairs of a match are missing.
 #[derive(Debug, Args)]
 pub(super) struct PoolArgs {
     /// The runs: their folders, or the beginnings of their names in results/.
@@ -94,7 +93,7 @@ impl PoolArgs {
             errln!("{line}");
         }
         errln!(
-            "No verdict yet. Resume the runs and pool again, or play what is missing here with `{resume}`."
+            "No verdict yet. Resume the runs and pool again, or play the missing pairs on this machine with `{resume}`."
         );
         Ok(Exit::Inconclusive)
     }

@@ -23,8 +23,7 @@ use crate::run::{MANIFEST, find_run};
 ///
 /// Starts the engine with the same options and sends it the same position and
 /// the same `go`; if it pondered, also `ponderhit` or `stop` after the same time.
-/// Exit code 0: it answers in time with a legal move; 1: it
-/// fails again. Each try starts a new process, without the searches that came before.
+/// Each try starts a new process, without the searches that came before.
 #[derive(Debug, Args)]
 pub(super) struct ReplayArgs {
     /// The evidence of a failure: a folder in a run's `failures/`, as in

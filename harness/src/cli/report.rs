@@ -10,11 +10,12 @@ use super::{Exit, Failure};
 use crate::kinds;
 use crate::report::html::{Page, PageLocation};
 use crate::report::{Form, Report, write_files};
-use crate::run::{Manifest, find_run};
+use crate::run::prepare::conditions::Comparison;
+use crate::run::{RunFiles, find_run};
 use crate::text::with_causes;
 use crate::track::{TrackReport, is_folder_of_nights};
 
-/// Print the result of a run, finished or not, or of all nights.
+/// Print the result of a run, finished or not, or of all nightlies.
 #[derive(Debug, Args)]
 pub(super) struct ReportArgs {
     /// The run: its folder, the beginning of its name in results/, or latest.
@@ -39,16 +40,15 @@ impl ReportArgs {
         let report: Box<dyn Report> = if is_folder_of_nights(&run) {
             Box::new(TrackReport::read(&run)?)
         } else {
-            let report = kinds::report(&run)?;
-            let kind = kinds::of(Manifest::read(&run)?.kind);
-            // A read-only folder can still be reported.
-            if kind.report_writes_files()
-                && let Err(error) = write_files(&*report, &run)
-            {
-                errln!(
-                    "warning: the report's files are not written: {}",
-                    with_causes(&error)
-                );
+            let files = RunFiles::open(&run)?;
+            let kind = kinds::of(files.manifest.kind);
+            let changed = changed(&files)?;
+            let report = kind.report(files)?;
+            match (kind.report_writes_files(), changed) {
+                (true, None) => write(&*report, &run),
+                (true, Some(fault)) => errln!("warning: {fault}; {NOT_WRITTEN}"),
+                (false, Some(fault)) => errln!("warning: {fault}"),
+                (false, None) => {}
             }
             report
         };
@@ -68,6 +68,25 @@ impl ReportArgs {
             None => show(&*report, self.json)?,
         }
         Ok(Exit::Done)
+    }
+}
+
+const NOT_WRITTEN: &str = "the report's files are not written";
+
+/// What is wrong if `run.toml` was edited: the results follow from what it is now, and not from
+/// what was played.
+fn changed(files: &RunFiles) -> anyhow::Result<Option<String>> {
+    let mut comparison = Comparison::new(files.folder.path())?;
+    for pair in files.pairs.by_arrival()? {
+        comparison.add(&pair?);
+    }
+    Ok(comparison.fault())
+}
+
+/// Writes the files of a report. A read-only folder can still be reported.
+fn write(report: &dyn Report, run: &Path) {
+    if let Err(error) = write_files(report, run) {
+        errln!("warning: {NOT_WRITTEN}: {}", with_causes(&error));
     }
 }
 

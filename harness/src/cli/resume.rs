@@ -9,7 +9,7 @@ use super::args::ends::EndArgs;
 use super::args::place::PlaceArgs;
 use super::args::ranges::from_one;
 use super::dropin;
-use super::results::command_line::kept;
+use super::repeat::kept;
 use super::results::outcome::{conclude, not_played, stopped};
 use super::results::progress::announce;
 use super::{Exit, Failure};

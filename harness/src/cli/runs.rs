@@ -7,13 +7,12 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{Exit, Failure};
-use crate::experiment::Verdict;
+use crate::experiment::{Experiment, Verdict};
 use crate::kinds;
 use crate::ledger::is_whole_run_played;
-use crate::report::{TestVerdict, first_engine, is_of_first_engine, limits};
+use crate::report::{TestVerdict, first_engine, is_of_first_engine, limits, shown_elo, signed};
 use crate::run::{EngineIdentity, Folder, Kind, Manifest, RESULTS, RunFiles, list_runs};
 use crate::settings::{BookSource, Shard};
-use crate::stats::Summary;
 use crate::text::with_causes;
 use crate::track;
 
@@ -60,8 +59,8 @@ struct RunLine {
     limit: String,
     book: Option<BookSource>,
     pairs: u64,
-    /// Elo of the first engine; `None` if it does not play in all pairs, or the pairs compare
-    /// commits or sets of values.
+    /// Elo of the first engine, of a test corrected for its stopping rule; `None` if it does
+    /// not play in all pairs, or the pairs compare commits or sets of values.
     elo: Option<f64>,
 }
 
@@ -86,8 +85,14 @@ impl RunLine {
         let fold = kinds::fold_of(&files)?;
         let has_next = stage < stages && fold.verdict() == Some(Verdict::H1);
         let verdict = fold.verdict().filter(|_| !has_next);
-        let elo = is_of_first_engine(&files.manifest)
-            .then(|| Summary::new(first_engine(&fold.tally).pentanomial).elo);
+        let elo = is_of_first_engine(&files.manifest).then(|| {
+            shown_elo(
+                first_engine(&fold.tally).pentanomial,
+                fold.experiment.test(),
+                fold.experiment.always_valid(),
+                fold.verdict().is_some() && files.manifest.plays_as_planned(),
+            )
+        });
         Ok(Self {
             run,
             kind: files.manifest.kind,
@@ -180,7 +185,7 @@ fn table(listing: &Listing) -> String {
         "run", "kind", "state", "pairs", "Elo", "limit", "book"
     );
     for run in &listing.runs {
-        let elo = run.elo.map_or("-".to_string(), |elo| format!("{elo:+.1}"));
+        let elo = run.elo.map_or("-".to_string(), signed);
         let book = run.book.as_ref().map_or("-".into(), BookSource::name);
         text += &format!(
             "{:<width$} {:<6} {:<10} {:>7} {elo:>8}  {:<limits$} {book:<16} {}\n",

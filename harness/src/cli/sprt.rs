@@ -12,9 +12,7 @@ use crate::kinds::StagedTest;
 /// Test whether the first engine is stronger than the second.
 ///
 /// Plays pairs of games until the sequential probability ratio test (SPRT) of
-/// [sprt] decides. Exit code 0: H1 accepted; 1: H0 accepted; 3: undecided at
-/// the end of the budget, the time or a shard, or because games only repeat; 4:
-/// an engine does not build, or fails too often.
+/// [sprt] decides.
 #[derive(Debug, Args)]
 pub(super) struct SprtArgs {
     /// The configuration, in TOML; see configs/sprt.toml for one with

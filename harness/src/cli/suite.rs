@@ -25,8 +25,8 @@ use crate::suite::solve::{Limits, SolveError, solve};
 
 /// Run an engine on test positions (EPD with bm, am, dm or points in c0)
 ///
-/// A position is solved if the final move is one of the best moves (bm), not
-/// one to avoid (am), or a mate within the given number of moves (dm). The
+/// A position is solved if the final move is a best move (bm) or not a move to
+/// avoid (am), or if its score is a mate in at most N moves (dm N). The
 /// table also shows when the engine first chose the solution, and since when
 /// it kept it. The engine starts each position with a cleared transposition
 /// table, so the order does not matter. If an engine fails (exit code 4) or

@@ -9,8 +9,8 @@ use super::args::conditions::ConditionArgs;
 use super::args::ends::EndArgs;
 use super::args::place::PlaceArgs;
 use super::args::ranges::from_one;
-use super::results::command_line::repeating;
-use super::results::exit::failure;
+use super::errors::exit::failure;
+use super::repeat::repeating;
 use super::results::outcome::show;
 use super::results::progress::announce;
 use super::{Exit, Failure};
@@ -22,11 +22,7 @@ use crate::track::{NightEnd, TrackReport, Tracker};
 /// Track an engine's Elo every night.
 ///
 /// Builds the newest commit, plays it against the anchor, the last release and
-/// the previous nightly, and adds a row to results/elo.csv. Exit code 0: no new
-/// regression, or nothing new to play; 1: a regression that no earlier call has
-/// reported; 3: time limit reached without a regression; 4: the newest commit or the anchor does not build or start,
-/// or an engine fails too often; 130: interrupted. After 3 and 130 the same
-/// command continues.
+/// the previous nightly, and adds a row to results/elo.csv.
 #[derive(Debug, Args)]
 pub(super) struct TrackArgs {
     /// The configuration, in TOML; see configs/nightly.toml for one with
@@ -35,8 +31,8 @@ pub(super) struct TrackArgs {
     /// Override a value of the configuration, as in `track.pairs=100`.
     #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
     set: Vec<String>,
-    /// The folder of elo.csv, elo.html, elo.md, elo.svg and of the nights'
-    /// runs.
+    /// The folder of elo.csv, elo.html, elo.md, elo.svg and of the runs of
+    /// the nightlies.
     #[arg(long, value_name = "DIR", default_value = "results")]
     out: PathBuf,
     /// Play every commit after this one that has not been played yet.
@@ -70,7 +66,9 @@ impl TrackArgs {
         let end = tracker.play_all(self.force);
         // The nights that were played are shown in any case.
         let report = tracker.report();
-        report::write_files(&report, &self.out).map_err(Failure::failed)?;
+        if report.has_nights() {
+            report::write_files(&report, &self.out).map_err(Failure::failed)?;
+        }
         let results = &self.ends.results;
         if end.is_ok() {
             show(&report, results.json)?;

@@ -21,8 +21,7 @@ use crate::text::with_causes;
 /// digest over all games up to the verdict, without timings: equal digests
 /// mean the same games. In a test with stages, each stage is checked, and the last
 /// line is the digest of their digests. For a tuning, the test of its values is checked
-/// too, and the last line is the digest of the tuning. Exit code 0: no fault; 1: at
-/// least one fault, or a file of the run cannot be read; 2: it is not a run.
+/// too, and the last line is the digest of the tuning.
 #[derive(Debug, Args)]
 pub(super) struct VerifyArgs {
     /// The run: its folder, the beginning of its name in results/, or latest.

@@ -15,7 +15,7 @@ pub struct FleetSection {
     /// Whether time controls depend on a machine's speed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub scale: Option<Scale>,
-    /// Nodes a second of the second engine at which time controls are not scaled; by default,
+    /// Nodes per second of the second engine at which time controls are not scaled; by default,
     /// those on the machine where the run is started.
     #[serde(deserialize_with = "positive_option", skip_serializing_if = "Option::is_none")]
     pub reference: Option<u64>,

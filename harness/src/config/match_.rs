@@ -80,11 +80,17 @@ impl MatchConfig {
         self.max_failures >= 1.0 && self.on_failure != OnFailure::Stop
     }
 
-    /// Avoids the openings of `runs` earlier runs with this configuration, of at most `pairs`
-    /// pairs each: in sequential order it starts after them, else it uses another seed.
-    pub(crate) fn use_openings_after(&mut self, runs: u64, pairs: u64) {
-        self.seed = self.seed.wrapping_add(runs) & LAST;
-        self.skip_openings(runs.saturating_mul(pairs));
+    /// Avoids the openings of `runs` earlier runs with this configuration, which have used at
+    /// most `openings` in sequential order: in this order it starts after them, else it uses
+    /// another seed.
+    pub(crate) fn use_openings_after(&mut self, runs: u64, openings: u64) {
+        self.seed = self.seed_after(runs);
+        self.skip_openings(openings);
+    }
+
+    /// The seed after `runs` earlier runs with this configuration.
+    pub(crate) fn seed_after(&self, runs: u64) -> u64 {
+        self.seed.wrapping_add(runs) & LAST
     }
 
     /// In sequential order, starts `used` openings later. A random order depends only on the
@@ -177,20 +183,20 @@ mod tests {
 
     #[test]
     fn a_run_has_other_openings_than_those_before() {
-        let after = |order: Order, runs: u64, pairs: u64| {
+        let after = |order: Order, runs: u64, openings: u64| {
             let mut config = MatchConfig {
                 seed: 7,
                 ..MatchConfig::default()
             };
             config.openings.order = order;
             config.openings.start = 3;
-            config.use_openings_after(runs, pairs);
+            config.use_openings_after(runs, openings);
             (config.seed, config.openings.start)
         };
         assert_eq!(after(Order::Random, 0, 100), (7, 3));
         assert_eq!(after(Order::Random, 5, 100), (12, 3));
-        assert_eq!(after(Order::Sequential, 0, 100), (7, 3));
-        assert_eq!(after(Order::Sequential, 5, 100), (12, 503));
+        assert_eq!(after(Order::Sequential, 0, 0), (7, 3));
+        assert_eq!(after(Order::Sequential, 5, 500), (12, 503));
         // The maximum of TOML.
         let (seed, start) = after(Order::Sequential, u64::MAX, u64::MAX);
         assert!(i64::try_from(seed).is_ok() && i64::try_from(start).is_ok());

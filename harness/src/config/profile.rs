@@ -18,7 +18,7 @@ pub(crate) enum Profile {
     /// Can this code be removed? nElo -1.75 against 0.25, as fishtest asks of
     /// simplifications; needs 80,000 pairs and more.
     Simplification,
-    /// Is it much stronger? nElo 0 against 10 at 10,000 nodes a move, at most
+    /// Is it much stronger? nElo 0 against 10 at 10,000 nodes per move, at most
     /// 5,000 pairs; same result on any machine.
     Quick,
 }

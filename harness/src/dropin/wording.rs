@@ -24,6 +24,10 @@ const FLAGS: &[(&str, &str)] = &[
         "`-tb`: `-tbpieces` is",
     ),
     ("`syzygy` in [adjudication]", "`-tb`"),
+    (
+        "use a book (`openings = \"default\"` is the built-in one)",
+        "use a book (`-openings file=`)",
+    ),
     ("`affinity`", "`-use-affinity`"),
     (
         "lower `Hash` or `concurrency`, or set `max_memory` in [[engine]]",

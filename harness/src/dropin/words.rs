@@ -5,6 +5,7 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 use anyhow::{anyhow, bail};
+use strsim::damerau_levenshtein;
 
 use super::table::{self, FlagEntry, Support};
 use crate::text::nearest;
@@ -89,7 +90,10 @@ fn is_flag(word: &str) -> bool {
 
 fn unknown_flag(word: &str) -> anyhow::Error {
     let names = table::FLAGS.iter().map(|entry| entry.name);
-    match nearest(word, names) {
+    let few = (word.len() / 4).saturating_add(1);
+    // Similarity alone favours any long name with the same beginning.
+    let nearest = nearest(word, names).filter(|name| damerau_levenshtein(word, name) <= few);
+    match nearest {
         Some(name) => anyhow!("unknown option `{word}`\nhelp: did you mean `{name}`?"),
         None => anyhow!(
             "unknown option `{word}`\nhelp: `hone help coming-from-flags` lists the supported options"
@@ -212,6 +216,23 @@ fn number<T: std::str::FromStr>(what: &str, text: &str) -> anyhow::Result<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_a_name_with_few_other_letters_is_suggested() {
+        for (word, name) in [
+            ("-concurency", Some("-concurrency")),
+            ("-egnine", Some("-engine")),
+            ("-round", Some("-rounds")),
+            ("-foo", None),
+        ] {
+            let error = unknown_flag(word).to_string();
+            let help = name.map(|name| format!("did you mean `{name}`?"));
+            let is_named = help.map_or(!error.contains("did you mean"), |help| {
+                error.ends_with(&help)
+            });
+            assert!(is_named, "{error}");
+        }
+    }
 
     #[test]
     fn arguments_are_split_at_spaces_outside_of_quotes() {

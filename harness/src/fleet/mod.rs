@@ -22,6 +22,7 @@
 //!   `hone fleet status`.
 
 mod access;
+mod any_message;
 mod clock;
 mod ids;
 mod link;
@@ -33,12 +34,12 @@ mod runner;
 #[cfg(test)]
 mod samples;
 mod server;
-mod timer;
 mod worker;
 
 pub(crate) use access::{Access, FLEET_VARIABLE, Role, data_dir};
+pub(crate) use any_message::read_any_message;
 pub(crate) use ids::Name;
-pub(crate) use message::{Notice, read_any as read_any_message};
+pub(crate) use message::Notice;
 #[cfg(feature = "serve")]
 pub(crate) use overview::{FleetOverview, MachineStatus, Observer, RunLine, Spectator};
 pub(crate) use overview::{check_reachable, overview};

@@ -16,7 +16,7 @@ use crate::experiment::Experiment;
 use crate::ledger::Recovery;
 use crate::output::Announce;
 use crate::report::Report;
-use crate::run::{Manifest, RunFiles, SessionError};
+use crate::run::{Manifest, RunFiles, SessionError, StopRequests};
 
 /// [`RunKind`] with its types hidden.
 pub(crate) trait AnyKind {
@@ -83,7 +83,7 @@ impl<K: RunKind> AnyKind for K {
     ) -> Result<Conclusion<Box<dyn Report>>, SessionError> {
         let session = Session::<K>::resume(dir, recovery, announce)?;
         let session = session.limited(max_time).at(place);
-        Ok(session.run(announce)?.boxed())
+        Ok(session.run(&mut StopRequests::listen()?, announce)?.boxed())
     }
 
     fn experiment(&self, dir: &Path, manifest: &Manifest) -> anyhow::Result<Box<dyn Experiment>> {

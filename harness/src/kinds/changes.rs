@@ -13,7 +13,7 @@ use crate::ledger::{Lock, Recovery};
 use crate::output::Announce;
 use crate::report::counted;
 use crate::run::prepare::warnings::warn_of_repeats;
-use crate::run::{BookIdentity, Folder, Kind, Manifest, RunFiles};
+use crate::run::{BookIdentity, Folder, Manifest, RunFiles};
 use crate::text::with_causes;
 
 /// The changes of one `hone resume`, which are undone if the run is refused.
@@ -108,8 +108,8 @@ impl Changes {
         );
         ensure!(
             pairs >= planned,
-            "`--pairs`: {pairs} is too small: {} are planned, and a run can only have more than planned",
-            counted(planned, "pair")
+            "`--pairs`: {pairs} is too small: this run already has {}; give {planned} or more",
+            counted(planned, "planned pair")
         );
         if pairs == planned {
             return Ok(());
@@ -127,7 +127,8 @@ impl Changes {
         );
         let manifest = &files.manifest;
         let distinct = manifest.book.as_ref().map(BookIdentity::distinct_openings);
-        warn_of_repeats(Some(pairs), distinct, manifest.repeats, announce);
+        let kind = manifest.kind;
+        warn_of_repeats(kind, Some(pairs), distinct, manifest.repeats, announce);
         self.write(dir, manifest)
     }
 
@@ -140,7 +141,7 @@ impl Changes {
         let _held = Lock::resume(dir, self.recovery)?;
         let mut manifest = Manifest::read(dir)?;
         ensure!(
-            manifest.kind == Kind::Tune,
+            manifest.kind.has_tuned_values(),
             "--verify is for tunings, and {} is a {}",
             dir.display(),
             manifest.kind.noun()

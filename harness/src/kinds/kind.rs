@@ -17,7 +17,7 @@ use crate::output::Announce;
 use crate::report::{Report, counted};
 use crate::run::{
     Driver, Ended, EngineIdentity, Fold, Kind, Manifest, PreparedEngines, RepeatRule, RunFiles,
-    SessionError, View, prepare::unchanged,
+    SessionError, StopRequests, View, prepare::unchanged,
 };
 use crate::settings::TimeSpan;
 
@@ -171,7 +171,7 @@ pub(crate) trait RunKind: Sized + 'static {
     /// [`SessionError`].
     fn follow_up(
         _report: &mut Self::Report,
-        _options: &FollowUpOptions,
+        _options: &mut FollowUpOptions<'_>,
         _announce: Announce<'_>,
     ) -> Result<Option<Ended>, SessionError> {
         Ok(None)
@@ -248,12 +248,13 @@ pub(crate) struct Engines {
 }
 
 /// How the follow-up runs of a run are played: like the run itself.
-pub(crate) struct FollowUpOptions {
+pub(crate) struct FollowUpOptions<'a> {
     pub place: Place,
     /// How a damaged ledger is treated.
     pub recovery: Recovery,
     /// The end of `--max-time`.
     pub deadline: Option<Instant>,
+    pub stop: &'a mut StopRequests,
 }
 
 /// A run whose plan waits for something other than results.

@@ -25,16 +25,13 @@ pub(crate) use follow::{CurrentResults, Following};
 pub(crate) use kind::RunKind;
 pub(crate) use match_::Match;
 pub(crate) use place::Place;
-pub(crate) use session::{Conclusion, Session, check_shard};
+pub(crate) use session::{Conclusion, NewRun, Session, check_shard};
 pub(crate) use sprt::StagedTest;
 #[cfg(feature = "serve")]
 pub(crate) use sprt::stage_folder;
 
-use std::path::Path;
-
 use crate::experiment::Experiment;
 use crate::ledger::RecordedPair;
-use crate::report::Report;
 use crate::run::{Fold, Kind, RunFiles};
 
 /// The implementation of a kind.
@@ -45,15 +42,6 @@ pub(crate) fn of(kind: Kind) -> &'static dyn AnyKind {
         Kind::Tune => &tune::Tuning,
         Kind::Bisect => &bisect::Bisection,
     }
-}
-
-/// The results so far of the run in a folder.
-///
-/// # Errors
-/// If it is not a run's folder or its files cannot be read.
-pub(crate) fn report(dir: &Path) -> anyhow::Result<Box<dyn Report>> {
-    let files = RunFiles::open(dir)?;
-    of(files.manifest.kind).report(files)
 }
 
 /// The follow-up runs of a run that have been started and whose verdict replaces its own:

@@ -12,6 +12,7 @@ use crate::executor::{Boards, Event, Executor, PairJob, Stop};
 #[cfg(feature = "fleet")]
 use crate::fleet;
 use crate::output::Announce;
+use crate::platform::check_open_files;
 #[cfg(feature = "fleet")]
 use crate::report::limits;
 use crate::run::files::machines::first_local_worker;
@@ -74,6 +75,18 @@ impl Place {
             Self::Here => placement(config, engines, concurrency, announce),
             #[cfg(feature = "fleet")]
             Self::Fleet { .. } => Ok(Vec::new()),
+        }
+    }
+
+    /// Refuses more games at a time than this process may open files for.
+    ///
+    /// # Errors
+    /// The limit, and how it is raised.
+    pub(super) fn check_open_files(&self, concurrency: usize) -> anyhow::Result<()> {
+        match self {
+            Self::Here => check_open_files(concurrency),
+            #[cfg(feature = "fleet")]
+            Self::Fleet { .. } => Ok(()),
         }
     }
 

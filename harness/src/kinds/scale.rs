@@ -73,7 +73,7 @@ pub(super) fn measure_reference(
         )
     })?;
     announce(&format!(
-        "time controls are for {measured} nodes a second of {} (`reference` in [fleet])",
+        "time controls are for {measured} nodes per second of {} (`reference` in [fleet])",
         base.name
     ));
     fleet.reference = Some(measured);

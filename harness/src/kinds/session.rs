@@ -1,34 +1,33 @@
 //! A run from its first check to its report, for every kind.
 
-use std::env;
+mod new_run;
+
 use std::marker::PhantomData;
-use std::path::{Path, PathBuf};
+use std::mem;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, anyhow, ensure};
+use anyhow::{anyhow, ensure};
 
-use super::kind::{Engines, FollowUpOptions, Readiness, RunKind, Waiting};
+use super::kind::{FollowUpOptions, Readiness, RunKind, Waiting};
 use super::place::Place;
 use super::scale;
-use crate::config::{Config, check_concurrency, default_concurrency};
+use crate::config::{Config, check_concurrency};
 use crate::executor::{Boards, Executor, Player};
 use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
 use crate::openings::Book;
 use crate::output::Announce;
 use crate::report::{Report, write_files};
 use crate::run::files::live::Publisher;
-use crate::run::prepare::book::{book_identity, first_opening, open_book};
-use crate::run::prepare::tablebases::open_tables;
-use crate::run::prepare::unchanged::{
-    check_same_book, check_same_programs, remove_finished_builds, same_book,
-};
-use crate::run::prepare::warnings::{warn_of_repeats, warn_of_same_engines};
+use crate::run::prepare::book::first_opening;
+use crate::run::prepare::unchanged::same_book;
 use crate::run::{
-    BookIdentity, Driver, Ended, Fold, Folder, Interrupts, Jobs, MANIFEST, Manifest, RunFiles,
-    SessionError, View, files::final_positions, prepare::conditions,
+    Driver, Ended, Fold, Folder, Jobs, MANIFEST, Manifest, RunFiles, SessionError, StopRequests,
+    View, files::final_positions, prepare::conditions,
 };
-use crate::settings::{BookSource, TimeSpan};
+use crate::settings::TimeSpan;
 use crate::text::with_causes;
+pub(crate) use new_run::NewRun;
 
 /// A run that is ready to be played.
 pub(crate) struct Session<K> {
@@ -101,116 +100,6 @@ pub(crate) struct Conclusion<R> {
 }
 
 impl<K: RunKind> Session<K> {
-    /// Checks the configuration and the engines, then makes the folder of a new run. Its pairs
-    /// are played at `place`.
-    ///
-    /// # Errors
-    /// [`SessionError`].
-    pub(crate) fn create(
-        config: Config,
-        out: Option<&Path>,
-        place: Place,
-        announce: Announce<'_>,
-    ) -> Result<Self, SessionError> {
-        let base = env::current_dir().context("cannot find the working directory")?;
-        let session = Self::begin(config, base, None, out, &place, announce)?;
-        Ok(session.at(place))
-    }
-
-    /// Resumes the follow-up run of an `earlier` one at `path`, in its folder, or creates it
-    /// with `config`. Relative paths start from the same folder, and the engines must have
-    /// the same programs. A book at the path of one of `books`, those of the earlier runs,
-    /// must be the same.
-    ///
-    /// # Errors
-    /// [`SessionError::AfterStart`].
-    pub(crate) fn after(
-        earlier: &Manifest,
-        books: &[BookIdentity],
-        mut config: Config,
-        path: &Path,
-        options: &FollowUpOptions,
-        announce: Announce<'_>,
-    ) -> Result<Self, SessionError> {
-        let session = match path.join(MANIFEST).exists() {
-            true => Self::resume(path, options.recovery, announce),
-            false => {
-                remove_finished_builds(&mut config, &earlier.engines);
-                let base = earlier.base.clone();
-                let earlier = Some((earlier, books));
-                Self::begin(config, base, earlier, Some(path), &options.place, announce)
-            }
-        };
-        let session = session.map_err(SessionError::after_start)?;
-        let session = match options.deadline {
-            Some(deadline) => session.ending_at(deadline),
-            None => session,
-        };
-        Ok(session.at(options.place.clone()))
-    }
-
-    /// Creates a run, after an `earlier` one and with its books if it is a follow-up run.
-    fn begin(
-        mut config: Config,
-        base: PathBuf,
-        earlier: Option<(&Manifest, &[BookIdentity])>,
-        out: Option<&Path>,
-        place: &Place,
-        announce: Announce<'_>,
-    ) -> Result<Self, SessionError> {
-        check::<K>(&config)?;
-        // Before engines are built, which may take minutes.
-        if let Some(out) = out {
-            Folder::open(out).check_free()?;
-        }
-        let (book, identity) = new_book::<K>(&config, &base, earlier)?;
-        open_tables(&mut config, &base)?;
-        let repeats = K::repeats(&config);
-        let planned = K::openings(&config).filter(|_| !has_enough_openings::<K>(&config));
-        let distinct = book.as_ref().map(Book::distinct);
-        warn_of_repeats(planned, distinct, repeats, announce);
-        let opening = first_opening(&config, book.as_ref());
-        let Engines {
-            players,
-            identities,
-            folder_names,
-            build_time,
-        } = K::engines(&mut config, &base, &opening, announce)?;
-        if let Some((earlier, _)) = earlier {
-            check_same_programs(&identities, &earlier.engines)?;
-        }
-        warn_of_same_engines(K::KIND, &config, &identities, announce);
-        let concurrency = config.r#match.concurrency;
-        let concurrency = concurrency.unwrap_or_else(default_concurrency);
-        scale::measure_reference(&mut config, &players, concurrency, announce)?;
-        let manifest = Manifest {
-            hone: env!("CARGO_PKG_VERSION").to_string(),
-            kind: K::KIND,
-            created: jiff::Timestamp::now(),
-            base,
-            concurrency,
-            pairs: None,
-            placement: place.placement(&config, &identities, concurrency, announce)?,
-            engines: identities,
-            book: identity,
-            pooled: Vec::new(),
-            repeats,
-            config,
-        };
-        let limit = limit_in_name(&manifest.config);
-        let folder = Folder::create(out, K::KIND, &folder_names, &limit)?;
-        let lock = lock_new(&folder)?;
-        manifest.write(folder.path())?;
-        let ready = Ready {
-            folder,
-            manifest,
-            players,
-            book,
-            build_time,
-        };
-        ready.with_ledger(lock, Recovery::LastPair, announce)
-    }
-
     /// Opens an existing run, and checks that engines and book have not changed.
     ///
     /// # Errors
@@ -266,14 +155,19 @@ impl<K: RunKind> Session<K> {
     }
 
     /// Continues the run after its last pair, writes its report, and plays its follow-up runs
-    /// after its verdict. After an error the report has the results so far.
+    /// after its verdict, until `stop` is requested. After an error the report has the results
+    /// so far.
     ///
     /// # Errors
     /// [`SessionError`].
-    pub(crate) fn run(self, announce: Announce<'_>) -> Result<Conclusion<K::Report>, SessionError> {
+    pub(crate) fn run(
+        self,
+        stop: &mut StopRequests,
+        announce: Announce<'_>,
+    ) -> Result<Conclusion<K::Report>, SessionError> {
         let manifest = self.manifest.clone();
         let at_a_time = self.place.pairs_at_a_time(&manifest);
-        self.run_in_view(&mut K::view(&manifest, at_a_time), announce)
+        self.run_in_view(&mut K::view(&manifest, at_a_time), stop, announce)
     }
 
     /// Like [`Self::run`], with another view than the kind's own.
@@ -281,23 +175,29 @@ impl<K: RunKind> Session<K> {
     /// # Errors
     /// [`SessionError`].
     pub(crate) fn run_in_view(
-        self,
+        mut self,
         view: &mut impl View<K::Experiment>,
+        stop: &mut StopRequests,
         announce: Announce<'_>,
     ) -> Result<Conclusion<K::Report>, SessionError> {
-        let options = FollowUpOptions {
+        let mut options = FollowUpOptions {
             place: self.place.clone(),
             recovery: self.recovery,
             deadline: self
                 .left_of(self.max_time_flag)
                 .map(|time| Instant::now() + time),
+            stop,
         };
         let folder = self.folder.clone();
         let manifest = self.manifest.clone();
         let experiment = K::experiment(folder.path(), &manifest)?;
         let at_a_time = self.place.pairs_at_a_time(&manifest);
-        announce(&K::introduction(&manifest, at_a_time, folder.path())?);
-        let played = self.play(experiment, view, announce);
+        let mut driver = self.driver(experiment)?;
+        let has_ended = driver.has_ended();
+        if !has_ended {
+            announce(&K::introduction(&manifest, at_a_time, folder.path())?);
+        }
+        let played = self.play_on(driver, view, options.stop, announce);
         view.finish();
         let (mut ended, fold) =
             played.map_err(|error| reported::<K>(error, &folder, &manifest, announce))?;
@@ -309,8 +209,12 @@ impl<K: RunKind> Session<K> {
         };
         let mut report = report().map_err(SessionError::AfterStart)?;
         if matches!(ended, Ended::Verdict(_)) {
-            let later = K::follow_up(&mut report, &options, announce)
+            let later = K::follow_up(&mut report, &mut options, announce)
                 .map_err(|error| reported::<K>(error, &folder, &manifest, announce))?;
+            if has_ended && later.is_none() {
+                let path = folder.path().display();
+                announce(&format!("`{path}` has ended; nothing to play"));
+            }
             ended = later.unwrap_or(ended);
         }
         Ok(Conclusion {
@@ -327,36 +231,53 @@ impl<K: RunKind> Session<K> {
     /// # Errors
     /// [`SessionError`].
     pub(crate) fn play(
-        self,
+        mut self,
         experiment: K::Experiment,
         view: &mut impl View<K::Experiment>,
+        stop: &mut StopRequests,
         announce: Announce<'_>,
     ) -> Result<(Ended, Fold<K::Experiment>), SessionError> {
-        let time = self.left_of(self.max_time);
+        let driver = self.driver(experiment)?;
+        self.play_on(driver, view, stop, announce)
+    }
+
+    /// The driver of the experiment after the last pair of the ledger. Takes the players and
+    /// the book.
+    fn driver(&mut self, experiment: K::Experiment) -> Result<Driver<K::Experiment>, SessionError> {
+        let manifest = &self.manifest;
+        let engines = manifest.engines.len();
+        let fold = Fold::of(experiment, engines, manifest.repeats, &self.pairs)?;
+        let players = mem::take(&mut self.players);
+        let jobs = Jobs::new(&manifest.config, players, self.book.take());
+        Ok(Driver::new(fold, jobs, &manifest.config)
+            .ending_after(self.left_of(self.max_time))
+            .with_remedy(K::REMEDY))
+    }
+
+    fn play_on(
+        self,
+        mut driver: Driver<K::Experiment>,
+        view: &mut impl View<K::Experiment>,
+        stop: &mut StopRequests,
+        announce: Announce<'_>,
+    ) -> Result<(Ended, Fold<K::Experiment>), SessionError> {
         let Self {
             folder,
             manifest,
             mut ledger,
             ..
         } = self;
-        let engines = manifest.engines.len();
-        let fold = Fold::of(experiment, engines, manifest.repeats, &self.pairs)?;
-        let jobs = Jobs::new(&manifest.config, self.players, self.book);
-        let mut driver = Driver::new(fold, jobs, &manifest.config)
-            .ending_after(time)
-            .with_remedy(K::REMEDY);
-        let runtime = crate::platform::runtime().map_err(anyhow::Error::from)?;
         let boards = Boards::new(manifest.concurrency);
         let _publisher = Publisher::start(folder.path(), boards.clone());
-        let mut interrupts = runtime
-            .block_on(async { Interrupts::listen() })
-            .context("cannot listen for signals")?;
         self.place.warn(&manifest.config, announce);
         let mut executor = self.place.start(&manifest, folder.path(), &boards)?;
         let stopped = |source| SessionError::stopped(folder.path(), source);
         let ended = loop {
-            let playing = driver.play(&mut executor, &mut ledger, &mut interrupts, view);
-            let ended = runtime.block_on(playing).map_err(stopped)?;
+            let playing = stop.during(async |interrupts| {
+                let playing = driver.play(&mut executor, &mut ledger, interrupts, view);
+                playing.await
+            });
+            let ended = playing.map_err(stopped)?;
             if ended != Ended::Waiting {
                 break ended;
             }
@@ -365,7 +286,7 @@ impl<K: RunKind> Session<K> {
                 dir: folder.path(),
                 manifest: &manifest,
                 driver: &mut driver,
-                is_stop_requested: &mut || runtime.block_on(interrupts.is_requested()),
+                is_stop_requested: &mut || stop.is_requested(),
             };
             match K::prepare_next(waiting, announce)? {
                 Readiness::Ready => {}
@@ -379,39 +300,6 @@ impl<K: RunKind> Session<K> {
             executor.conclude();
         }
         Ok((ended, driver.fold))
-    }
-}
-
-/// The book of a new run, and its identity. A book of an earlier run must be the same.
-fn new_book<K: RunKind>(
-    config: &Config,
-    base: &Path,
-    earlier: Option<(&Manifest, &[BookIdentity])>,
-) -> Result<(Option<Book>, Option<BookIdentity>), SessionError> {
-    let book = open_book(config, K::openings(config), base)?;
-    let identity = book_identity(config, book.as_ref());
-    if let Some((earlier, books)) = earlier {
-        check_same_book(config, identity.as_ref(), books, base, &earlier.hone)?;
-    }
-    Ok((book, identity))
-}
-
-/// Locks the folder of a new run.
-fn lock_new(folder: &Folder) -> Result<Lock, SessionError> {
-    let lock = Lock::begin(folder.path())?;
-    // Another process may have started a run in it since it was made.
-    folder.check_free()?;
-    lock.check_empty()?;
-    Ok(lock)
-}
-
-/// The limit and the shard, for the name of a run's folder.
-fn limit_in_name(config: &Config) -> String {
-    let limit = config.r#match.limit.to_string();
-    let shard = config.r#match.shard;
-    match shard.is_whole() {
-        true => limit,
-        false => format!("{limit}_{}of{}", shard.number(), shard.of()),
     }
 }
 
@@ -440,13 +328,6 @@ fn reported<K: RunKind>(
         ));
     }
     error
-}
-
-/// Whether a test or a bisection has the built-in book, so that a warning of repeats would
-/// rarely matter: few tests need all its openings, and the verdict of one that does names the
-/// reason. Each of the many matches of a bisection has all openings.
-fn has_enough_openings<K: RunKind>(config: &Config) -> bool {
-    !K::KIND.has_fixed_length() && config.r#match.openings.file == Some(BookSource::BuiltIn)
 }
 
 /// Refuses a configuration that this kind cannot play.

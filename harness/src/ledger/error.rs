@@ -11,7 +11,7 @@ use super::row::RowError;
 pub enum LedgerError {
     #[error("{}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
-    #[error("{} is in use by another hone", path.display())]
+    #[error("{} is in use by another `hone` process\nhelp: wait until it ends, or stop it", path.display())]
     Locked { path: PathBuf },
     #[error("{} contains games, but run.toml is missing next to it\nhelp: choose another --out", path.display())]
     Occupied { path: PathBuf },

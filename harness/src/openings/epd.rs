@@ -27,7 +27,8 @@ const FIFTY_MOVES: u32 = 100;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum LineError {
     #[error(
-        "{0} of the four position fields (pieces, side to move, castling, en passant) are there"
+        "only {0} of the four position fields (pieces, side to move, castling, en passant) {verb} present",
+        verb = if *.0 == 1 { "is" } else { "are" }
     )]
     TooFewFields(usize),
     #[error("{0}")]

@@ -1,4 +1,5 @@
-//! Reads opening books and puts them in order.
+//! Reads opening books for runs and puts the openings in order. The module `book` makes
+//! and measures books for `hone book`. A new format begins in [`source::Format`].
 //!
 //! # Layout
 //!

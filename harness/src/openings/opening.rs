@@ -17,7 +17,7 @@ use thiserror::Error;
 use super::Variant;
 use super::epd::{LineError, PositionLine};
 use super::variant::usual_start;
-use crate::rules::STANDARD_START;
+use crate::rules::{STANDARD_START, legal_move};
 
 /// The start of a game: a position, or moves from a position. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -105,13 +105,11 @@ impl Opening {
                 text: text.to_owned(),
                 source,
             })?;
-            let legal = uci
-                .to_move(&position)
-                .map_err(|source| StartError::Illegal {
-                    ply,
-                    text: text.to_owned(),
-                    source,
-                })?;
+            let legal = legal_move(&uci, &position).map_err(|source| StartError::Illegal {
+                ply,
+                text: text.to_owned(),
+                source,
+            })?;
             position.play_unchecked(legal);
         }
         Ok(position)

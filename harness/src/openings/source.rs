@@ -115,6 +115,20 @@ const RATIO: u64 = 100;
 /// Maximum number of names that an error lists.
 const LISTED: usize = 8;
 
+/// The program that unpacks a file with these first bytes, with arguments that keep it; `None`
+/// if the file is not compressed.
+pub(crate) fn unpacker_of(start: &[u8]) -> Option<(&'static str, &'static str)> {
+    match start {
+        [0x1f, 0x8b, ..] => Some(("gzip", "-dk")),
+        [b'P', b'K', 3 | 5, 4 | 6, ..] => Some(("unzip", "")),
+        _ => {
+            let mut packers = OTHER_PACKERS.iter();
+            let (_, program, unpack) = packers.find(|(mark, ..)| start.starts_with(mark))?;
+            Some((program, unpack))
+        }
+    }
+}
+
 /// The unpacked contents of a file.
 #[derive(Debug)]
 pub(crate) struct Source {

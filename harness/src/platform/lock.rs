@@ -21,6 +21,14 @@ pub(crate) fn open_lock(path: &Path) -> io::Result<File> {
     options.read(true).append(true).create(true).open(path)
 }
 
+/// As [`open_lock`], for a file that exists.
+///
+/// # Errors
+/// Those of the file system.
+pub(crate) fn open_existing_lock(path: &Path) -> io::Result<File> {
+    File::options().read(true).append(true).open(path)
+}
+
 /// Locks the file at a path, which is created if it does not exist. `None` if another
 /// process holds the lock.
 ///
@@ -96,14 +104,27 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("games.csv");
         fs::write(&path, "text").expect("written");
-        let open = || File::options().read(true).append(true).open(&path);
-        let held = open().expect("open");
+        let held = open_existing_lock(&path).expect("open");
         try_lock(&held).expect("free");
         assert_eq!(fs::read_to_string(&path).expect("read"), "text");
-        let other = open().expect("open");
+        let other = open_existing_lock(&path).expect("open");
         assert!(matches!(try_lock(&other), Err(TryLockError::WouldBlock)));
         drop(held);
         try_lock(&other).expect("free again");
+    }
+
+    /// Windows does not lock a file that is open only for appending.
+    #[test]
+    fn every_opened_lock_can_be_taken() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("build.lock");
+        open_existing_lock(&path).expect_err("it does not exist");
+        assert!(!path.exists());
+        open_lock(&path).and_then(|lock| lock.lock()).expect("free");
+        let held = open_existing_lock(&path).expect("it exists");
+        held.lock().expect("free");
+        let other = open_existing_lock(&path).expect("it exists");
+        assert!(matches!(other.try_lock(), Err(TryLockError::WouldBlock)));
     }
 
     #[cfg(any(feature = "fleet", feature = "serve"))]

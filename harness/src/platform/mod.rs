@@ -53,16 +53,16 @@ pub(crate) use forwarding::run_forwarding;
 pub(crate) use host::{host_name, processor_name};
 #[cfg(any(feature = "fleet", feature = "serve"))]
 pub(crate) use lock::lock_path;
-pub(crate) use lock::{lock_file, open_lock};
+pub(crate) use lock::{lock_file, open_existing_lock, open_lock};
 pub(crate) use memory::{
     CAN_LIMIT_MEMORY, MachineMemory, limit_memory, peak_memory, peak_memory_of_ended,
 };
-pub(crate) use open_files::raise_limit;
+pub(crate) use open_files::{check_open_files, raise_limit};
 pub(crate) use process_group::ProcessGroup;
 pub(crate) use processors::{
     Processor, bind_thread, load, physical_cores, processors, usable_processors,
 };
-pub(crate) use runtime::runtime;
+pub(crate) use runtime::{runtime, until};
 pub(crate) use sandbox::{Access, SandboxError};
 pub(crate) use shell::{quoted, shell};
 pub(crate) use stop::{on_interrupt, on_termination};

@@ -1,8 +1,9 @@
-//! The async runtime of one thread.
+//! The async runtime of one thread, and its optional timer.
 
 use std::io;
 
 use tokio::runtime::{Builder, Runtime};
+use tokio::time::{Instant, sleep_until};
 
 /// A runtime that runs on the calling thread, with timers, I/O and signals.
 ///
@@ -16,4 +17,12 @@ pub(crate) fn runtime() -> io::Result<Runtime> {
             format!("cannot start the async runtime: {error}"),
         )
     })
+}
+
+/// Waits until a time, or forever if it is `None`. Cancel safe.
+pub(crate) async fn until<T: Into<Instant>>(time: Option<T>) {
+    match time {
+        Some(time) => sleep_until(time.into()).await,
+        None => std::future::pending().await,
+    }
 }

@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 use super::evidence::evidence_findings;
 use super::machines::FleetFacts;
 use super::numbers::{ratio, reported};
+use super::shown_elo::at_any_time;
 use super::standings::{Standing, standings};
 use super::timeline::Timeline;
 use super::verdict::{EndReason, TestVerdict};
@@ -14,7 +15,7 @@ use crate::experiment::Experiment;
 use crate::rules::Termination;
 use crate::run::{Failures, Fold, Kind, Manifest, PairingTally, PooledRun, RunFiles, Tally};
 use crate::settings::{BookSource, Shard};
-use crate::stats::confidence::{self, StopRule};
+use crate::stats::confidence::StopRule;
 use crate::stats::detect::Finding;
 use crate::stats::sprt::{SprtEstimate, after_test};
 use crate::stats::summary::{Interval, is_enough};
@@ -175,9 +176,9 @@ pub(crate) struct EngineFacts {
     pub seldepth: Option<f64>,
     pub nodes: Option<f64>,
     pub ms: Option<f64>,
-    /// Nodes a second.
+    /// Nodes per second.
     pub nps: Option<f64>,
-    /// Mean latency of `hone` itself, in microseconds a move.
+    /// Mean latency of `hone` itself, in microseconds per move.
     pub latency_us: Option<f64>,
     /// Time forfeits in which it was starved of CPU for longer than the overrun.
     pub starved: u64,
@@ -285,10 +286,7 @@ impl RunFacts {
     /// has its own estimate.
     pub(crate) fn always_valid_only(&self) -> Option<Estimate> {
         let is_open = self.stop.is_some() || self.is_extended || !self.is_finished;
-        let elo = || {
-            let counts = Pentanomial(self.pentanomial).into();
-            self.always_valid.or_else(|| confidence::of_counts(counts))
-        };
+        let elo = || at_any_time(self.always_valid, Pentanomial(self.pentanomial));
         (self.sprt.is_none() && is_open).then(elo).flatten()
     }
 }

@@ -37,7 +37,7 @@ pub(crate) struct MachineFacts {
     pub crashes: u64,
     pub stalls: u64,
     pub illegal_moves: u64,
-    /// Mean latency of `hone` itself, in microseconds a move.
+    /// Mean latency of `hone` itself, in microseconds per move.
     pub latency_us: Option<f64>,
     /// See [`Workers::p_value`].
     pub p_value: Option<f64>,

@@ -47,11 +47,11 @@ fn engine_rows(facts: &RunFacts) -> Vec<(&'static str, String)> {
         ("score as Black", cells(facts, |e| score(e.as_black))),
         ("depth", cells(facts, |e| number(e.depth))),
         ("selective depth", cells(facts, |e| number(e.seldepth))),
-        ("nodes a move", cells(facts, |e| number(e.nodes))),
-        ("ms a move", cells(facts, |e| number(e.ms))),
-        ("nodes a second", cells(facts, |e| number(e.nps))),
+        ("nodes per move", cells(facts, |e| number(e.nodes))),
+        ("ms per move", cells(facts, |e| number(e.ms))),
+        ("nodes per second", cells(facts, |e| number(e.nps))),
         (
-            "latency of hone, µs a move",
+            "latency of hone, µs per move",
             cells(facts, |e| number(e.latency_us)),
         ),
         ("time forfeits", failures(|f| f.time_forfeit)),
@@ -92,7 +92,7 @@ fn games(facts: &RunFacts) -> String {
     for (termination, count) in &facts.terminations {
         text += &format!("| ended by {} | {count} |\n", termination.words());
     }
-    text += &format!("| plies a game | {} |\n", number(facts.mean_plies));
+    text += &format!("| plies per game | {} |\n", number(facts.mean_plies));
     for (worker, processors) in facts.placement.iter().enumerate() {
         text += &format!("| processors of worker {worker} | {processors:?} |\n");
     }

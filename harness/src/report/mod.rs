@@ -8,6 +8,7 @@
 //! * `breakdown`, `workers`, `openings`, `machines`: results by worker, opening and
 //!   machine of a fleet.
 //! * `standings`, `verdict`, `evidence`: ratings, the verdict of a test, signs of bad data.
+//! * `shown_elo`: the Elo that lists of runs show.
 //!
 //! Output:
 //!
@@ -31,6 +32,7 @@ mod match_report;
 mod numbers;
 mod openings;
 mod scoreboard;
+mod shown_elo;
 mod standings;
 mod summary;
 mod table;
@@ -53,8 +55,11 @@ pub(crate) use forms::{FormNumbers, FormTest};
 pub(crate) use match_report::MatchReport;
 #[cfg(feature = "serve")]
 pub(crate) use numbers::duration;
-pub(crate) use numbers::{TOO_FEW, counted, fixed, number, percent, probability};
+pub(crate) use numbers::{
+    TOO_FEW, counted, fixed, number, percent, probability, signed, signed_ends, signed_with,
+};
 pub(crate) use scoreboard::{Block, RefreshTimer, STOPPING, Scoreboard, progress_text, time_for};
+pub(crate) use shown_elo::shown_elo;
 pub(crate) use summary::{SummaryNotes, error_block, failed_summary, stopped_summary};
 #[cfg(feature = "serve")]
 pub(crate) use timeline::Timeline;

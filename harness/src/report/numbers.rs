@@ -2,16 +2,12 @@
 
 use crate::stats::Estimate;
 use crate::stats::summary::Interval;
+pub(crate) use crate::text::counted;
+use crate::text::unsigned_zero;
 
 /// Shown instead of an estimate that the pairs do not support: there are too few of them,
 /// or nearly all have the same result.
 pub(crate) const TOO_FEW: &str = "too few different pairs";
-
-/// `1 pair`, `2 pairs`.
-pub(crate) fn counted(count: u64, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{plural}")
-}
 
 /// Seconds in their two largest units: `7.3 s`, `1 min 1 s`, `30 min`, `2 h 1 min`, `2 d 7 h`.
 pub(crate) fn duration(seconds: f64) -> String {
@@ -29,20 +25,22 @@ pub(crate) fn duration(seconds: f64) -> String {
 
 /// A number with `decimals` decimals. If it is rounded to zero, it has no sign.
 pub(crate) fn fixed(value: f64, decimals: usize) -> String {
-    let text = format!("{value:.decimals$}");
-    match text.strip_prefix('-') {
-        Some(digits) if digits.chars().all(|c| matches!(c, '0' | '.')) => digits.to_string(),
-        _ => text,
-    }
+    unsigned_zero(format!("{value:.decimals$}"))
 }
 
 /// One decimal with its sign; zero has none.
 pub(crate) fn signed(value: f64) -> String {
-    let text = format!("{value:+.1}");
-    match text.as_str() {
-        "+0.0" | "-0.0" => "0.0".to_string(),
-        _ => text,
-    }
+    signed_with(value, 1)
+}
+
+/// `decimals` decimals with their sign; a number that is rounded to zero has none.
+pub(crate) fn signed_with(value: f64, decimals: usize) -> String {
+    unsigned_zero(format!("{value:+.decimals$}"))
+}
+
+/// `-1.2 to +3.4`: the ends of the interval.
+pub(crate) fn signed_ends(estimate: Estimate) -> String {
+    format!("{} to {}", signed(estimate.low), signed(estimate.high))
 }
 
 /// The text with a minus sign in place of each hyphen that begins a number.
@@ -143,12 +141,15 @@ mod tests {
         assert_eq!(shown, ["0.00", "0.00", "-0.01", "0.00", "-2.00"]);
         let shown = [-0.04, 0.04, -0.06, 2.0].map(signed);
         assert_eq!(shown, ["0.0", "0.0", "-0.1", "+2.0"]);
+        let shown = [-0.4, 0.4, -0.6, 2.0].map(|value| signed_with(value, 0));
+        assert_eq!(shown, ["0", "0", "-1", "+2"]);
         let estimate = Estimate {
             estimate: 1.0,
             low: -0.04,
             high: 2.0,
         };
         assert_eq!(ends(estimate, 1), "0.0 to 2.0");
+        assert_eq!(signed_ends(estimate), "0.0 to +2.0");
         assert_eq!(counted(1, "pair"), "1 pair");
         assert_eq!(counted(0, "pair"), "0 pairs");
     }

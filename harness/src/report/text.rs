@@ -190,7 +190,7 @@ fn llr_line(sprt: &SprtFacts) -> String {
         sprt.upper
     };
     format!(
-        "LLR: {} ({}%) ({:.2}, {:.2}) [{:.2}, {:.2}] {}",
+        "LLR: {} ({} %) ({:.2}, {:.2}) [{:.2}, {:.2}] {}",
         fixed(sprt.llr, 2),
         fixed(100.0 * sprt.llr / bound, 1),
         sprt.lower,
@@ -212,13 +212,10 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
         }
         (None, None) => match_sentence(facts),
     };
-    if !facts.is_finished && facts.pairs > 0 && facts.pool.is_none() {
-        let of = match facts.sprt {
-            Some(_) => "of at most",
-            None => "of",
-        };
+    // The sentence about a test names its progress.
+    if is_played(facts) && facts.sprt.is_none() {
         let budget = counted(facts.budget, "pair");
-        text += &format!(" Not finished: {} {of} {budget}.", facts.judged);
+        text += &format!(" Not finished: {} of {budget}.", facts.judged);
     }
     for failures in (0..facts.engines.len()).filter_map(|engine| failures_line(facts, engine)) {
         text += &format!(" {failures}.");
@@ -236,11 +233,11 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
         && pool.waiting > 0
         && !facts.is_finished
     {
-        text += &format!(
-            "\nPair {} is missing: what was played after it ({}) is not judged.",
-            pool.next,
-            counted(pool.waiting, "pair")
-        );
+        let after = match pool.waiting {
+            1 => "the pair after it is".to_string(),
+            pairs => format!("the {pairs} pairs after it are"),
+        };
+        text += &format!("\nPair {} is missing: {after} not judged yet.", pool.next);
     }
     // The first sentence names repeated games already if they ended the run.
     let is_named =
@@ -250,6 +247,11 @@ pub(crate) fn verdict_sentence(facts: &RunFacts) -> String {
         text += &format!("\n{warning}");
     }
     text
+}
+
+/// Whether a run has begun and is not finished. The progress of a pool is that of its runs.
+fn is_played(facts: &RunFacts) -> bool {
+    !facts.is_finished && facts.pairs > 0 && facts.pool.is_none()
 }
 
 /// A warning if any finding means that the games are weak evidence.
@@ -292,6 +294,11 @@ fn decision_sentence(facts: &RunFacts, sprt: &SprtFacts) -> String {
         TestVerdict::H0 => format!(
             "H0 accepted: {dev} is not stronger than {base} by {} {scale} or more",
             sprt.elo1
+        ),
+        TestVerdict::None if is_played(facts) => format!(
+            "No decision yet: the LLR is within its bounds after {} of at most {}",
+            facts.judged,
+            counted(facts.budget, "pair")
         ),
         TestVerdict::None => format!(
             "No decision: the LLR is within its bounds after {}",

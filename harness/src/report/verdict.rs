@@ -34,7 +34,7 @@ impl EndReason {
     pub(crate) fn sentence(self) -> &'static str {
         match self {
             Self::RepeatedGames => {
-                "Undecided: the run ended because its games only repeat earlier games. With a limit of nodes or depth a repeated game does not count as evidence.\nhelp: use a larger book (`openings = \"default\"` is the built-in one), or a time control"
+                "Undecided: the run ended because every new pair repeats earlier games. With a limit of nodes or depth a repeated game does not count as evidence.\nhelp: use a larger book (`openings = \"default\"` is the built-in one), or a time control"
             }
         }
     }

@@ -45,9 +45,9 @@ pub(crate) struct WorkerFacts {
     pub failures: Failures,
     /// Time forfeits in which the engine was starved of CPU for longer than the overrun.
     pub starved: u64,
-    /// Nodes a second; `None` if no engine reports nodes.
+    /// Nodes per second; `None` if no engine reports nodes.
     pub nps: Option<f64>,
-    /// Mean latency of `hone` itself, in microseconds a move.
+    /// Mean latency of `hone` itself, in microseconds per move.
     pub latency_us: Option<f64>,
     /// When its last pair was finished: milliseconds since 1970.
     pub last_pair_ms: i64,
@@ -109,7 +109,7 @@ impl Totals {
         }
     }
 
-    /// Mean latency of `hone` itself, in microseconds a move.
+    /// Mean latency of `hone` itself, in microseconds per move.
     pub(super) fn latency_us(&self) -> Option<f64> {
         ratio(self.engines.latency_us as f64, self.engines.moves as f64)
     }

@@ -150,6 +150,9 @@ impl FromStr for Limit {
         };
         let mut limit = Self::EMPTY;
         for word in text.split_whitespace() {
+            if let Some(reason) = unsupported(word) {
+                return Err(error(reason));
+            }
             let Some((key, value)) = word.split_once('=') else {
                 if !limit.stages.is_empty() {
                     return Err(error("it contains two time controls"));
@@ -182,6 +185,15 @@ impl FromStr for Limit {
         }
         Ok(limit)
     }
+}
+
+/// Why a time control of other programs is not supported.
+fn unsupported(word: &str) -> Option<&'static str> {
+    if matches!(word, "inf" | "infinite") {
+        return Some("without a limit, a game might never end");
+    }
+    word.starts_with("hg")
+        .then_some("hourglass clocks are not supported")
 }
 
 /// Whether a whole number follows a comma after a whole increment, as in
@@ -380,6 +392,8 @@ mod tests {
     fn the_key_is_checked_before_its_number() {
         for (text, reason) in [
             ("tc=8+0.08", "the key before `=` must be movetime"),
+            ("inf", "without a limit, a game might never end"),
+            ("hg60", "hourglass clocks are not supported"),
             ("nodes=8+0.08", "a whole number above 0 must follow"),
             ("depth=4294967296", "depth must be at most"),
             (

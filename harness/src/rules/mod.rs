@@ -32,7 +32,7 @@ pub(crate) use movetext::{Movetext, Notation, PlayedMove, RecordStyle};
 pub use outcome::Outcome;
 pub(crate) use pgn_writer::{GameHeader, final_epd, termination_tag, write_game};
 pub(crate) use pv::illegal_move;
-pub(crate) use referee::{Ending, Referee, legal_uci_move, position_key};
+pub(crate) use referee::{Ending, Referee, legal_move, legal_uci_move, position_key};
 pub(crate) use repeated_tags::RepeatedTags;
 pub(crate) use result::{Effort, GameResult};
 pub(crate) use search_info::{Score, SearchInfo};

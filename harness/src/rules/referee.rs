@@ -3,9 +3,9 @@
 
 use shakmaty::attacks::queen_attacks;
 use shakmaty::san::San;
-use shakmaty::uci::UciMove;
+use shakmaty::uci::{IllegalUciMoveError, UciMove};
 use shakmaty::zobrist::Zobrist64;
-use shakmaty::{Chess, Color, EnPassantMode, Move, Position, Role};
+use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Move, Position, Role};
 
 use crate::rules::{Outcome, Termination};
 
@@ -35,7 +35,24 @@ fn uci_move(text: &[u8]) -> Option<UciMove> {
 
 /// The legal move of `position` that a text in UCI notation names.
 pub(crate) fn legal_uci_move(position: &Chess, text: &[u8]) -> Option<Move> {
-    uci_move(text)?.to_move(position).ok()
+    legal_move(&uci_move(text)?, position).ok()
+}
+
+/// The legal move of `position` that `uci` names. In Chess960 only the king taking its own
+/// rook is castling: `e1g1` would otherwise be legal only if king and rook have the usual
+/// squares.
+///
+/// # Errors
+/// [`IllegalUciMoveError`].
+pub(crate) fn legal_move(uci: &UciMove, position: &Chess) -> Result<Move, IllegalUciMoveError> {
+    let legal = uci.to_move(position)?;
+    let mode = position.castles().mode();
+    match mode {
+        CastlingMode::Chess960 if legal.is_castle() && legal.to_uci(mode) != *uci => {
+            Err(IllegalUciMoveError)
+        }
+        _ => Ok(legal),
+    }
 }
 
 impl Referee {
@@ -77,7 +94,7 @@ impl Referee {
         let board = self.position.board();
         let role = board.role_at(from)?;
         if promotion.is_some() || matches!(role, Role::Pawn | Role::King) {
-            let legal = uci.to_move(&self.position).ok()?;
+            let legal = legal_move(&uci, &self.position).ok()?;
             return Some((legal, San::from_move(&self.position, legal)));
         }
         // The candidates also tell how the algebraic notation is disambiguated.
@@ -183,12 +200,15 @@ pub(crate) fn position_key(position: &Chess) -> u64 {
 mod tests {
     use super::*;
     use proptest::prelude::*;
-    use shakmaty::CastlingMode;
     use shakmaty::fen::Fen;
 
     fn referee(fen: &str) -> Referee {
+        referee_of(fen, CastlingMode::Standard)
+    }
+
+    fn referee_of(fen: &str, mode: CastlingMode) -> Referee {
         let fen: Fen = fen.parse().expect(fen);
-        Referee::new(fen.into_position(CastlingMode::Standard).expect("legal"))
+        Referee::new(fen.into_position(mode).expect("legal"))
     }
 
     fn play(referee: &mut Referee, moves: &str) -> Option<Ending> {
@@ -285,6 +305,25 @@ mod tests {
                 position.play_unchecked(moves[choice.index(moves.len())]);
             }
         }
+    }
+
+    #[test]
+    fn castling_in_chess960_names_the_square_of_the_rook() {
+        let usual = "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1";
+        for (text, is_legal) in [("e8h8", true), ("E8A8", true), ("e8g8", false)] {
+            let game = referee_of(usual, CastlingMode::Chess960);
+            assert_eq!(game.find(text.as_bytes()).is_some(), is_legal, "{text}");
+            let legal = legal_uci_move(game.position(), text.as_bytes());
+            assert_eq!(legal.is_some(), is_legal, "{text}");
+            let game = referee(usual);
+            assert!(game.find(text.as_bytes()).is_some(), "{text}");
+        }
+        // Here `f1g1` is a move of the king.
+        let mut game = referee_of("4k3/8/8/8/8/8/8/5K1R w K - 0 1", CastlingMode::Chess960);
+        assert!(game.find(b"f1h1").expect("legal").is_castle());
+        let step = game.find(b"f1g1").expect("legal");
+        assert!(!step.is_castle());
+        game.play(step);
     }
 
     #[test]

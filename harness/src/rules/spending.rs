@@ -74,7 +74,7 @@ fn ranges(limit: &Limit, spent: &Spending) -> Vec<Range> {
             mean,
             low: limit / 4.0,
             high: 2.0 * limit + NODES_SLACK,
-            text: format!("{mean:.0} nodes a move, limit {nodes}"),
+            text: format!("{mean:.0} nodes per move, limit {nodes}"),
         });
     }
     if let Some(depth) = limit.depth.filter(|_| spent.depth > 0) {
@@ -93,7 +93,7 @@ fn ranges(limit: &Limit, spent: &Spending) -> Vec<Range> {
             mean,
             low: limit / 4.0,
             high: 2.0 * limit + MS_SLACK,
-            text: format!("{mean:.0} ms a move, limit {movetime} ms"),
+            text: format!("{mean:.0} ms per move, limit {movetime} ms"),
         });
     }
     if let Some(stage) = limit.stages().first()
@@ -135,11 +135,15 @@ mod tests {
     #[test]
     fn an_engine_that_ignores_its_limit_is_detected() {
         for (limit, spending, words) in [
-            ("nodes=5000", spent(20, 1, 0), "20 nodes a move, limit 5000"),
+            (
+                "nodes=5000",
+                spent(20, 1, 0),
+                "20 nodes per move, limit 5000",
+            ),
             (
                 "nodes=5",
                 spent(60_000, 9, 5),
-                "60000 nodes a move, limit 5",
+                "60000 nodes per move, limit 5",
             ),
             ("depth=8", spent(30, 1, 0), "depth 1.0 a move, limit 8"),
             (
@@ -147,9 +151,13 @@ mod tests {
                 spent(90_000, 12, 9),
                 "depth 12.0 a move, limit 2",
             ),
-            ("movetime=100", spent(30, 1, 1), "1 ms a move, limit 100 ms"),
+            (
+                "movetime=100",
+                spent(30, 1, 1),
+                "1 ms per move, limit 100 ms",
+            ),
             ("8+0.08", spent(30, 1, 2), "0.8 % of its clock used"),
-            ("nodes=5000 depth=8", spent(30, 1, 0), "30 nodes a move"),
+            ("nodes=5000 depth=8", spent(30, 1, 0), "30 nodes per move"),
             ("8+0.08 nodes=5000", spent(90_000, 20, 90), "90000 nodes"),
         ] {
             let text = departure_of(limit, spending);

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::files::folder::FolderError;
+use super::files::manifest::MANIFEST;
 use super::play::driver::RunError;
 use super::prepare::error::PrepareError;
 use crate::executor::Situation;
@@ -29,14 +30,31 @@ pub(crate) enum SessionError {
     #[error("{}", with_causes(.0))]
     Input(#[from] anyhow::Error),
     /// The run had started and can be resumed.
-    #[error(
-        "{source}\nhelp: all finished games are saved; resume with `hone resume {}`",
-        quoted(folder)
-    )]
+    #[error("{source}\nhelp: {}", next_step(folder, source))]
     Stopped { folder: PathBuf, source: RunError },
     /// Another error after the run had started, such as of its report.
     #[error(transparent)]
     AfterStart(anyhow::Error),
+}
+
+/// What to do after the run in `folder` has stopped with `error`.
+fn next_step(folder: &Path, error: &RunError) -> String {
+    let path = folder.display();
+    if folder.join(MANIFEST).is_file() {
+        let folder = quoted(folder);
+        // Otherwise it stops again at once.
+        let condition = match error {
+            RunError::TooManyFailures(_) => "after you raise `max_failures`, ",
+            _ => "",
+        };
+        format!("all finished games are saved; {condition}resume with `hone resume {folder}`")
+    } else if folder.is_dir() {
+        format!("restore {MANIFEST} in {path} from a copy to resume the run, or start a new run")
+    } else {
+        format!(
+            "if {path} was moved, `hone resume` continues the run in its new place; if it was deleted, its games are lost: start a new run"
+        )
+    }
 }
 
 /// The evidence of the first failure of an engine in the run in `folder`, by pair and game.
@@ -115,5 +133,28 @@ impl SessionError {
     /// Whether the run had started.
     pub(crate) fn is_of_run(&self) -> bool {
         matches!(self, Self::Stopped { .. } | Self::AfterStart(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_without_its_folder_or_manifest_cannot_be_resumed() {
+        let error = || {
+            RunError::from(LedgerError::Missing {
+                path: PathBuf::new(),
+            })
+        };
+        let folder = tempfile::tempdir().expect("a folder");
+        let run = folder.path().join("run");
+        assert!(next_step(&run, &error()).contains("if it was deleted, its games are lost"));
+        fs::create_dir(&run).expect("made");
+        let without = next_step(&run, &error());
+        assert!(without.starts_with("restore run.toml in "), "{without}");
+        fs::write(run.join(MANIFEST), "").expect("written");
+        let whole = next_step(&run, &error());
+        assert!(whole.starts_with("all finished games are saved"), "{whole}");
     }
 }

@@ -23,6 +23,7 @@ pub(crate) use play::interrupt::Request;
 pub use play::jobs::Jobs;
 pub use play::repeats::RepeatRule;
 pub(crate) use play::repeats::Repeats;
+pub(crate) use play::stop_requests::StopRequests;
 pub(crate) use play::tally::{EngineTally, Failures, PairingTally, Tally};
 pub use play::view::Progress;
 pub(crate) use play::view::View;

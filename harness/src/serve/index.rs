@@ -44,8 +44,7 @@ pub(super) struct GameIndex {
 pub(super) struct Query {
     /// Number of the pair, from 1.
     pub pair: Option<u64>,
-    /// `w`, `d`, `b`, or `won:N`, `lost:N` of engine number N, from 0.
-    pub result: Option<String>,
+    pub result: Option<WantedResult>,
     pub termination: Option<Termination>,
     /// Number of White's engine, from 0.
     pub white: Option<u32>,
@@ -83,7 +82,7 @@ impl Query {
 
     fn finds(&self, row: &GameRow) -> bool {
         self.pair.is_none_or(|pair| pair == row.pair + 1)
-            && self.result.as_deref().is_none_or(|r| has_result(row, r))
+            && self.result.is_none_or(|result| result.is_of(row))
             && self.termination.is_none_or(|t| t == row.termination)
             && self.white.is_none_or(|white| white == row.players[0])
             && self.opening.is_none_or(|opening| opening == row.opening)
@@ -94,24 +93,46 @@ impl Query {
     }
 }
 
-fn has_result(row: &GameRow, wanted: &str) -> bool {
-    let engine = |number: &str| {
-        let number: Option<u32> = number.parse().ok();
-        row.players
-            .iter()
-            .position(|player| Some(*player) == number)
-    };
-    let loser = row.outcome.loser();
-    match wanted.split_once(':') {
-        None => matches!(
-            (wanted, row.outcome),
-            ("", _) | ("w", Outcome::White) | ("d", Outcome::Draw) | ("b", Outcome::Black)
-        ),
-        Some(("lost", number)) => loser.is_some() && engine(number) == loser,
-        Some(("won", number)) => {
-            loser.is_some() && engine(number).is_some_and(|side| Some(side) != loser)
+/// A result that a game must have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) enum WantedResult {
+    Outcome(Outcome),
+    /// Won by the engine with this number, from 0.
+    Won(u32),
+    /// Lost by it.
+    Lost(u32),
+}
+
+impl TryFrom<String> for WantedResult {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let engine = |number: &str| number.parse().ok();
+        let result = match text.split_once(':') {
+            None => match text.as_str() {
+                "w" => Some(Self::Outcome(Outcome::White)),
+                "d" => Some(Self::Outcome(Outcome::Draw)),
+                "b" => Some(Self::Outcome(Outcome::Black)),
+                _ => None,
+            },
+            Some(("won", number)) => engine(number).map(Self::Won),
+            Some(("lost", number)) => engine(number).map(Self::Lost),
+            Some(_) => None,
+        };
+        result.ok_or_else(|| format!("expected `w`, `d`, `b`, `won:N` or `lost:N`, found `{text}`"))
+    }
+}
+
+impl WantedResult {
+    fn is_of(self, row: &GameRow) -> bool {
+        let side = |engine: u32| row.players.iter().position(|player| *player == engine);
+        let loser = row.outcome.loser();
+        match self {
+            Self::Outcome(outcome) => row.outcome == outcome,
+            Self::Won(engine) => loser.is_some_and(|loser| side(engine) == Some(1 - loser)),
+            Self::Lost(engine) => loser.is_some() && side(engine) == loser,
         }
-        Some(_) => false,
     }
 }
 
@@ -236,7 +257,7 @@ mod tests {
         let all = Query::default();
         assert_eq!(found(all.clone()), [(3, 2), (3, 1), (1, 2), (1, 1)]);
         let result = |text: &str| Query {
-            result: Some(text.to_string()),
+            result: Some(text.to_string().try_into().expect("a result")),
             order: Order::Oldest,
             ..Query::default()
         };
@@ -244,7 +265,6 @@ mod tests {
         assert_eq!(found(result("won:0")), [(1, 1)]);
         assert_eq!(found(result("lost:0")), [(3, 1), (3, 2)]);
         assert_eq!(found(result("won:7")), []);
-        assert_eq!(found(result("nonsense")), []);
         let failed = Query {
             failed: true,
             ..Query::default()

@@ -6,12 +6,11 @@ use crate::experiment::Verdict;
 use crate::kinds::CurrentResults;
 use crate::report::html::with_ends;
 use crate::report::{
-    EndReason, Form, FormNumbers, FormTest, TestVerdict, WorkerFacts, first_engine,
-    is_of_first_engine, limits,
+    EndReason, Form, FormNumbers, FormTest, TestVerdict, WorkerFacts, first_engine, fixed,
+    is_of_first_engine, limits, shown_elo,
 };
 use crate::run::{EngineIdentity, Kind, Manifest};
 use crate::settings::BookSource;
-use crate::stats::summary::{Interval, is_enough};
 use crate::stats::{Estimate, Sprt, SprtState, Summary, forecast};
 
 /// The state of a run.
@@ -107,6 +106,12 @@ impl RunSummary {
         let config = &manifest.config;
         let first = first_engine(tally);
         let summary = Summary::new(first.pentanomial);
+        let elo = shown_elo(
+            first.pentanomial,
+            results.test.as_ref(),
+            results.always_valid,
+            results.verdict.is_some() && manifest.plays_as_planned(),
+        );
         let rate = circumstances.pairs_per_second;
         let is_of_first = is_of_first_engine(manifest);
         let state = match results.verdict {
@@ -136,7 +141,7 @@ impl RunSummary {
             budget: results.budget,
             wdl: is_of_first.then_some(first.wdl.into()),
             pentanomial: is_of_first.then_some(first.pentanomial.0),
-            elo: elo(results, &summary, manifest.plays_as_planned()).filter(|_| is_of_first),
+            elo: elo.filter(|_| is_of_first),
             nelo: summary.nelo.filter(|_| is_of_first),
             los: summary.los.filter(|_| is_of_first),
             sprt: results.test.as_ref().map(Sprt::state),
@@ -180,8 +185,10 @@ impl RunSummary {
         };
         if let Some(test) = self.sprt {
             text += &format!(
-                ": LLR {:.2} ({:.2}, {:.2})",
-                test.llr, test.lower, test.upper
+                ": LLR {} ({:.2}, {:.2})",
+                fixed(test.llr, 2),
+                test.lower,
+                test.upper
             );
         }
         if let Some(elo) = self.elo {
@@ -210,21 +217,6 @@ impl RunSummary {
     }
 }
 
-/// Elo of the first engine with the interval of the run's page: for a test, corrected for the
-/// stopping rule; for a match that is unfinished or has another number of pairs than planned,
-/// the always-valid one.
-fn elo(results: &CurrentResults, summary: &Summary, is_planned: bool) -> Option<Estimate> {
-    let test = results.test.as_ref();
-    if let Some(test) = test.filter(|test| is_enough(test.counts())) {
-        return Some(test.estimate()?.elo);
-    }
-    let has_fixed_length = results.verdict.is_some() && is_planned;
-    match summary.interval {
-        Interval::FixedLength if has_fixed_length => summary.elo,
-        _ => results.always_valid.or(summary.elo),
-    }
-}
-
 fn remaining(results: &CurrentResults, rate: f64) -> Remaining {
     let tally = &results.tally;
     let left = results.budget.saturating_sub(tally.judged_pairs()) as f64;
@@ -243,7 +235,6 @@ fn remaining(results: &CurrentResults, rate: f64) -> Remaining {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Tally;
     use crate::stats::{Pentanomial, SprtConfig};
 
     /// A match with this result whose Elo has the always-valid interval.
@@ -286,54 +277,20 @@ mod tests {
     }
 
     #[test]
+    fn an_llr_that_is_rounded_to_zero_has_no_sign() {
+        let mut run = run([0; 5]);
+        run.sprt = Some(SprtState {
+            llr: -0.004,
+            ..Sprt::new(SprtConfig::default()).expect("a test").state()
+        });
+        let sentence = "Undecided: LLR 0.00 (-2.94, 2.94), 24 games";
+        run.inconclusive = true;
+        assert_eq!(run.sentence(), sentence);
+    }
+
+    #[test]
     fn without_pairs_a_sentence_has_no_elo() {
         let text = run([0; 5]).sentence();
         assert!(!text.contains("Elo"), "{text}");
-    }
-
-    fn results(verdict: Option<Verdict>, test: Option<Sprt>) -> CurrentResults {
-        CurrentResults {
-            verdict,
-            budget: 200,
-            tally: Tally::new(2),
-            test,
-            always_valid: Some(Estimate {
-                estimate: 17.4,
-                low: -20.0,
-                high: 50.0,
-            }),
-            found: None,
-        }
-    }
-
-    #[test]
-    fn a_match_has_the_always_valid_interval_until_its_fixed_end() {
-        let summary = Summary::new(Pentanomial([10, 20, 40, 20, 20]));
-        assert_eq!(summary.interval, Interval::FixedLength);
-        let complete = Some(Verdict::Complete);
-        let low = |verdict, is_planned: bool| {
-            let elo = elo(&results(verdict, None), &summary, is_planned);
-            elo.expect("defined").low
-        };
-        assert_eq!(low(None, true), -20.0);
-        assert_eq!(low(complete, true), summary.elo.expect("of many pairs").low);
-        assert_eq!(low(complete, false), -20.0);
-    }
-
-    #[test]
-    fn elo_after_a_test_is_corrected_for_stopping() {
-        let mut test = Sprt::new(SprtConfig {
-            elo1: 30.0,
-            ..SprtConfig::default()
-        })
-        .expect("a test");
-        for half_points in [1, 2, 3, 1, 2, 1].into_iter().cycle().take(90) {
-            test.absorb(half_points);
-        }
-        let summary = Summary::new(test.counts());
-        let corrected = test.estimate().expect("of many pairs").elo;
-        assert_ne!(summary.elo, Some(corrected));
-        let results = results(Some(Verdict::H0), Some(test));
-        assert_eq!(elo(&results, &summary, true), Some(corrected));
     }
 }

@@ -65,18 +65,27 @@ impl Cholesky {
 
     /// `A^-1` by rows. Column by column, each sum in the order of its terms.
     pub(crate) fn inverse(&self) -> Vec<Vec<f64>> {
+        let n = self.size;
+        // The columns of `L` as rows: the sums below run along memory.
+        let mut columns = vec![0.0; n * n];
+        for (i, row) in (0..n).map(|i| (i, self.row(i))) {
+            for (k, x) in row.iter().enumerate() {
+                columns[k * n + i] = *x;
+            }
+        }
         let column = |column: usize| {
-            let mut unit = vec![0.0; self.size];
+            let mut unit = vec![0.0; n];
             unit[column] = 1.0;
             let mut x = self.forward(&unit);
-            for i in (0..self.size).rev() {
-                let sum: f64 = (i + 1..self.size).map(|k| self.row(k)[i] * x[k]).sum();
-                x[i] = (x[i] - sum) / self.row(i)[i];
+            for i in (0..n).rev() {
+                let below = &columns[i * n + i + 1..(i + 1) * n];
+                let sum: f64 = below.iter().zip(&x[i + 1..]).map(|(l, x)| l * x).sum();
+                x[i] = (x[i] - sum) / columns[i * n + i];
             }
             x
         };
         // The inverse is symmetric: its columns are its rows.
-        (0..self.size).map(column).collect()
+        (0..n).map(column).collect()
     }
 
     /// `ln det A`.

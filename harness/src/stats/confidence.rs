@@ -51,7 +51,7 @@ impl ConfidenceSequence {
     /// The 95 % interval of a match of `rounds` pairs, narrowest half-way. The
     /// match stops by it and its report draws it.
     pub(crate) fn of_match(rounds: u64) -> Self {
-        Self::new((rounds as f64 / 2.0).max(1.0))
+        Self::new(half_way(rounds))
     }
 
     /// The 95 % interval of a run of unknown length: a sequential test.
@@ -104,13 +104,24 @@ impl ConfidenceSequence {
 /// The 95 % interval of counts from a run of unknown length; `None` without
 /// games. Scores beyond 0.001 and 0.999 are clamped.
 pub(crate) fn of_counts(counts: Counts) -> Option<Estimate> {
-    let mixture = mixture(TIGHT_AT);
+    of_planned_counts(counts, None)
+}
+
+/// The same of counts from a match of `planned` pairs (or single games): the interval of
+/// [`ConfidenceSequence::of_match`].
+pub(crate) fn of_planned_counts(counts: Counts, planned: Option<u64>) -> Option<Estimate> {
+    let mixture = mixture(planned.map_or(TIGHT_AT, half_way));
     match counts {
         Counts::Pentanomial(pairs) => Sample::raw(pairs.0).map(|sample| interval(&sample, mixture)),
         Counts::Wdl(games) => {
             Sample::raw(games.by_score()).map(|sample| interval(&sample, mixture))
         }
     }
+}
+
+/// The units after which the interval of a match of `planned` units is narrowest.
+fn half_way(planned: u64) -> f64 {
+    (planned as f64 / 2.0).max(1.0)
 }
 
 /// r squared of the sequence that is narrowest after `tight_at` units.
@@ -192,6 +203,19 @@ mod tests {
                 assert!(stopped <= 120, "{shares:?}, {rounds} pairs: {stopped}");
             }
         }
+    }
+
+    #[test]
+    fn counts_of_a_planned_match_have_its_interval() {
+        let mut sequence = ConfidenceSequence::of_match(40);
+        let counts = [1, 2, 8, 6, 23];
+        for (half_points, count) in counts.into_iter().enumerate() {
+            (0..count).for_each(|_| sequence.absorb(half_points));
+        }
+        let counts = Counts::Pentanomial(Pentanomial(counts));
+        assert_eq!(of_planned_counts(counts, Some(40)), sequence.interval());
+        let narrower = sequence.interval().unwrap().half_width();
+        assert!(narrower < 0.6 * of_counts(counts).unwrap().half_width());
     }
 
     #[test]

@@ -54,6 +54,12 @@ pub struct Summary {
 impl Summary {
     /// The summary of pairs ([`super::Pentanomial`]) or games ([`super::Wdl`]).
     pub fn new(counts: impl Into<Counts>) -> Self {
+        Self::of_planned(counts, None)
+    }
+
+    /// The same of a match of `planned` pairs (or single games), if that is known: an
+    /// always-valid interval is narrowest half-way.
+    pub fn of_planned(counts: impl Into<Counts>, planned: Option<u64>) -> Self {
         let counts = counts.into();
         let enough = is_enough(counts);
         Self {
@@ -61,7 +67,7 @@ impl Summary {
             elo: if enough {
                 elo::elo(counts)
             } else {
-                confidence::of_counts(counts)
+                confidence::of_planned_counts(counts, planned)
             },
             nelo: elo::nelo(counts).filter(|_| enough),
             los: elo::los(counts).filter(|_| enough),

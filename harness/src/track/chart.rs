@@ -1,10 +1,12 @@
 //! The chart: Elo over commits.
 
 use super::change::Direction;
-use super::status::{Point, Status};
+use super::status::{Point, Status, nightlies};
 use crate::builds::short_id;
 use crate::report::chart::{Band, Chart, Line, Mark, Paint, Reading, Ticks, sheet};
+use crate::report::{signed, signed_ends, signed_with};
 use crate::stats::Estimate;
+use crate::stats::summary::Interval;
 
 /// Elo over commits as SVG on a white background: the estimate with its 95 % band, with
 /// releases and changes marked.
@@ -48,8 +50,13 @@ pub(crate) fn on_page(status: &Status) -> Chart<'static> {
 fn reading(x: f64, point: &Point) -> Reading {
     let elo = match point.elo {
         Some(elo) => format!(
-            "{:+.1} Elo (95 %: {:+.1} to {:+.1})",
-            elo.estimate, elo.low, elo.high
+            "{} Elo ({}95 %: {})",
+            signed(elo.estimate),
+            match point.interval {
+                Some(Interval::AlwaysValid) => "always-valid ",
+                _ => "",
+            },
+            signed_ends(elo)
         ),
         None => "unknown".to_string(),
     };
@@ -95,7 +102,7 @@ fn marks(status: &Status) -> Vec<Mark> {
         },
         // Between the nights before and after the change.
         x: change.at as f64 - 0.5,
-        text: format!(" {:+.0} Elo", change.elo.estimate),
+        text: format!(" {} Elo", signed_with(change.elo.estimate, 0)),
         row: 1 + number % 3,
     });
     tags.chain(changes).collect()
@@ -104,10 +111,10 @@ fn marks(status: &Status) -> Vec<Mark> {
 /// The text alternative of the chart.
 fn title(status: &Status) -> String {
     let elo = status.points.last().and_then(|point| point.elo);
-    let last = elo.map_or("unknown".to_string(), |elo| format!("{:+.0}", elo.estimate));
+    let last = elo.map_or("unknown".to_string(), |elo| signed_with(elo.estimate, 0));
     format!(
-        "Elo relative to the anchor, {} nights; last night: {last}; changes detected: {}",
-        status.points.len(),
+        "Elo relative to the anchor, {}; last nightly: {last}; changes detected: {}",
+        nightlies(status.points.len()),
         status.changes.len()
     )
 }
@@ -131,12 +138,23 @@ mod tests {
         assert!(svg.contains("<polygon"));
         assert!(svg.contains("v1"));
         assert!(svg.contains("1abcdef"));
-        assert!(svg.contains("anchor, 3 nights; last night: "));
+        assert!(svg.contains("anchor, 3 nightlies; last nightly: "));
         let chart = on_page(&Status::new(&nights, "a", 3650));
-        assert!(chart.label.contains("anchor, 3 nights; last night: "));
+        assert!(chart.label.contains("anchor, 3 nightlies; last nightly: "));
         let page = chart.on_page().expect("drawn").into_string();
         assert!(page.contains("var(--first)") && page.contains("role=\"img\""));
         assert!(!page.contains("=\"#"), "a colour of no theme: {page}");
+    }
+
+    #[test]
+    fn a_reading_names_an_always_valid_interval() {
+        let anchor = |counts| [(Role::Anchor, "a", counts)];
+        for (counts, is_named) in [([9, 20, 40, 25, 9], false), ([0, 1, 2, 1, 0], true)] {
+            let status = Status::new(&[night(1, "b", &anchor(counts))], "a", 3650);
+            let text = &on_page(&status).readings[0].text;
+            assert!(text.contains("95 %: "), "{text}");
+            assert_eq!(text.contains("(always-valid 95 %: "), is_named, "{text}");
+        }
     }
 
     #[test]

@@ -6,20 +6,23 @@
 mod change;
 mod chart;
 mod gauntlet;
+mod limit;
 mod night;
 mod night_of_run;
 mod order;
 mod page;
 mod previous;
+mod record;
 mod report;
 mod reported_count;
 mod role;
 mod scale;
 mod skipped;
 mod status;
-mod stop;
 mod stuck;
 mod tracker;
+mod unfinished;
+mod used_openings;
 
 pub use night::{Night, read};
 pub(crate) use report::{TrackReport, is_folder_of_nights};
@@ -28,5 +31,7 @@ pub(crate) use tracker::{NightEnd, Tracker};
 
 /// The history, in the folder of nights.
 pub(crate) const TABLE: &str = "elo.csv";
+/// What the history needs besides its rows, in the same folder.
+const RECORD: &str = "elo.toml";
 /// The folder of the nights' runs, in the folder of nights.
 pub(crate) const RUNS: &str = "track";

@@ -37,7 +37,7 @@ pub struct Night {
     pub matches: Vec<NightMatch>,
     /// Elo relative to the anchor, as estimated that night.
     pub elo: Option<Estimate>,
-    /// Its nodes a second in the games.
+    /// Its nodes per second in the games.
     pub nps: Option<f64>,
     /// Games that it lost by a failure.
     pub failures: u64,

@@ -70,5 +70,5 @@ pub(super) fn opponent_name(opponent: &Opponent) -> String {
 /// The role in a name by [`opponent_name`].
 fn role_in(name: &str) -> anyhow::Result<Role> {
     let role = name.split(' ').next().and_then(Role::named);
-    role.with_context(|| format!("`{name}` is not an opponent of a night: is this another run?"))
+    role.with_context(|| format!("`{name}` is not an opponent of a nightly: is this another run?"))
 }

@@ -8,7 +8,7 @@ use super::RUNS;
 use super::change::Direction;
 use super::chart::on_page;
 use super::night::Night;
-use super::status::{Comparison, Point, Status};
+use super::status::{Comparison, Point, Status, nightlies};
 use crate::builds::{Forge, Repository, short_id};
 use crate::report::html::{
     BELOW, Cell, Figure, Page, PageLocation, Paint, Table, Tone, counted, ends, figure, paragraph,
@@ -32,7 +32,7 @@ pub(crate) fn html(
     let limit = nights.first().map_or("", |night| night.limit.as_str());
     let mut page = Page::new(
         "Elo over nightlies",
-        &format!("{}, limit {limit}", counted(nights.len() as u64, "night")),
+        &format!("{}, limit {limit}", nightlies(nights.len())),
     );
     page.lead(&status.sentences(), tone(status));
     page.figures(&figures(status));
@@ -43,7 +43,7 @@ pub(crate) fn html(
         page.section("changes", "Changes", changes(status, forge.as_ref()));
         let table = list(status, nights, reports, forge.as_ref());
         let table = html! { (table) (matches(nights).collapsed()) };
-        page.section("nights", "Nights", table);
+        page.section("nights", "Nightlies", table);
     }
     Ok(page)
 }
@@ -157,7 +157,7 @@ fn list(status: &Status, nights: &[Night], reports: Reports<'_>, forge: Option<&
         "release",
         "bench",
     ];
-    let mut table = Table::new("All nights on one scale, newest first", &head);
+    let mut table = Table::new("All nightlies on one scale, newest first", &head);
     // `points` has one entry for each night, in the same order.
     for (at, (point, night)) in status.points.iter().zip(nights).enumerate().rev() {
         let before = at.checked_sub(1).map(|before| &status.points[before]);
@@ -214,7 +214,7 @@ fn changes(status: &Status, forge: Option<&Forge>) -> Markup {
         return paragraph("No change detected.");
     }
     let mut table = Table::new(
-        "By the sequential test over all nights",
+        "By the sequential test over all nightlies",
         &["most likely with", "Elo", "95 %", "detected with"],
     );
     let commit = |night: usize| match (status.points.get(night), forge) {
@@ -242,7 +242,12 @@ fn named(point: &Point) -> String {
 fn matches(nights: &[Night]) -> Table {
     let mut table = Table::new(
         "Pairs against each opponent, from the new build's side; newest first",
-        &["commit", "LL/LD/DD+WL/WD/WW", "failures", "nodes a second"],
+        &[
+            "commit",
+            "LL/LD/DD+WL/WD/WW",
+            "failures",
+            "nodes per second",
+        ],
     );
     for night in nights.iter().rev() {
         let opponents: Vec<String> = night

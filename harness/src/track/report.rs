@@ -8,6 +8,7 @@ use super::chart::chart;
 use super::night::{Night, read};
 use super::order::in_order;
 use super::page::html;
+use super::record::Record;
 use super::role::Role;
 use super::skipped::{SkippedCommit, markdown};
 use super::status::Status;
@@ -32,8 +33,8 @@ pub(crate) struct TrackReport {
     pub(super) played: Vec<String>,
     /// Commits skipped by this process.
     pub(super) skipped: Vec<SkippedCommit>,
-    /// Commits of nights that no process has reported yet.
-    pub(super) unreported: Vec<String>,
+    /// Nights that no process has reported yet, from 0 in the order of `nights`.
+    pub(super) unreported: Vec<usize>,
 }
 
 /// The verdict: whether the engine has become weaker.
@@ -64,10 +65,7 @@ impl TrackReport {
         let mut matches = nights.iter().rev().flat_map(|night| &night.matches);
         let anchor = matches.find(|played| played.role == Role::Anchor);
         let anchor = anchor.map_or("", |played| played.commit.as_str());
-        // The last night's run has the configuration, if it still exists.
-        let last = nights.last().map(|night| dir.join(RUNS).join(&night.run));
-        let section = last.and_then(|run| Manifest::read(&run).ok()?.config.track);
-        let alarms = section.map_or_else(false_alarm_nights, |section| section.false_alarm_nights);
+        let alarms = configured_alarms(dir, &nights)?.unwrap_or_else(false_alarm_nights);
         Ok(Self {
             status: Status::new(&nights, anchor, alarms),
             dir: dir.to_path_buf(),
@@ -78,10 +76,26 @@ impl TrackReport {
         })
     }
 
+    /// Whether a night has been played, so that there is something to show.
+    pub(crate) fn has_nights(&self) -> bool {
+        !self.nights.is_empty()
+    }
+
     /// Whether a regression was detected that no process has reported yet.
     pub(crate) fn has_unreported_regression(&self) -> bool {
         self.status.losses_at(&self.unreported).next().is_some()
     }
+}
+
+/// `false_alarm_nights` of the nights in `dir`: that of the last `hone track`, or that of the last
+/// night's run, if it still exists.
+fn configured_alarms(dir: &Path, nights: &[Night]) -> anyhow::Result<Option<u64>> {
+    let of_run = |night: &Night| {
+        let manifest = Manifest::read(&dir.join(RUNS).join(&night.run)).ok()?;
+        Some(manifest.config.track?.false_alarm_nights)
+    };
+    let recorded = Record::read(dir)?.false_alarm_nights();
+    Ok(recorded.or_else(|| nights.last().and_then(of_run)))
 }
 
 impl Report for TrackReport {

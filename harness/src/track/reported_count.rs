@@ -41,7 +41,10 @@ impl Reported {
                 path: path.to_path_buf(),
                 file,
             }),
-            Err(TryLockError::WouldBlock) => bail!("{} is in use by another hone", path.display()),
+            Err(TryLockError::WouldBlock) => bail!(
+                "{} is in use by another `hone` process\nhelp: wait until it ends, or stop it",
+                path.display()
+            ),
             Err(TryLockError::Error(error)) => {
                 Err(error).with_context(|| format!("cannot lock {}", path.display()))
             }

@@ -9,7 +9,7 @@ use super::change::{Change, Direction, changes};
 use super::night::Night;
 use super::scale::{Scale, difference};
 use crate::builds::short_id;
-use crate::report::{counted, escape_markdown};
+use crate::report::{escape_markdown, signed, signed_ends};
 use crate::stats::Estimate;
 use crate::stats::summary::Interval;
 
@@ -37,6 +37,14 @@ pub(crate) struct Comparison {
     pub elo: Option<Estimate>,
     /// The kind of the interval of `elo`.
     pub interval: Option<Interval>,
+}
+
+/// A number of nightlies in words.
+pub(super) fn nightlies(count: usize) -> String {
+    match count {
+        1 => "1 nightly".to_string(),
+        count => format!("{count} nightlies"),
+    }
 }
 
 /// The results of all nights together.
@@ -116,24 +124,24 @@ impl Status {
         self.changes.iter().filter(noticed)
     }
 
-    /// The losses that were noticed with the games of these commits.
-    pub(crate) fn losses_at<'a>(
-        &'a self,
-        commits: &'a [String],
-    ) -> impl Iterator<Item = &'a Change> {
-        let noticed = commits.iter().flat_map(|commit| self.noticed_at(commit));
-        noticed.filter(|change| change.direction == Direction::Loss)
+    /// The losses that were noticed with the games of these nights.
+    pub(crate) fn losses_at(&self, nights: &[usize]) -> impl Iterator<Item = &Change> {
+        let changes = self.changes.iter();
+        changes.filter(move |change| {
+            change.direction == Direction::Loss && nights.contains(&change.noticed)
+        })
     }
 
-    /// The losses noticed with these commits, one sentence each, except those of the last
-    /// night, which [`Status::sentences`] contains.
-    pub(crate) fn earlier_losses(&self, commits: &[String]) -> String {
-        let last = self.points.len().saturating_sub(1);
-        self.losses_at(commits)
-            .filter(|change| change.noticed != last)
-            .map(|change| {
-                let noticed = short_id(&self.points[change.noticed].commit);
-                format!("Detected at {noticed}: {}", self.change_sentence(change))
+    /// The losses noticed with these nights, one sentence each, except those of the last
+    /// night's commit, which [`Status::sentences`] contains.
+    pub(crate) fn earlier_losses(&self, nights: &[usize]) -> String {
+        let last = self.points.last().map(|point| &point.commit);
+        self.losses_at(nights)
+            .map(|change| (change, &self.points[change.noticed].commit))
+            .filter(|(_, noticed)| Some(*noticed) != last)
+            .map(|(change, noticed)| {
+                let sentence = self.change_sentence(change);
+                format!("Detected at {}: {sentence}", short_id(noticed))
             })
             .collect()
     }
@@ -149,7 +157,7 @@ impl Status {
     /// The verdict, one sentence per line.
     pub(crate) fn sentences(&self) -> String {
         let Some(last) = self.points.last() else {
-            return "No nights yet.\n".to_string();
+            return "No nightlies yet.\n".to_string();
         };
         let mut text = format!(
             "{} ({}): {} relative to the anchor {}, from the games of {}.\n",
@@ -157,7 +165,7 @@ impl Status {
             last.subject,
             elo(last.elo, last.interval),
             short_id(&self.anchor),
-            counted(self.points.len() as u64, "night")
+            nightlies(self.points.len())
         );
         // The best of many nights was also lucky, so it has no verdict.
         for (name, other, verdict) in [
@@ -184,7 +192,7 @@ impl Status {
         }
         let _ = writeln!(
             text,
-            "(Without a change, a false regression is reported at most once in {} nights on average.)",
+            "(Without a change, a false regression is reported at most once in {} nightlies on average.)",
             self.false_alarm_nights
         );
         text
@@ -247,10 +255,7 @@ fn elo(elo: Option<Estimate>, interval: Option<Interval>) -> String {
         _ => "",
     };
     match elo {
-        Some(elo) => format!(
-            "{:+.1} Elo ({kind}{:+.1} to {:+.1})",
-            elo.estimate, elo.low, elo.high
-        ),
+        Some(elo) => format!("{} Elo ({kind}{})", signed(elo.estimate), signed_ends(elo)),
         None => "unknown Elo".to_string(),
     }
 }
@@ -300,7 +305,7 @@ mod tests {
         let quiet = Status::new(&nights[..6], "a", 3650);
         assert!(!quiet.is_regression());
         let first = Status::new(&nights[..1], "a", 3650).sentences();
-        assert!(first.contains("from the games of 1 night.\n"), "{first}");
+        assert!(first.contains("from the games of 1 nightly.\n"), "{first}");
         assert!(
             quiet.sentences().contains("No change detected"),
             "{}",
@@ -317,7 +322,7 @@ mod tests {
             "REGRESSION: -",
             "since c7",
             ", weaker",
-            "once in 3650 nights",
+            "once in 3650 nightlies",
         ] {
             assert!(text.contains(part), "{part}: {text}");
         }
@@ -340,6 +345,19 @@ mod tests {
     }
 
     #[test]
+    fn a_loss_is_unreported_with_its_night_and_not_with_its_commit() {
+        let mut nights = nights();
+        nights.push(night(8, "c7", &[(Role::Anchor, "a", EVEN)]));
+        let status = Status::new(&nights, "a", 3650);
+        assert_eq!(status.changes[0].noticed, 6);
+        assert_eq!(status.losses_at(&[7]).count(), 0);
+        assert_eq!(status.losses_at(&[6, 7]).count(), 1);
+        // `sentences` has it, because its commit is the last one.
+        assert!(status.sentences().contains("REGRESSION"));
+        assert_eq!(status.earlier_losses(&[6, 7]), "");
+    }
+
+    #[test]
     fn the_previous_nightly_is_the_one_that_was_played() {
         let mut nights = nights();
         let next = [(Role::Anchor, "a", AHEAD), (Role::Previous, "c6", EVEN)];
@@ -353,7 +371,7 @@ mod tests {
     fn no_nights_say_nothing() {
         let status = Status::new(&[], "a", 3650);
         assert!(!status.is_regression());
-        assert_eq!(status.sentences(), "No nights yet.\n");
+        assert_eq!(status.sentences(), "No nightlies yet.\n");
         let one = Status::new(&[night(1, "a", &[])], "a", 3650);
         assert!(
             one.sentences().contains("unknown Elo"),

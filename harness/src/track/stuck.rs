@@ -60,7 +60,7 @@ pub(super) fn message(run: &Path, error: &SessionError, consequence: Consequence
             "warning: cannot finish {run}: {why}\nhelp: a later run of its commit replaces it"
         ),
         Consequence::Decides | Consequence::TriedAgain if is_played => format!(
-            "warning: another hone is playing {run}\nhelp: run the same command after it has ended; this adds the nightly to elo.csv"
+            "warning: another `hone` process is playing {run}\nhelp: run the same command after it has ended; this adds the nightly to elo.csv"
         ),
         Consequence::Decides => {
             format!("cannot finish {run}; --force plays its commit again from the start")

@@ -10,23 +10,23 @@ use anyhow::{Context, bail, ensure};
 
 use super::night::{Night, append, read};
 use super::order::in_order;
+use super::record::Record;
 use super::report::TrackReport;
 use super::reported_count::Reported;
 use super::scale::Scale;
 use super::skipped::SkippedCommit;
 use super::status::Status;
-use super::stop::StopRequests;
 use super::stuck::{Consequence, Stuck, commit_of, is_replaced, message};
-use super::{RUNS, TABLE};
+use super::unfinished::unfinished;
+use super::{RECORD, RUNS, TABLE, limit};
 use crate::builds::{BuildError, Builder, Commit, Repository};
 use crate::config::TrackSection;
 use crate::config::{Config, Tournament};
 use crate::kinds::{Conclusion, Match, Place, Session};
 use crate::ledger::Recovery;
 use crate::report::MatchReport;
-use crate::run::{Ended, Manifest, SessionError, list_runs};
+use crate::run::{Ended, SessionError, StopRequests};
 use crate::settings::TimeSpan;
-use crate::text::with_causes;
 
 /// How a commit's night ended; for several nights, the end of the last one.
 ///
@@ -71,12 +71,13 @@ pub(crate) struct Tracker {
     announce: fn(&str),
     /// The place of play: this machine or a fleet.
     place: Place,
+    record: Record,
     /// The lock, held as long as the process lives.
     reported: Reported,
     /// Rows of the table that were reported before.
     reported_before: usize,
-    /// Requests to stop since the start of [`Tracker::play_all`].
-    stop: Option<StopRequests>,
+    /// Requests to stop since [`Tracker::open`].
+    stop: StopRequests,
 }
 
 /// The result of the attempt to start a commit's night.
@@ -90,7 +91,7 @@ enum Start {
 /// File names in the folder of nights.
 const LOCK: &str = "track.lock";
 /// Files written by `hone track`: a commit that changes only these does not change the engine.
-const OWN: [&str; 6] = [TABLE, "elo.html", "elo.md", "elo.svg", LOCK, RUNS];
+const OWN: [&str; 7] = [TABLE, RECORD, "elo.html", "elo.md", "elo.svg", LOCK, RUNS];
 
 /// The newest commit of the branch that changes one of `paths`.
 fn newest_changing(
@@ -134,8 +135,8 @@ impl Tracker {
     /// commit, or of every commit after `since`.
     ///
     /// # Errors
-    /// If the configuration cannot be tracked, then nothing is written; or if the table
-    /// belongs to another limit or is in use.
+    /// If the configuration cannot be tracked, then nothing is written; or if the table or an
+    /// unfinished night belongs to another limit, or the table is in use.
     pub(crate) fn open(
         mut config: Config,
         since: Option<&str>,
@@ -152,7 +153,7 @@ impl Tracker {
             .context("the anchor of [track]")?;
         ensure!(
             config.r#match.shard.is_whole(),
-            "`shard` in [match] is {}, but a night cannot be divided\nhelp: remove `shard`, or play on a fleet",
+            "`shard` in [match] is {}, but a nightly cannot be divided\nhelp: remove `shard`, or play on a fleet",
             config.r#match.shard
         );
         let mut paths = section.paths.clone();
@@ -165,20 +166,18 @@ impl Tracker {
         config.r#match.stop = None;
         config.r#match.tournament = Tournament::Gauntlet;
         config.r#match.seeds = 1;
+        // All builds have the limit of the tracked engine.
+        config.set_limit(config.limit_of(engine).clone());
         // `max_time` limits all nights together.
         let max_time = max_time.or(config.r#match.max_time.take());
         fs::create_dir_all(out).with_context(|| format!("cannot make {}", out.display()))?;
         let mut reported = Reported::lock(&out.join(LOCK))?;
-        let table = out.join(TABLE);
-        let nights = read(&table)?;
+        let nights = read(&out.join(TABLE))?;
         let reported_before = reported.read(nights.len())?;
-        let limit = config.r#match.limit.to_string();
-        if let Some(other) = nights.iter().find(|night| night.limit != limit) {
-            bail!(
-                "the nights of {} were played with {}, but `limit` is {limit}: all nights of a table must have the same limit\nhelp: restore the limit, or start another table with --out",
-                table.display(),
-                other.limit
-            );
+        limit::check(out, &nights, &config.r#match.limit.to_string())?;
+        let mut record = Record::read(out)?;
+        if !nights.is_empty() {
+            record.set_false_alarm_nights(section.false_alarm_nights)?;
         }
         Ok(Self {
             config,
@@ -195,23 +194,26 @@ impl Tracker {
             deadline: max_time.map(|time| Instant::now() + time.duration()),
             announce,
             place: Place::default(),
+            record,
             reported,
             reported_before,
-            stop: None,
+            stop: StopRequests::listen()?,
         })
     }
 
     /// The results of all nights, including those just played.
     pub(crate) fn report(&self) -> TrackReport {
         let alarms = self.section.false_alarm_nights;
-        let unreported = self.nights.iter().skip(self.reported_before);
         // Without the history, the rows still have an order.
         let history = self.repository.history(&self.section.branch);
         let nights = in_order(&self.nights, &history.unwrap_or_default());
+        let reported = self.nights.get(..self.reported_before).unwrap_or_default();
+        let is_unreported = |night: &Night| reported.iter().all(|row| row.run != night.run);
+        let unreported = (0..nights.len()).filter(|&at| is_unreported(&nights[at]));
         TrackReport {
             status: Status::new(&nights, &self.anchor.id, alarms),
             dir: self.out.clone(),
-            unreported: unreported.map(|night| night.commit.clone()).collect(),
+            unreported: unreported.collect(),
             nights,
             played: self.played.clone(),
             skipped: self.skipped.clone(),
@@ -240,7 +242,6 @@ impl Tracker {
     /// [`SessionError`]; nights played before keep their rows. Of the nights that cannot be
     /// finished, only that of the newest commit counts.
     pub(crate) fn play_all(&mut self, force: bool) -> Result<NightEnd, SessionError> {
-        self.stop = Some(StopRequests::listen()?);
         let newest = self.newest.clone();
         let mut stuck = Stuck::default();
         let mut end = self.resume_all(&newest, &mut stuck)?;
@@ -269,7 +270,7 @@ impl Tracker {
 
     /// Finishes nights that were started before.
     fn resume_all(&mut self, newest: &Commit, stuck: &mut Stuck) -> Result<NightEnd, SessionError> {
-        for (path, manifest) in self.unfinished() {
+        for (path, manifest) in unfinished(&self.out, &self.nights, self.announce) {
             let before = format!("{} was resumed", path.display());
             if self.is_interrupted(&before) {
                 return Ok(NightEnd::Interrupted);
@@ -320,27 +321,6 @@ impl Tracker {
 
     fn has_row(&self, commit: &str) -> bool {
         self.nights.iter().any(|night| night.commit == commit)
-    }
-
-    /// Runs without a row, oldest first, except those that `--force` has replaced.
-    fn unfinished(&self) -> Vec<(PathBuf, Manifest)> {
-        let mut runs = Vec::new();
-        for (path, manifest) in list_runs(&self.out.join(RUNS)) {
-            let name = path.file_name().unwrap_or_default().to_string_lossy();
-            if self.nights.iter().any(|night| night.run == name) {
-                continue;
-            }
-            match manifest {
-                Ok(manifest) if is_replaced(&manifest, &self.nights) => {
-                    tracing::info!("{} is replaced by a later run", path.display());
-                }
-                Ok(manifest) => runs.push((path, manifest)),
-                Err(error) => {
-                    (self.announce)(&format!("warning: skipped: {}", with_causes(&error)));
-                }
-            }
-        }
-        runs
     }
 
     /// Commits to be played, oldest first.
@@ -400,8 +380,7 @@ impl Tracker {
     fn start(&mut self, commit: &Commit, skip_broken: bool) -> Result<Start, SessionError> {
         if let Err(error) = self.builds(commit) {
             if skip_broken && error.is_of_commit() {
-                let reason = "it does not build".to_string();
-                return Ok(Start::Broken(SkippedCommit::new(commit, reason)));
+                return Ok(Start::Broken(SkippedCommit::not_building(commit)));
             }
             return Err(if error.is_of_commit() {
                 SessionError::after_start(error)
@@ -426,8 +405,7 @@ impl Tracker {
     }
 
     fn is_stop_requested(&mut self) -> bool {
-        let stop = self.stop.as_mut();
-        stop.is_some_and(StopRequests::is_requested)
+        self.stop.is_requested()
     }
 
     fn builds(&self, commit: &Commit) -> Result<(), BuildError> {
@@ -452,14 +430,15 @@ impl Tracker {
             session = session.ending_at(deadline);
         }
         (self.announce)(&session.manifest.names().join(" - "));
-        let conclusion = session.at(self.place.clone()).run(&mut self.announce)?;
+        let session = session.at(self.place.clone());
+        let conclusion = session.run(&mut self.stop, &mut self.announce)?;
         let end = match conclusion.ended {
             Ended::Verdict(_) => NightEnd::Played,
             Ended::OutOfTime => NightEnd::OutOfTime,
             Ended::Interrupted | Ended::Waiting => NightEnd::Interrupted,
         };
         if end != NightEnd::Played {
-            (self.announce)("This night is not finished. Run the same command to resume it.");
+            (self.announce)("This nightly is not finished. Run the same command to resume it.");
             return Ok(end);
         }
         self.add_row(&conclusion)
@@ -469,10 +448,12 @@ impl Tracker {
 
     fn add_row(&mut self, conclusion: &Conclusion<MatchReport>) -> anyhow::Result<()> {
         let mut night = Night::of(conclusion, &self.repository, &self.section.releases)?;
+        let table = self.out.join(TABLE);
+        limit::check_rows(&table, &self.nights, &night.limit)?;
         let all = self.nights.iter().chain([&night]);
         night.elo = Scale::new(all, &self.anchor.id).elo(&night.commit);
         self.played.push(night.commit.clone());
-        append(&self.out.join(TABLE), &mut self.nights, night)?;
+        append(&table, &mut self.nights, night)?;
         Ok(())
     }
 }

@@ -47,6 +47,13 @@ fn info_counts_what_is_in_a_file() {
             .starts_with("<svg")
     );
 
+    fs::write(folder.path().join("none.epd"), "\x7fELF\0\nx\n").unwrap();
+    let none = hone_book(folder.path(), &["info", "none.epd"]);
+    assert_eq!(none.code, Some(2), "{}", none.stdout);
+    let message =
+        "none.epd contains no openings, only 2 illegal lines: only 1 of the four position";
+    assert!(none.stderr.contains(message), "{}", none.stderr);
+
     let output = hone_book(folder.path(), &["info", "a.epd"]);
     let text = &output.stdout;
     assert!(
@@ -170,7 +177,12 @@ fn faults_of_movetext_have_their_line() {
         ),
         ("1. e4 *\n\n1. d4 {a\n\n1. c4 *\n", 3, "is not closed"),
     ] {
-        fs::write(folder.join("a.pgn"), text).unwrap();
+        // A file without any opening is refused.
+        let text = match words {
+            "is not closed" => text.to_string(),
+            _ => format!("{text}\n\n1. c4 *\n"),
+        };
+        fs::write(folder.join("a.pgn"), &text).unwrap();
         let info = json(&hone_book(folder, &["info", "a.pgn", "--json"]));
         let fault = &info["illegal_lines"][0];
         assert_eq!(fault["line"], line, "{text}");

@@ -345,7 +345,7 @@ fn an_equal_bench_does_not_decide_a_bisection() {
     assert_eq!(found.json()["culprit"][0]["commit"], history.ids[4]);
     let report = on_run("report", &history.out("run")).stdout;
     let named = format!(" same bench  {} (Change 1)\n", &history.ids[1][..10]);
-    for part in [named.as_str(), "same bench: not played, because"] {
+    for part in [named.as_str(), "same bench: cleared without games, because"] {
         assert!(report.contains(part), "{part}: {report}");
     }
     let page = fs::read_to_string(history.out("run").join("report.html")).expect("a page");
@@ -494,4 +494,23 @@ fn a_resumed_bisection_plays_the_same_programs() {
     let same = resumed_with(first);
     assert_eq!(same.code, Some(0), "{}", same.stderr);
     assert_eq!(digest(&run), expected);
+}
+
+#[test]
+fn a_bisection_without_a_cache_of_builds_is_not_started() {
+    let repository = EngineRepository::new();
+    let ids = [1, 2].map(|bench| repository.commit_engine("", bench, "Change"));
+    let history = History::of(repository, ids.into());
+    let mut command = history.command("run", 0, 1);
+    for name in ["HONE_CACHE", "XDG_CACHE_HOME", "HOME"] {
+        command.env_remove(name);
+    }
+    let refused = finish(command);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    assert!(
+        refused.stderr.contains("set HONE_CACHE"),
+        "{}",
+        refused.stderr
+    );
+    assert!(!history.out("run").exists());
 }

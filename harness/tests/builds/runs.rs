@@ -216,7 +216,7 @@ fn the_cache_is_listed_and_pruned() {
     );
     let gone = hone(&["prune", "--all"]);
     assert!(
-        gone.stdout.starts_with("removed 1 builds and 1 work trees"),
+        gone.stdout.starts_with("removed 1 build and 1 work tree:"),
         "{}",
         gone.stdout
     );

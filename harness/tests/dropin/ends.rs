@@ -104,7 +104,8 @@ fn a_match_that_only_repeats_games_names_the_reason() {
         let reason = format!("{games} of 200 games were played: ");
         let (_, end) = finished.stdout.split_once(&reason).expect("a reason");
         assert!(end.contains("\nFinished match\n"), "{end}");
-        let help = "a run that only repeats games ends early\nhelp: use a larger book";
+        let help =
+            "a run that only repeats games ends early\nhelp: use a book (`-openings file=`) or";
         assert!(finished.stderr.contains(help), "{}", finished.stderr);
     }
 }
@@ -161,6 +162,37 @@ fn a_run_is_kept_beside_its_config_file() {
     assert_eq!(run_dropin("fastchess", dir.path(), &here).code, Some(0));
     assert_eq!(runs(&dir.path().join("results")).len(), 1);
     assert_eq!(runs(&state.join("results")).len(), 2);
+}
+
+/// A kill before they are written then leaves no run that lacks them.
+#[test]
+fn what_a_resumed_run_needs_is_written_before_there_is_a_run() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let [blocked, run] = ["blocked", "run"].map(|name| dir.path().join(name));
+    fs::write(&blocked, "not a folder").expect("written");
+    fs::write(dir.path().join("old.pgn"), "old games").expect("written");
+    let line = format!(
+        "{TWO} -rounds 2 --out run -config outname=blocked/c.json \
+         -pgnout file=old.pgn append=false"
+    );
+    let failed = run_dropin("fastchess", dir.path(), &line);
+    assert_ne!(failed.code, Some(0), "{}", failed.stdout);
+    assert!(
+        failed.stderr.contains("blocked/c.json"),
+        "{}",
+        failed.stderr
+    );
+    assert!(run.join("command-line.json").is_file());
+    assert!(!run.join("run.toml").exists());
+    let kept = fs::read_to_string(dir.path().join("old.pgn")).expect("kept");
+    assert_eq!(kept, "old games");
+
+    fs::remove_file(&blocked).expect("removed");
+    let finished = run_dropin("fastchess", dir.path(), &line);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let games = fs::read_to_string(dir.path().join("old.pgn")).expect("written");
+    assert_eq!(games.matches("[Event ").count(), 4, "{games}");
+    assert!(!games.contains("old games"));
 }
 
 /// cutechess-cli writes a FEN, fastchess an EPD with the counters as operations.

@@ -432,6 +432,16 @@ fn too_many_failures_stop_the_run() {
         finished.stderr
     );
     let run = setup.run("run");
+    let next = format!(
+        "help: all finished games are saved; after you raise `max_failures`, resume with `hone resume {}`",
+        run.display()
+    );
+    let again = on_run("resume", &run);
+    assert_eq!(again.code, Some(4), "{}", again.stderr);
+    assert!(!again.stderr.contains("playing"), "{}", again.stderr);
+    for stopped in [&finished, &again] {
+        assert!(stopped.stderr.contains(&next), "{}", stopped.stderr);
+    }
     let replay = format!(
         "help: `hone replay {}` repeats its first failure",
         run.join("failures/1-1").display()

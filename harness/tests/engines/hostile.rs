@@ -6,7 +6,7 @@ use std::process::Stdio;
 
 use crate::common::running::Running;
 use crate::common::{
-    Setup, engines, finish, hone, on_run, resume, rows, scripted, stillwater, wait_until,
+    Setup, engines, finish, hone, on_run, resume, rows, scripted, stillwater, wait_until, workspace,
 };
 
 /// The exit code of a child and its peak memory, in KiB.
@@ -174,6 +174,27 @@ fn too_few_open_files_are_an_error() {
     );
 }
 
+#[test]
+fn too_few_open_files_for_the_games_are_found_before_the_folder_is_made() {
+    let setup = setup("", "");
+    let played = setup.command("match", "run", &["--set", "match.concurrency=2"]);
+    let mut command = std::process::Command::new("sh");
+    command
+        .args(["-c", "ulimit -n 40; exec \"$0\" \"$@\""])
+        .arg(played.get_program())
+        .args(played.get_args())
+        .current_dir(workspace());
+    let refused = finish(command);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let stderr = &refused.stderr;
+    assert!(
+        stderr.contains("2 games at a time need up to 48"),
+        "{stderr}"
+    );
+    assert!(stderr.contains("ulimit -n 1024"), "{stderr}");
+    assert!(!setup.run("run").exists());
+}
+
 /// The terminal and reports show its name, its author and the end of its error output.
 #[test]
 fn control_characters_of_an_engine_reach_no_terminal() {
@@ -303,7 +324,7 @@ fn a_hash_beyond_the_memory_is_refused_with_the_engines_words() {
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
     for words in [
         "its `Hash` alone is 512M: it will fail to start",
-        "standard error: stillwater: cannot allocate Hash = 512\n",
+        "standard error: error: cannot allocate Hash = 512\n",
     ] {
         assert!(refused.stderr.contains(words), "{}", refused.stderr);
     }

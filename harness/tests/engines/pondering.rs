@@ -40,6 +40,37 @@ fn an_engine_that_ponders_may_write_more_than_its_pipe_holds() {
     no_failures(&finished);
 }
 
+/// No clock runs while `hone` waits for the answer to `stop`.
+#[test]
+fn an_engine_that_stops_pondering_slowly_is_named_once() {
+    let cmd = |more: &str| format!("{} --ponder {more}", scripted());
+    let players = engines(
+        ("slow", &cmd("stop=late:600"), "ponder = true"),
+        ("good", &cmd("--seed 2"), ""),
+    );
+    let (_, finished) = play(&format!(
+        "{players}[match]\npairs = 1\nlimit = \"60+1\"\n{BOOK}[adjudication]\nmax_moves = 4\n"
+    ));
+    no_failures(&finished);
+    let words = "warning: engine `slow` took more than 250 ms to answer `stop` while it pondered";
+    let warned = finished.stderr.matches(words).count();
+    assert_eq!(warned, 1, "{}", finished.stderr);
+}
+
+#[test]
+fn an_engine_that_never_stops_pondering_stalls_also_with_a_clock() {
+    let cmd = |more: &str| format!("{} --ponder {more}", scripted());
+    let players = engines(
+        ("endless", &cmd("stop=silent"), "ponder = true"),
+        ("good", &cmd("--seed 2"), ""),
+    );
+    let (setup, _) = play(&format!(
+        "{players}[match]\npairs = 1\nlimit = \"600+1\"\nstall_ms = 2000\nmax_failures = 1.0\n{BOOK}"
+    ));
+    let csv = fs::read_to_string(setup.run("run/games.csv")).expect("there");
+    assert_eq!(csv.matches(",stall,").count(), 2, "{csv}");
+}
+
 /// A run whose first engine exits on `command`, which ends pondering; and the folder of
 /// its first failure.
 fn dying_on(command: &str) -> (Setup, PathBuf) {

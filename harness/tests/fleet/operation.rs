@@ -174,7 +174,7 @@ fn a_run_reports_that_its_server_was_lost_and_is_back() {
     };
     let setup = fast_match(10, "");
     let mut run = fleet.start_run(&setup, &[]);
-    let waits = "no worker takes part";
+    let waits = "no worker is available";
     wait_until("the run", || run.printed().contains(waits));
     fleet.kill_server();
     let connected = "connected again";
@@ -217,7 +217,7 @@ fn the_processors_of_the_local_machine_matter_only_if_it_plays() {
         set("match.affinity=true"),
     ];
     let mut run = fleet.start_run(&setup, &args.concat());
-    let waits = "no worker takes part";
+    let waits = "no worker is available";
     wait_until("the run", || run.printed().contains(waits));
     run.interrupt();
     assert_eq!(run.wait(), Some(130));
@@ -357,7 +357,7 @@ fn a_server_that_reaches_its_storage_limit_reports_it() {
     let warning = "warning: nats-server has reached its storage limit";
     wait_until("the warning", || log().contains(warning));
     let log = log();
-    let restart = log.find("stores nothing").unwrap_or(log.len());
+    let restart = log.find("cannot store messages").unwrap_or(log.len());
     assert!(log.find(warning) < Some(restart), "{log}");
 }
 

@@ -343,6 +343,11 @@ fn shards_are_one_test_and_a_lost_one_is_played_by_the_last_job() {
     assert!(first.passes && first.output("code") == "3", "{}", first.log);
     assert_eq!(rows(Path::new(first.output("run"))), 60);
     assert_eq!(first.output("artifact"), "hone-gate-shard-1-of-2");
+    assert!(
+        first.log.contains("this shard is complete"),
+        "{}",
+        first.log
+    );
     // The second is cut off by its time limit, and its job is started again.
     let cut = pull.job(&inputs("sprt", "2/2", "1s"));
     assert!(cut.passes, "{}", cut.log);

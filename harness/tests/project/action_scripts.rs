@@ -473,6 +473,44 @@ fn a_missing_file_does_not_prevent_others_from_being_published() {
     assert_eq!(kept.expect("there"), "generated\n");
 }
 
+/// The table of nights is in `results/elo.csv`.
+#[test]
+fn what_belongs_to_the_table_of_nights_is_published_with_it() {
+    let Some(change) = Change::new() else {
+        return;
+    };
+    let origin = published(&change);
+    fs::create_dir_all(change.repository.path().join("results")).expect("made");
+    change.repository.write("results/elo.csv", "a night\n");
+    change.repository.write("results/elo.toml", "a record\n");
+    let publish = [("INPUT_PUBLISH", "results/elo.csv")];
+    let (succeeded, log) = change.step("publish.sh", &publish);
+    assert!(succeeded, "{log}");
+    let there = ["-C", &origin, "show", "main:results/elo.toml"];
+    assert_eq!(change.repository.git(&there), "a record");
+}
+
+#[test]
+fn a_shard_that_is_complete_has_not_reached_its_time_limit() {
+    let Some(change) = Change::new() else {
+        return;
+    };
+    let run = change.folder.join("shard");
+    fs::create_dir_all(&run).expect("made");
+    let path = run.to_str().expect("text");
+    let shard = [("CODE", "3"), ("INPUT_SHARD", "1/2"), ("RUN", path)];
+    for (finished, message) in [
+        (true, "this shard is complete"),
+        (false, "time limit of this shard reached"),
+    ] {
+        let report = format!("{{\"finished\": {finished}}}");
+        fs::write(run.join("report.json"), report).expect("written");
+        let (passes, log) = change.step("verdict.sh", &shard);
+        assert!(passes, "{log}");
+        assert!(log.contains(&format!("::notice::hone: {message}")), "{log}");
+    }
+}
+
 #[test]
 fn a_page_that_is_published_alone_has_no_links_to_the_nights() {
     let Some(change) = Change::new() else {

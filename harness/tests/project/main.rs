@@ -16,3 +16,4 @@ mod manual;
 #[cfg(target_os = "linux")]
 mod packaging;
 mod reliability_page;
+mod signs;

@@ -296,6 +296,13 @@ fn pairs_under_other_conditions_are_refused() {
             "{to}: {}",
             verified.stdout
         );
+        let reported = on_run("report", &run);
+        assert_eq!(reported.code, Some(0), "{to}: {}", reported.stderr);
+        assert!(
+            reported.stderr.contains(message),
+            "{to}: {}",
+            reported.stderr
+        );
     }
 
     // Settings that do not affect the games may change.
@@ -454,7 +461,12 @@ fn a_folder_deleted_while_playing_ends_the_run() {
             errors.contains("was deleted or replaced while the run was being played"),
             "{what}: {errors}"
         );
-        if what != "." {
+        let is_saved = errors.contains("all finished games are saved");
+        assert_eq!(is_saved, what != ".", "{errors}");
+        if what == "." {
+            let help = "if it was deleted, its games are lost: start a new run";
+            assert!(errors.contains(help), "{errors}");
+        } else {
             assert!(errors.contains("it has been written again"), "{errors}");
             digest(&run);
             let resumed = resume(&run, &["--max-time", "1s"]);

@@ -49,6 +49,9 @@ fn an_extended_match_is_the_match_that_was_planned_longer() {
         // Another process, which has only the folder, finds it finished.
         let again = resume(&run, &[]);
         assert_eq!(again.code, Some(0), "{}", again.stderr);
+        let ended = format!("`{}` has ended; nothing to play\n", run.display());
+        assert!(again.stderr.contains(&ended), "{}", again.stderr);
+        assert!(!again.stderr.contains("playing"), "{}", again.stderr);
         assert_eq!(pairs(&run), 9 * pairings);
     }
 }
@@ -81,6 +84,10 @@ fn an_undecided_test_continues_to_its_verdict() {
     let before = fs::read_to_string(run.join("run.toml")).expect("there");
     let refused = resume(&run, &["--pairs", "501"]);
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let few = resume(&run, &["--pairs", "5"]);
+    let part =
+        "`--pairs`: 5 is too small: this run already has 500 planned pairs; give 500 or more";
+    assert!(few.stderr.contains(part), "{}", few.stderr);
     let part = "`--pairs`: the run has ended after ";
     assert!(refused.stderr.contains(part), "{}", refused.stderr);
     let after = fs::read_to_string(run.join("run.toml")).expect("there");

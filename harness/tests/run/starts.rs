@@ -1,7 +1,8 @@
 //! Starting runs: folders that are taken, several processes in one folder, a terminal that
 //! is closed.
 
-use std::fs;
+use std::fs::{self, File};
+use std::os::unix::fs::OpenOptionsExt;
 use std::process::{Command, Stdio};
 
 use crate::common::running::Running;
@@ -31,6 +32,35 @@ fn a_run_under_nohup_outlives_its_terminal() {
     let ended = child.finish();
     assert_eq!(ended.code, Some(0), "{}", ended.stderr);
     assert_eq!(rows(&run), 600);
+}
+
+/// The start waits at a pipe in place of `games.epd`, after `run.toml` is written.
+#[test]
+fn an_interrupt_after_the_start_names_the_run_to_resume() {
+    let setup = short_match(10_000);
+    let run = setup.run("run");
+    fs::create_dir(&run).expect("made");
+    let pipe = run.join("games.epd");
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.expect("mkfifo starts").success());
+    let mut child = spawned(setup.command("match", "run", &["--set", "pgn.epd=true"]));
+    wait_until("the manifest", || run.join("run.toml").exists());
+    signal(&child, libc::SIGINT);
+    let mut writer = None;
+    wait_until("a reader of the pipe", || {
+        let mut options = File::options();
+        options.write(true).custom_flags(libc::O_NONBLOCK);
+        writer = options.open(&pipe).ok();
+        writer.is_some() || child.has_ended()
+    });
+    // The run makes a file in its place.
+    fs::remove_file(&pipe).expect("removed");
+    drop(writer);
+    let ended = child.finish();
+    assert_eq!(ended.code, Some(130), "{}", ended.stderr);
+    assert!(ended.stderr.contains("hone resume"), "{}", ended.stderr);
+    let wrong = "Run the same command to start again";
+    assert!(!ended.stderr.contains(wrong), "{}", ended.stderr);
 }
 
 #[test]
@@ -71,7 +101,7 @@ fn of_three_starts_in_one_folder_one_plays() {
                 continue;
             }
             assert_eq!(ended.code, Some(2), "{errors}");
-            let is_named = errors.contains("in use by another hone")
+            let is_named = errors.contains("in use by another `hone` process")
                 || errors.contains("contains a run already");
             assert!(is_named, "{errors}");
         }
@@ -106,7 +136,7 @@ fn a_run_in_play_is_refused_before_an_engine_starts() {
     let started = count();
     child.kill();
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-    let part = "in use by another hone";
+    let part = "in use by another `hone` process";
     assert!(refused.stderr.contains(part), "{}", refused.stderr);
     assert_eq!(started, 4);
 }

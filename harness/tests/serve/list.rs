@@ -40,6 +40,36 @@ fn failed_test() -> Setup {
 }
 
 #[test]
+fn both_lists_show_the_elo_of_a_test_corrected_for_stopping() {
+    let path = stillwater().display().to_string();
+    let players = engines(
+        ("more", &path, "limit = \"nodes=650\""),
+        ("less", &path, "limit = \"nodes=500\""),
+    );
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=500\"\nseed = 5\n\
+         openings = {{ file = \"books/quick.epd\", order = \"random\" }}\n\
+         [adjudication]\nresign = {{ count = 3, score = 500 }}\n\
+         draw = {{ move = 20, count = 6, score = 20 }}\n[sprt]\nelo0 = 0.0\nelo1 = 20.0\n"
+    ));
+    let played = setup.play("sprt", "results/test", &[]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let results = setup.run("results");
+    let report = report(&results.join("test"), &["--json"]).json();
+    let corrected = &report["sprt"]["elo"]["estimate"];
+    assert!(corrected.is_number(), "{report}");
+    assert_ne!(*corrected, report["elo"]["estimate"]);
+    let runs = on_run("runs", &results);
+    assert!(
+        runs.stdout
+            .contains(&format!(" +{:.1} ", corrected.as_f64().expect("a number")))
+    );
+    let server = Server::start(&results, &[]);
+    wait_until("the run is read", || !listed(&server, "test").is_null());
+    assert_eq!(listed(&server, "test")["elo"]["estimate"], *corrected);
+}
+
+#[test]
 fn a_test_in_stages_has_the_verdict_and_the_numbers_of_the_last() {
     let setup = failed_test();
     let results = setup.run("results");

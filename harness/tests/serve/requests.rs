@@ -225,6 +225,12 @@ fn games_and_files(server: &Server, results: &Path) {
             "{refused:?}"
         );
     }
+    for query in ["result=nonsense", "termination=nonsense"] {
+        let refused = server.get(&format!("/api{RUN}/games?{query}"));
+        assert_eq!(refused.status, 400, "{refused:?}");
+    }
+    let names = "\"termination_names\":[\"checkmate\",\"stalemate\",\"insufficient_material\"";
+    assert!(server.get(RUN).body.contains(names));
     let game = server.get(&format!("/api{RUN}/games/3-2")).json();
     let pgn = fs::read_to_string(results.join("evil & run/games.pgn")).expect("there");
     let game = game["pgn"].as_str().expect("a PGN");

@@ -63,7 +63,7 @@ fn ends_undecided(setup: &Setup, finished: &Finished) -> Value {
     assert_eq!(json["verdict"], "none");
     assert_eq!(json["reason"], "repeated_games");
     let text = on_run("report", &setup.run("run")).stdout;
-    assert!(text.contains("Undecided: the run ended because its games only repeat"));
+    assert!(text.contains("Undecided: the run ended because every new pair repeats"));
     assert!(text.contains("help: use a larger book"));
     json
 }

@@ -188,7 +188,7 @@ fn a_match_is_pooled_in_steps_and_missing_pairs_are_reported() {
     ] {
         assert!(first.stderr.contains(part), "{part}: {}", first.stderr);
     }
-    let waiting = "Pair 2 is missing: what was played after it (99 pairs) is not judged.";
+    let waiting = "Pair 2 is missing: the 99 pairs after it are not judged yet.";
     assert!(first.stdout.contains(waiting), "{}", first.stdout);
     let second = pool(&[shards[1].clone()], &out, &[]);
     assert_eq!(second.code, Some(0), "{}", second.stderr);

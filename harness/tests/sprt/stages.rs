@@ -166,6 +166,35 @@ fn kills_in_any_stage_change_nothing() {
     assert_eq!(digest(&second), digest(&undisturbed.join("stage-2")));
 }
 
+/// The engine sends the signal when it starts for the second stage, after the report of the
+/// first.
+#[test]
+fn a_request_to_stop_between_two_stages_is_obeyed() {
+    for signal in ["INT", "TERM"] {
+        let setup = stages(PASSED, "");
+        let run = setup.run("run");
+        let (report, sent) = (run.join("report.html"), setup.run("sent"));
+        let text = format!(
+            "#!/bin/sh\nif [ -e '{report}' ] && [ ! -e '{sent}' ]; then : >'{sent}'; kill -{signal} $PPID; fi\n\
+             exec '{engine}' --seed 1\n",
+            report = report.display(),
+            sent = sent.display(),
+            engine = scripted()
+        );
+        let engine = script(setup.dir.path(), "engine", &text);
+        let cmd = format!("engine.one.cmd={}", engine.display());
+        let stopped = setup.play("sprt", "run", &["--set", &cmd]);
+        assert!(sent.exists());
+        assert_eq!(stopped.code, Some(130), "{signal}: {}", stopped.stderr);
+        assert!(stopped.stderr.contains("hone resume"), "{}", stopped.stderr);
+        let second = run.join("stage-2");
+        assert_eq!(rows(&second), 0, "{signal}");
+        let resumed = on_run("resume", &run);
+        assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+        assert!(rows(&second) > 0);
+    }
+}
+
 #[test]
 fn a_later_stage_whose_games_are_lost_is_played_again_when_that_is_asked_for() {
     let setup = stages(PASSED, "");

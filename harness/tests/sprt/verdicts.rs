@@ -281,7 +281,7 @@ fn a_run_in_use_or_with_another_engine_is_refused() {
     let second = on_run("resume", &run);
     assert_eq!(second.code, Some(2));
     assert!(
-        second.stderr.contains("in use by another hone"),
+        second.stderr.contains("in use by another `hone` process"),
         "{}",
         second.stderr
     );

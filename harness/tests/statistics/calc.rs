@@ -69,6 +69,29 @@ fn few_pairs_have_no_narrow_interval() {
     assert_eq!(theirs["interval"], "fixed_length");
 }
 
+/// A report of a match takes its planned pairs as the length for which its interval is made.
+#[test]
+fn planned_pairs_give_the_interval_of_a_report() {
+    let pairs = "elo --pentanomial 1,2,8,6,23";
+    let of_report = json(&format!("{pairs} --pairs 40"));
+    assert_eq!(of_report["interval"], "always_valid");
+    assert!((number(&of_report["elo"]["low"]) - 93.71).abs() < 0.01);
+    assert!((number(&of_report["elo"]["high"]) - 594.08).abs() < 0.01);
+    assert!((number(&json(pairs)["elo"]["low"]) - 13.63).abs() < 0.01);
+    for (arguments, words) in [
+        ("elo --wdl 1,2,3 --pairs 3", "cannot be used with"),
+        ("elo --pentanomial 1,2,3,4,5 --pairs 0", "from 1"),
+        (
+            "elo --pentanomial 1,2,3,4,5 --pairs 9 --definition fishtest",
+            "which fishtest does not have",
+        ),
+    ] {
+        let refused = calc(arguments);
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        assert!(refused.stderr.contains(words), "{}", refused.stderr);
+    }
+}
+
 #[test]
 fn zero_has_no_sign() {
     let text = calc("elo --wdl 30,0,30").stdout;

@@ -1,9 +1,16 @@
 //! `hone calc rate`: ratings of runs and PGN files.
 
 use std::fs;
+#[cfg(unix)]
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
 
 use crate::common::calc::{calc, json, write_run};
 use crate::common::json::number;
+use crate::common::{BOOK, Setup, random_players};
+#[cfg(unix)]
+use crate::common::{finish, hone};
 
 /// A game in PGN.
 fn game(white: &str, black: &str, round: u32, result: &str) -> String {
@@ -171,4 +178,71 @@ fn a_run_and_its_own_file_of_games_would_count_twice() {
         assert_eq!(refused.code, Some(2), "{errors}");
         assert!(errors.contains("have the same games"), "{errors}");
     }
+}
+
+/// A pipe has no canonical path and cannot be rewound.
+#[cfg(unix)]
+#[test]
+fn games_are_read_from_pipes() {
+    let pairs = |round| game("a", "b", round, "1-0") + &game("b", "a", round, "1/2-1/2");
+    let folder = tempfile::tempdir().unwrap();
+    let pgn = folder.path().join("games.pgn");
+    fs::write(&pgn, (1..=20).map(pairs).collect::<String>()).unwrap();
+    let mut cat = Command::new("cat");
+    let mut cat = cat.arg(&pgn).stdout(Stdio::piped()).spawn().unwrap();
+    let mut command = hone();
+    command.args(["calc", "rate", "/dev/stdin", "--json"]);
+    command.stdin(cat.stdout.take().unwrap());
+    let rated = finish(command);
+    cat.wait().unwrap();
+    assert_eq!(rated.code, Some(0), "{}", rated.stderr);
+    assert_eq!(rated.json()["pairs"], 20);
+}
+
+#[test]
+fn packed_games_are_named_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("games");
+    for (start, words) in [
+        (
+            &b"PK\x03\x04"[..],
+            "games is compressed\nhelp: unpack it first: `unzip ",
+        ),
+        (
+            b"BZh91AY&SY",
+            "games is compressed\nhelp: unpack it first: `bzip2 -dk ",
+        ),
+        (b"\xff\xfe[\0W\0", "games is UTF-16; save it as UTF-8"),
+    ] {
+        fs::write(&path, start).unwrap();
+        let refused = calc(&format!("rate {}", path.display()));
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        assert!(refused.stderr.contains(words), "{}", refused.stderr);
+    }
+}
+
+/// Its always-valid interval is that of the report, which takes half of the planned pairs as
+/// the length for which it is made.
+#[test]
+fn one_match_has_the_interval_of_its_report() {
+    let players = random_players();
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=1\"\npairs = 6\n{BOOK}[adjudication]\nmax_moves = 60\n"
+    ));
+    let played = setup.play("match", "run", &["--json"]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let report = played.json();
+    let names = &report["engines"];
+    let second = names[1]["name"].as_str().unwrap();
+    let run = setup.run("run");
+    let arguments = format!(
+        "rate {} --white-advantage 0 --anchor {second}",
+        run.display()
+    );
+    let ratings = json(&arguments);
+    let rows = ratings["ratings"].as_array().unwrap();
+    let first = rows.iter().find(|row| row["name"] == names[0]["name"]);
+    let width = |interval: &Value| number(&interval["high"]) - number(&interval["low"]);
+    let [rated, valid] = [&first.unwrap()["elo"], &report["always_valid"]].map(width);
+    assert!((rated - valid).abs() < 1e-6, "{rated} and {valid}");
 }

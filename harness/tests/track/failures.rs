@@ -331,3 +331,44 @@ fn a_night_that_cannot_be_resumed_does_not_block_those_after_it() {
     assert_eq!(went.code, Some(0), "{}", went.stderr);
     assert_eq!(tracked.nights()[1].commit, fourth);
 }
+
+/// Commits an engine that lacks the option `Hash`, as one that has renamed it.
+fn commit_without_hash(repository: &EngineRepository, number: u64) -> String {
+    repository.write_engine(STRONG, number);
+    let engine = fs::read_to_string(repository.path().join("engine.sh")).expect("there");
+    let filter = " | while IFS= read -r line; do case \"$line\" in 'option name Hash '*) ;; \
+                  *) printf '%s\\n' \"$line\";; esac; done\n";
+    let engine = engine.replacen("exec ", "", 1);
+    repository.write("engine.sh", &format!("{}{filter}", engine.trim_end()));
+    repository.commit(&format!("No Hash, number {number}"))
+}
+
+#[test]
+fn a_commit_that_lacks_an_option_of_the_configuration_is_broken_if_the_anchor_has_it() {
+    let tracked = Tracked::new();
+    let repository = &tracked.repository;
+    let without = commit_without_hash(repository, 2);
+    let arguments = ["--pairs", "2", "--set", "engine.0.options.Hash=2"];
+    let failed = tracked.track(&arguments);
+    assert_eq!(failed.code, Some(4), "{}", failed.stderr);
+    let message = "no option `Hash` (it builds but does not support the configuration)";
+    assert!(failed.stderr.contains(message), "{}", failed.stderr);
+    // Without a row there is nothing to show.
+    assert!(!tracked.out().join("elo.html").exists());
+
+    let fixed = repository.commit_engine(STRONG, 3, "Hash again");
+    let went = tracked.track(&[&arguments[..], &["--since", "v1", "--json"]].concat());
+    assert_eq!(went.code, Some(0), "{}", went.stderr);
+    let json = went.json();
+    assert_eq!(json["skipped"][0]["commit"], without);
+    let reason = json["skipped"][0]["reason"].as_str().expect("text");
+    let begin = "it builds but does not support the configuration (engine ";
+    assert!(reason.starts_with(begin), "{reason}");
+    assert_eq!(tracked.played(), [fixed]);
+    // An option that the anchor lacks too is an error of the configuration.
+    let wrong = ["--force", "--set", "engine.0.options.Nonsense=1"];
+    let refused = tracked.track(&wrong);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    let message = "no option `Nonsense`";
+    assert!(refused.stderr.contains(message), "{}", refused.stderr);
+}

@@ -6,6 +6,7 @@
 mod common;
 mod failures;
 mod history;
+mod limits;
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -170,11 +171,16 @@ fn nights_are_played_compared_and_never_twice() {
     let again = tracked.track(&["--json"]);
     assert_eq!(again.code, Some(0), "{}", again.stderr);
     assert_eq!(again.json()["verdict"], "regression");
+    // Also if the commit is played once more.
+    let forced = tracked.track(&["--force"]);
+    assert_eq!(forced.code, Some(0), "{}", forced.stderr);
+    let regressions = forced.stdout.matches("REGRESSION").count();
+    assert_eq!(regressions, 1, "{}", forced.stdout);
     repository.commit_engine(WEAK, 4, "No better");
     let after = tracked.track(&["--json"]);
     assert_eq!(after.code, Some(0), "{}", after.stderr);
     assert_eq!(
-        roles(&tracked.nights()[3]),
+        roles(&tracked.nights()[4]),
         [Role::Anchor, Role::Previous, Role::Release]
     );
     let other = tracked.track(&["--set", "match.limit=nodes=301"]);
@@ -208,6 +214,23 @@ fn the_page_shows_the_same(tracked: &Tracked, json: &serde_json::Value) {
     }
     let text = fs::read_to_string(&elsewhere).expect("written");
     assert!(!text.contains("href=\"track/"), "broken links");
+
+    // The rate of false alarms does not depend on the runs, which may be removed.
+    let [runs, kept] = ["track", "kept"].map(|name| tracked.out().join(name));
+    fs::rename(&runs, &kept).expect("renamed");
+    let mut command = tracked.repository.hone();
+    command.arg("report").arg(tracked.out()).arg("--json");
+    let reported = finish(command);
+    fs::rename(&kept, &runs).expect("renamed");
+    assert_eq!(reported.json()["false_alarm_nights"], 500);
+}
+
+/// The numbers of the openings that the first run of a commit has played.
+fn openings(tracked: &Tracked, commit: &str) -> BTreeSet<u64> {
+    column(&tracked.run(commit), "opening")
+        .iter()
+        .map(|opening| opening.parse().expect("a number"))
+        .collect()
 }
 
 /// With the same openings every night, builds that play alike would repeat their games.
@@ -225,12 +248,36 @@ fn the_order_of_the_book_continues_from_night_to_night() {
             "track.pairs=4",
         ]);
         assert_eq!(night.code, Some(0), "{}", night.stderr);
-        let openings: BTreeSet<u64> = column(&tracked.run(&commit), "opening")
-            .iter()
-            .map(|opening| opening.parse().expect("a number"))
-            .collect();
         let first = 4 * (number - 2) + 1;
-        assert_eq!(openings, (first..first + 4).collect());
+        assert_eq!(openings(&tracked, &commit), (first..first + 4).collect());
+    }
+}
+
+/// Neither a row that is removed nor another number of pairs brings openings back.
+#[test]
+fn a_night_has_other_openings_than_one_that_was_given_up() {
+    let tracked = Tracked::new();
+    let repository = &tracked.repository;
+    let build = fs::read_to_string(repository.path().join("build.sh")).expect("there");
+    let mut seeds = BTreeSet::new();
+    let nights = [(4, 1..5), (4, 5..9), (2, 9..11), (2, 11..13)];
+    for (number, (pairs, expected)) in (2..).zip(nights) {
+        // The program does not change, of which a nightly does not warn.
+        repository.write("build.sh", &format!("{build}# {number}\n"));
+        let commit = repository.commit("Another build");
+        let pairs = format!("track.pairs={pairs}");
+        let order = "match.openings.order=sequential";
+        let night = tracked.track(&["--set", order, "--set", &pairs]);
+        assert_eq!(night.code, Some(0), "{}", night.stderr);
+        assert!(!night.stderr.contains("same program"), "{}", night.stderr);
+        assert_eq!(openings(&tracked, &commit), expected.collect());
+        let manifest = fs::read_to_string(tracked.run(&commit).join("run.toml")).expect("there");
+        let seed = manifest.lines().find(|line| line.starts_with("seed = "));
+        assert!(seeds.insert(seed.expect("a seed").to_string()), "{seeds:?}");
+        if number == 2 {
+            fs::remove_file(tracked.out().join("elo.csv")).expect("removed");
+            fs::remove_dir_all(tracked.run(&commit)).expect("removed");
+        }
     }
 }
 
@@ -247,7 +294,7 @@ fn a_book_too_small_for_the_nights_is_named() {
     tracked.repository.commit_engine(STRONG, 2, "Two");
     let night = tracked.track(&small);
     assert_eq!(night.code, Some(0), "{}", night.stderr);
-    let warning = "warning: nights of 1 pair at nodes=300 need at least 20 distinct openings, and there are 19: ";
+    let warning = "warning: nightlies of 1 pair at nodes=300 need at least 20 distinct openings, and there are 19: ";
     assert!(night.stderr.contains(warning), "{}", night.stderr);
     let again = tracked.track(&["--force", "--set", "track.pairs=1"]);
     assert_eq!(again.code, Some(0), "{}", again.stderr);
@@ -392,7 +439,7 @@ fn mistakes_are_named() {
             "track.paths=[\"engin.sh\"]",
             "no commit of `main` changes `engin.sh`",
         ),
-        ("match.shard=1/2", "a night cannot be divided"),
+        ("match.shard=1/2", "a nightly cannot be divided"),
     ] {
         let finished = tracked.track(&["--set", set]);
         assert_eq!(finished.code, Some(2), "{set}: {}", finished.stderr);

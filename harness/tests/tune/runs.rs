@@ -188,7 +188,7 @@ fn a_gain_is_predicted_only_if_a_parameter_matters() {
     let finished = simulate_model(&dead, tune, &[]);
     let text = line(&finished);
     assert!(
-        text.starts_with("predicted gain: not shown, because no parameter is shown to matter"),
+        text.starts_with("predicted gain: uncertain, because no parameter is shown to matter"),
         "{text}"
     );
     let json = simulate_model(&dead, tune, &["--json"]).json();
@@ -434,6 +434,51 @@ fn the_manifest_leaves_no_budget_to_defaults() {
     tuning.kill();
     let text = fs::read_to_string(&manifest).unwrap();
     assert!(text.contains("pairs = 10000"), "{text}");
+}
+
+#[test]
+fn the_manifest_leaves_no_constant_of_a_classic_rule_to_defaults() {
+    let setup = games("pairs = 4\nmethod = \"fishtest\"");
+    let tuned = setup.play("tune", "run", &["--set", "tune.classic.gain=0.003"]);
+    assert_eq!(tuned.code, Some(0), "{}", tuned.stderr);
+    let text = fs::read_to_string(setup.run("run").join("run.toml")).unwrap();
+    let manifest: toml::Table = text.parse().unwrap();
+    let classic = &manifest["config"]["tune"]["classic"];
+    for (key, value) in [
+        ("alpha", 0.602),
+        ("gamma", 0.101),
+        ("stability", 0.1),
+        ("gain", 0.003),
+        ("width", 1.0),
+    ] {
+        assert_eq!(classic[key].as_float(), Some(value), "{key} in {text}");
+    }
+}
+
+/// Without the settings that were played, the values do not follow from the games.
+#[test]
+fn a_tuning_with_an_edited_manifest_is_reported_with_a_warning_and_keeps_its_files() {
+    let setup = games("pairs = 4");
+    let tuned = setup.play("tune", "run", &[]);
+    assert_eq!(tuned.code, Some(0), "{}", tuned.stderr);
+    let run = setup.run("run");
+    let names = ["values.txt", "values.csv", "report.json"];
+    let files = || names.map(|name| fs::read(run.join(name)).unwrap());
+    let before = files();
+    let path = run.join("run.toml");
+    let manifest = fs::read_to_string(&path).unwrap();
+    let edited = manifest.replace("max = 1000.0", "max = 900.0");
+    assert_ne!(edited, manifest);
+    fs::write(&path, edited).unwrap();
+    let reported = report(&run, &[]);
+    assert_eq!(reported.code, Some(0), "{}", reported.stderr);
+    let warning = "warning: run.toml has changed: 4 of 4 pairs were played under other \
+                   conditions; the report's files are not written";
+    assert!(reported.stderr.contains(warning), "{}", reported.stderr);
+    assert_eq!(files(), before);
+    fs::write(&path, manifest).unwrap();
+    let reported = report(&run, &[]);
+    assert!(!reported.stderr.contains("warning"), "{}", reported.stderr);
 }
 
 #[test]

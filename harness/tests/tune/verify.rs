@@ -97,9 +97,41 @@ fn values_that_did_not_change_are_not_tested() {
     assert!(!setup.run("run/verify").exists());
     let page = fs::read_to_string(setup.run("run/report.html")).unwrap();
     assert!(page.contains(sentence));
-    assert!(page.contains("Predicted gain: not shown"));
+    assert!(page.contains("Predicted gain: uncertain"));
     let again = on_run("resume", &setup.run("run"));
     assert_eq!(again.code, Some(3), "{}", again.stderr);
+}
+
+/// The engine sends the signal when it starts for the test, after the report of the tuning.
+#[cfg(unix)]
+#[test]
+fn a_request_to_stop_between_a_tuning_and_its_test_is_obeyed() {
+    let setup = games("pairs = 4");
+    let run = setup.run("run");
+    let (report, sent) = (run.join("report.html"), setup.run("sent"));
+    let text = format!(
+        "#!/bin/sh\nif [ -e '{report}' ] && [ ! -e '{sent}' ]; then : >'{sent}'; kill -INT $PPID; fi\nexec '{engine}'\n",
+        report = report.display(),
+        sent = sent.display(),
+        engine = stillwater().display()
+    );
+    let engine = common::script(setup.dir.path(), "engine", &text);
+    let cmd = format!("engine.sw.cmd={}", engine.display());
+    let args = [
+        "--verify",
+        "--set",
+        &cmd,
+        "--set",
+        "tune.verify.sprt.max_pairs=1",
+    ];
+    let stopped = setup.play("tune", "run", &args);
+    assert!(sent.exists());
+    assert_eq!(stopped.code, Some(130), "{}", stopped.stderr);
+    assert!(stopped.stderr.contains("hone resume"), "{}", stopped.stderr);
+    assert_eq!(rows(&run.join("verify")), 0);
+    let resumed = on_run("resume", &run);
+    assert_eq!(resumed.code, Some(3), "{}", resumed.stderr);
+    assert_eq!(rows(&run.join("verify")), 2);
 }
 
 /// The verifying test is interrupted after its first pair.
@@ -185,7 +217,7 @@ fn values_that_the_engine_does_not_accept_are_refused() {
         }
         assert!(!setup.run("run").exists());
     };
-    let margin = "option `QsDeltaMargin`: allowed is whole numbers from 0 to 4000";
+    let margin = "option `QsDeltaMargin`; allowed: whole numbers from 0 to 4000";
     for (entry, value) in [
         ("QsDeltaMargin = { max = 5000 }", "`5000`"),
         // The bounds are those of the option, not divided by the factor.
@@ -201,7 +233,7 @@ fn values_that_the_engine_does_not_accept_are_refused() {
         "QsNodeDelta = { choices = [\"off\", \"margin\", \"best-capure\"] }",
         &[],
         "`best-capure`",
-        "option `QsNodeDelta`: allowed is one of: off, margin, best-capture",
+        "option `QsNodeDelta`; allowed: one of: off, margin, best-capture",
     );
     let list = setup.run("list");
     let set = format!("tune.import={}", list.display());

@@ -13,9 +13,8 @@ use crate::settings::TimeSpan;
 /// Time limit and results of a run.
 #[derive(Debug, Args)]
 pub(in crate::cli) struct EndArgs {
-    /// Stop after this time, as in 30m or 1h30m. It includes builds, except the
-    /// first one of a tuning. A build and pairs in progress are finished. Exit
-    /// code 3 if the run is undecided.
+    /// Stop after this time, as in 30m or 1h30m. It includes builds. A build and
+    /// pairs in progress are finished. Exit code 3 if the run is undecided.
     #[arg(long, value_name = "TIME")]
     pub(in crate::cli) max_time: Option<TimeSpan>,
     #[command(flatten)]

@@ -236,7 +236,7 @@ mod tests {
             (&["--base", "a"], "`--dev` is missing"),
             (
                 &["--dev", "git:/no/such@HEAD", "--base", "b"],
-                "/no/such is not in a git repository",
+                "`/no/such` is not in a git repository: no such folder",
             ),
         ] {
             let error = config(line).expect_err(says);

@@ -21,7 +21,6 @@ use crate::kinds::bisect::Bisection;
 /// --bad. Each pair is between the two commits with the largest expected
 /// information, until one commit is the culprit with the given probability.
 /// Commits that do not build are skipped, and those given with --skip.
-/// Exit code 0: found; 3: budget used up, or no change.
 #[derive(Debug, Args)]
 pub(super) struct BisectArgs {
     /// The configuration, in TOML: one [[engine]] with `git`, how it is built,

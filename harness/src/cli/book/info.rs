@@ -22,6 +22,7 @@ use crate::engine::analysis::{Analyst, Request, SearchLimit, evaluate_all};
 use crate::engine::uci::parse_option;
 use crate::openings::Opening;
 use crate::report::chart::{Bar, Chart, Paint, sheet};
+use crate::report::counted;
 
 /// Describe a book: openings, duplicates, illegal lines, first moves
 ///
@@ -79,6 +80,16 @@ impl Info {
         let scan = self.reading.scan(&self.file)?;
         if scan.entries.is_empty() && scan.faults.is_empty() {
             return Err(anyhow!("{} contains no openings", self.file.display()).into());
+        }
+        if let (true, Some(fault)) = (scan.entries.is_empty(), scan.faults.first()) {
+            let lines = counted(scan.faults.len() as u64, "illegal line");
+            return Err(anyhow!(
+                "{} contains no openings, only {lines}: {}\n  --> {0}:{}",
+                self.file.display(),
+                fault.error,
+                fault.line
+            )
+            .into());
         }
         let scores = match &self.engine {
             Some(engine) => self.judged(engine, &scan)?,

@@ -39,7 +39,7 @@ pub(super) struct WorthArgs {
     /// The book of the runs, if it has moved
     #[arg(long, value_name = "FILE", requires = "prune")]
     book: Option<PathBuf>,
-    /// Count an opening as one that never decided a pair only after this many pairs
+    /// Ignore openings with fewer pairs than this when listing those that never decided a pair
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     min_pairs: u64,
     /// Print one JSON object

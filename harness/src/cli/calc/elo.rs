@@ -1,10 +1,14 @@
 //! `hone calc elo`: Elo of a match of fixed length.
 
+use std::num::NonZeroU32;
+
+use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
 
 use super::counts::CountsArgs;
 use super::text::{Lines, elo, interval, los, needed, number, percent, supported};
+use crate::cli::args::ranges::from_one;
 use crate::cli::{Exit, Failure};
 use crate::stats::Summary;
 use crate::stats::definitions::Definition;
@@ -15,6 +19,15 @@ use crate::stats::summary::Interval;
 pub(super) struct Elo {
     #[command(flatten)]
     counts: CountsArgs,
+    /// Pairs that the match was planned with: with few pairs, the always-valid interval is then
+    /// that of its report
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = from_one::<NonZeroU32>,
+        conflicts_with = "wdl"
+    )]
+    pairs: Option<NonZeroU32>,
     /// Whose definitions to use: hone, fishtest, fastchess, openbench, cutechess or c-chess-cli
     #[arg(long, default_value_t)]
     definition: Definition,
@@ -36,7 +49,7 @@ impl Elo {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         let output = Output {
             definition: self.definition.name(),
-            summary: self.definition.summary(self.counts.counts())?,
+            summary: self.summary()?,
             wl_dd_ratio: self.counts.wl_dd_ratio(),
         };
         if self.json {
@@ -45,6 +58,22 @@ impl Elo {
             table(&output).print();
         }
         Ok(Exit::Done)
+    }
+
+    fn summary(&self) -> Result<Summary, Failure> {
+        let (counts, planned) = (self.counts.counts(), self.pairs);
+        match (self.definition, planned) {
+            (Definition::Hone, _) => {
+                let planned = planned.map(|pairs| pairs.get().into());
+                Ok(Summary::of_planned(counts, planned))
+            }
+            (other, None) => Ok(other.summary(counts)?),
+            (other, Some(_)) => Err(anyhow!(
+                "`--pairs` is for always-valid intervals, which {other} does not have\n\
+                 help: leave out `--pairs`, or use `--definition hone`"
+            )
+            .into()),
+        }
     }
 }
 

@@ -4,6 +4,7 @@ mod counts;
 mod elo;
 mod pairs_args;
 mod pgn_games;
+mod pgn_headers;
 mod plan;
 mod plan_chart;
 mod rate;

@@ -6,59 +6,36 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fs::File;
-use std::hash::{DefaultHasher, Hash, Hasher as _};
-use std::io::{Read as _, Seek as _};
-use std::ops::ControlFlow;
+use std::io::Read as _;
 use std::path::Path;
 
 use anyhow::Context as _;
-use pgn_reader::{Outcome, RawTag, Reader, SanPlus, Visitor};
-use shakmaty::Color;
 
-use crate::rules::{RepeatedTags, tag_text};
+use super::pgn_headers::{Header, read_headers};
+use crate::openings::source::unpacker_of;
+use crate::platform::quoted;
 use crate::stats::rating::{Game, Games};
+use crate::text::is_utf16;
 
-/// The headers by which games are grouped.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Header {
-    white: String,
-    black: String,
-    /// White's half points; `None` if the game was not finished.
-    half_points: Option<usize>,
-    /// The `Round` tag up to the first dot, because some programs number the games of a round
-    /// "3.1", "3.2".
-    round: Option<String>,
-    /// The start position, or the first moves; empty if the file has neither.
-    opening: String,
-    /// Of all tags and moves, without comments.
-    digest: u64,
-}
-
-impl Header {
-    /// White's half points, if the game has two players and a result.
-    fn counts(&self) -> Option<usize> {
-        let is_named = !self.white.is_empty() && !self.black.is_empty();
-        let has_players = is_named && self.white != self.black;
-        self.half_points.filter(|_| has_players)
-    }
-}
-
-/// Plies that identify the opening of a game from the standard starting position.
-const OPENING_PLIES: usize = 4;
+/// First bytes of a file that show how it is compressed or encoded.
+const MARK: u64 = 8;
 
 /// Adds the finished games of a file. Two games are a pair if the same players met with
 /// colours reversed: in the same round, if exactly two of their games have it; or else from
-/// the same opening, each game with the next such one.
+/// the same opening, in the same round if possible, each game with the next such one.
+///
+/// # Errors
+/// If the file cannot be read, is not text, or contains no games.
 pub(super) fn add_pgn(path: &Path, games: &mut Games) -> Result<Added, anyhow::Error> {
     let mut file = File::open(path).with_context(|| format!("cannot open {}", path.display()))?;
-    let mut start = [0; 2];
-    let is_compressed = file.read_exact(&mut start).is_ok() && start == GZIP;
-    anyhow::ensure!(
-        !is_compressed,
-        "{} is compressed\nhelp: unpack it first, as in `gunzip {0}`",
-        path.display()
-    );
-    file.rewind()?;
+    let mut start = Vec::new();
+    file.by_ref()
+        .take(MARK)
+        .read_to_end(&mut start)
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    check_start(path, &start)?;
+    // A pipe cannot be rewound.
+    let file = start.as_slice().chain(file);
     let read = read_headers(file).with_context(|| format!("cannot read {}", path.display()))?;
     anyhow::ensure!(
         !read.headers.is_empty(),
@@ -79,8 +56,17 @@ pub(super) fn digests_of(pgn: &[u8]) -> Result<Vec<u64>, anyhow::Error> {
     Ok(games.into_iter().map(|game| game.digest).collect())
 }
 
-/// The first bytes of a gzip file.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// Refuses a file that is compressed or in UTF-16, by its first bytes.
+fn check_start(path: &Path, start: &[u8]) -> Result<(), anyhow::Error> {
+    let shown = path.display();
+    if let Some((program, arguments)) = unpacker_of(start) {
+        let words = [program, arguments, &quoted(path)];
+        let command = words.map(str::to_owned).join(" ").replace("  ", " ");
+        anyhow::bail!("{shown} is compressed\nhelp: unpack it first: `{command}`");
+    }
+    anyhow::ensure!(!is_utf16(start), "{shown} is UTF-16; save it as UTF-8");
+    Ok(())
+}
 
 /// The games of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,18 +79,23 @@ pub(super) struct Added {
     pub(super) cut_off_at: Option<usize>,
 }
 
-/// The headers of a file.
-struct Read {
-    headers: Vec<Header>,
-    /// Number of a game whose tags or comment are cut off.
-    cut_off_at: Option<usize>,
+/// A game without a partner so far, by its number in the file.
+#[derive(Clone, Copy)]
+struct Unpaired<'a> {
+    number: usize,
+    header: &'a Header,
+    game: Game,
 }
 
+/// The unpaired games of each group, in the order of the file. All of a group have the same
+/// colours.
+type Groups<'a> = BTreeMap<Key<'a>, VecDeque<Unpaired<'a>>>;
+
 fn add(headers: &[Header], games: &mut Games) -> usize {
-    let mut keyed: BTreeMap<Key<'_>, VecDeque<Game>> = BTreeMap::new();
-    let rounds = complete_rounds(headers);
+    let rounds = games_of_rounds(headers);
+    let mut by_round = Groups::new();
     let mut left_out = 0_usize;
-    for header in headers {
+    for (number, header) in headers.iter().enumerate() {
         let Some(half_points) = header.counts() else {
             left_out = left_out.saturating_add(1);
             continue;
@@ -114,32 +105,50 @@ fn add(headers: &[Header], games: &mut Games) -> usize {
             black: games.player(&header.black),
             half_points,
         };
-        let by_round = Key::of(header, header.round.as_deref(), "");
-        let key = if header.round.is_some() && rounds.get(&by_round) == Some(&2) {
-            by_round
+        let round = header.round.as_deref();
+        let of_round = Key::of(header, round, "");
+        let key = if round.is_some() && rounds.get(&of_round) == Some(&2) {
+            of_round
         } else if header.opening.is_empty() {
             games.add_single(game, 1);
             continue;
         } else {
-            Key::of(header, None, &header.opening)
+            Key::of(header, round, &header.opening)
         };
-        pair_up(keyed.entry(key).or_default(), game, games);
+        let unpaired = Unpaired {
+            number,
+            header,
+            game,
+        };
+        pair_up(by_round.entry(key).or_default(), unpaired, games);
     }
-    for game in keyed.into_values().flatten() {
-        games.add_single(game, 1);
+    // The two games of a pair may have different rounds.
+    let mut rest: Vec<Unpaired<'_>> = by_round.into_values().flatten().collect();
+    rest.sort_unstable_by_key(|unpaired| unpaired.number);
+    let mut by_opening = Groups::new();
+    for unpaired in rest {
+        let opening = unpaired.header.opening.as_str();
+        if opening.is_empty() {
+            games.add_single(unpaired.game, 1);
+            continue;
+        }
+        let key = Key::of(unpaired.header, None, opening);
+        pair_up(by_opening.entry(key).or_default(), unpaired, games);
+    }
+    for unpaired in by_opening.into_values().flatten() {
+        games.add_single(unpaired.game, 1);
     }
     left_out
 }
 
-/// Pairs a game with the first unpaired one of the same group with colours reversed. All
-/// unpaired games of a group have the same colours.
-fn pair_up(waiting: &mut VecDeque<Game>, game: Game, games: &mut Games) {
-    match waiting.front() {
-        Some(first) if first.white == game.black => {
-            games.add_pair([*first, game]);
-            waiting.pop_front();
+/// Pairs a game with the first one of its group, if colours are reversed.
+fn pair_up<'a>(group: &mut VecDeque<Unpaired<'a>>, unpaired: Unpaired<'a>, games: &mut Games) {
+    match group.front() {
+        Some(first) if first.game.white == unpaired.game.black => {
+            games.add_pair([first.game, unpaired.game]);
+            group.pop_front();
         }
-        _ => waiting.push_back(game),
+        _ => group.push_back(unpaired),
     }
 }
 
@@ -163,7 +172,7 @@ impl<'a> Key<'a> {
 }
 
 /// Number of games of two players in each round.
-fn complete_rounds(headers: &[Header]) -> BTreeMap<Key<'_>, usize> {
+fn games_of_rounds(headers: &[Header]) -> BTreeMap<Key<'_>, usize> {
     let mut rounds = BTreeMap::new();
     for header in headers.iter().filter(|header| header.round.is_some()) {
         let key = Key::of(header, header.round.as_deref(), "");
@@ -171,129 +180,6 @@ fn complete_rounds(headers: &[Header]) -> BTreeMap<Key<'_>, usize> {
         *games = games.saturating_add(1);
     }
     rounds
-}
-
-fn read_headers(source: impl std::io::Read) -> Result<Read, anyhow::Error> {
-    let mut reader = Reader::new(source);
-    let mut visitor = HeaderVisitor::default();
-    let mut headers = Vec::new();
-    let cut_off_at = loop {
-        match reader.read_game(&mut visitor) {
-            Ok(Some(header)) => {
-                headers.append(&mut visitor.without_movetext);
-                headers.push(header);
-            }
-            Ok(None) => break None,
-            // The file ends within this game.
-            Err(_) if matches!(reader.read_game(&mut visitor), Ok(None)) => {
-                headers.append(&mut visitor.without_movetext);
-                break Some(headers.len().saturating_add(1));
-            }
-            Err(error) => {
-                let number = headers.len().saturating_add(1);
-                return Err(error).with_context(|| format!("game {number}"));
-            }
-        }
-    };
-    Ok(Read {
-        headers,
-        cut_off_at,
-    })
-}
-
-#[derive(Debug, Default)]
-struct HeaderVisitor {
-    tags: RepeatedTags,
-    /// Games without movetext before the current one: [`Reader`] joins their tags with those of
-    /// the current game.
-    without_movetext: Vec<Header>,
-}
-
-impl Visitor for HeaderVisitor {
-    type Tags = Header;
-    type Movetext = (Header, usize);
-    type Output = Header;
-
-    fn begin_tags(&mut self) -> ControlFlow<Header, Header> {
-        self.tags = RepeatedTags::default();
-        ControlFlow::Continue(Header::default())
-    }
-
-    fn tag(&mut self, header: &mut Header, name: &[u8], value: RawTag<'_>) -> ControlFlow<Header> {
-        let text = || tag_text(value.as_bytes()).trim().to_owned();
-        // Any white space is allowed between the tokens of a tag pair.
-        let name = name.trim_ascii();
-        if self.tags.begins_game(name) {
-            self.without_movetext.push(std::mem::take(header));
-        }
-        header.digest = extended(header.digest, (name, value.as_bytes()));
-        match name {
-            b"White" => header.white = text(),
-            b"Black" => header.black = text(),
-            b"FEN" => header.opening = text(),
-            b"Result" => {
-                let outcome = crate::rules::Outcome::parse(&text());
-                header.half_points = outcome.map(crate::rules::Outcome::white_half_points);
-            }
-            b"Round" => {
-                let round = text();
-                let number = round.split('.').next().unwrap_or_default();
-                header.round = number.parse::<u64>().ok().map(|number| number.to_string());
-            }
-            _ => {}
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn begin_movetext(&mut self, header: Header) -> ControlFlow<Header, (Header, usize)> {
-        // With a start position the moves do not matter.
-        let plies = if header.opening.is_empty() {
-            0
-        } else {
-            OPENING_PLIES
-        };
-        ControlFlow::Continue((header, plies))
-    }
-
-    fn san(&mut self, (header, plies): &mut (Header, usize), san: SanPlus) -> ControlFlow<Header> {
-        header.digest = extended(header.digest, san.san);
-        if *plies < OPENING_PLIES {
-            header.opening.push_str(&san.san.to_string());
-            header.opening.push(' ');
-            *plies = plies.saturating_add(1);
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn outcome(
-        &mut self,
-        (header, _): &mut (Header, usize),
-        outcome: Outcome,
-    ) -> ControlFlow<Header> {
-        // Files without a `Result` tag have the result only here.
-        if header.half_points.is_none() {
-            header.half_points = match outcome {
-                Outcome::Known(known) => Some(match known.winner() {
-                    Some(Color::White) => 2,
-                    Some(Color::Black) => 0,
-                    None => 1,
-                }),
-                Outcome::Unknown => None,
-            };
-        }
-        ControlFlow::Continue(())
-    }
-
-    fn end_game(&mut self, (header, _): (Header, usize)) -> Header {
-        header
-    }
-}
-
-/// A digest with one more part.
-fn extended(digest: u64, part: impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    (digest, part).hash(&mut hasher);
-    hasher.finish()
 }
 
 #[cfg(test)]
@@ -348,6 +234,75 @@ mod tests {
             ("a", "b", "5", fen, "1-0"),
         ]);
         assert_eq!(games.pairs(), 1);
+    }
+
+    /// Two files that were joined, each with a pair in every round.
+    #[test]
+    fn pairs_of_one_round_are_those_of_one_opening() {
+        let file = |moves: &str| {
+            let game = |white: &str, black: &str, round: u32| {
+                format!(
+                    "[White \"{white}\"]\n[Black \"{black}\"]\n[Round \"{round}\"]\n\
+                     [Result \"1-0\"]\n\n{moves} 1-0\n\n"
+                )
+            };
+            let rounds = 1..=3;
+            let pair = |round| game("a", "b", round) + &game("b", "a", round);
+            rounds.map(pair).collect::<String>() + &game("a", "b", 4)
+        };
+        let joined = file("1. e4 e5 2. Nf3 Nc6 3. h3 h6") + &file("1. e4 e5 2. Nf3 Nc6 3. a3 a6");
+        let mut games = Games::default();
+        assert_eq!(add(&headers(&joined), &mut games), 0);
+        assert_eq!(games.pairs(), 6);
+        // Neither a pair of two rounds is lost, nor are unknown openings the same.
+        let two = [("a", "b", "1", "", "1-0"), ("b", "a", "2", "", "1-0")];
+        let mut games = Games::default();
+        add(&headers(&pgn(&two)), &mut games);
+        assert_eq!(games.pairs(), 1);
+        let unknown = pgn(&[two[0], ("b", "a", "1", "", "1-0")]).replace("1. e4 e5 ", "");
+        let mut games = Games::default();
+        add(&headers(&unknown.repeat(2)), &mut games);
+        assert_eq!(games.pairs(), 0);
+    }
+
+    #[test]
+    fn book_moves_are_the_opening() {
+        let opening = |moves: &str, tag: &str| {
+            let text = format!("[White \"a\"]\n[Black \"b\"]\n{tag}\n{moves} 1-0\n");
+            headers(&text)[0].opening.clone()
+        };
+        let long = "1. e4 {book} e5 { book } 2. Nf3 {book} Nc6 {book} 3. Bb5 {book} a6 {book} \
+                    4. Ba4 {book} Nf6 {book} 5. O-O {book} Be7 {+0.10/9 0.1s} 6. Re1 {book} d6";
+        let nine = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 O-O ";
+        assert_eq!(opening(long, ""), nine);
+        assert_eq!(opening("1. e4 {book} e5 2. Nf3 Nc6", ""), "e4 ");
+        let eight = "e4 e5 Nf3 Nc6 Bb5 a6 Ba4 Nf6 ";
+        assert_eq!(opening(&long.replace("book", "x"), ""), eight);
+        let tag = "[FEN \"x y\"]\n";
+        assert_eq!(opening(&long.replace("book", "x"), tag), "x y");
+        assert_eq!(opening("1. e4 {book} e5", tag), "x ye4 ");
+    }
+
+    #[test]
+    fn packed_files_and_other_encodings_are_named() {
+        let error = |start: &[u8]| {
+            let error = check_start(Path::new("a b"), start).unwrap_err();
+            error.to_string()
+        };
+        for (start, command) in [
+            (&b"\x1f\x8b\x08\0"[..], "gzip -dk"),
+            (b"PK\x03\x04", "unzip"),
+            (b"\xfd7zXZ\0\0\x04", "xz -dk"),
+            (b"BZh91AY&", "bzip2 -dk"),
+            (b"\x28\xb5\x2f\xfd\x04\x58", "zstd -d"),
+            (b"7z\xbc\xaf\x27\x1c\0\x04", "7z x"),
+        ] {
+            let help = format!("a b is compressed\nhelp: unpack it first: `{command} ");
+            assert!(error(start).starts_with(&help), "{}", error(start));
+        }
+        assert_eq!(error(b"\xff\xfe[\0"), "a b is UTF-16; save it as UTF-8");
+        assert!(check_start(Path::new("a"), b"[Event \"").is_ok());
+        assert!(check_start(Path::new("a"), b"").is_ok());
     }
 
     /// A search of all unpaired games would take 10^10 steps.

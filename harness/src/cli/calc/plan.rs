@@ -166,7 +166,8 @@ impl Plan {
         let Some(hours) = self.hours else {
             return Ok(None);
         };
-        let speed = speed.context("--hours needs a speed\nhelp: add --pairs-per-hour")?;
+        let speed =
+            speed.context("--hours needs a speed\nhelp: give --pairs-per-hour, or --run RUN")?;
         Ok(Some(Affordable {
             hours,
             elo0: config.elo0,
@@ -267,11 +268,11 @@ fn print_affordable(affordable: &Affordable) {
         widest,
     } = affordable;
     match elo1 {
-        Some(elo1) if *elo1 <= elo0 + plan::NARROWEST => outln!(
-            "Every test from [{elo0}, {elo1:.2}] on takes less than {hours} hours on average"
-        ),
+        Some(elo1) if *elo1 <= elo0 + plan::NARROWEST => {
+            outln!("Even the test [{elo0}, {elo1:.2}] takes less than {hours} hours on average");
+        }
         Some(elo1) => outln!(
-            "Test that takes {hours} hours on average in the worst case: [{elo0}, {elo1:.2}]"
+            "Narrowest test with a mean of at most {hours} hours at its most expensive strength: [{elo0}, {elo1:.2}]"
         ),
         None => outln!(
             "No test up to [{elo0}, {}] takes {hours} hours or less on average",

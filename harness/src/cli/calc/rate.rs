@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::sources;
+use super::sources::{self, Sources};
 use super::text::{TOO_FEW, ends};
 use crate::cli::{Exit, Failure};
 use crate::report::{counted, fixed, guarded, probability};
@@ -46,8 +46,8 @@ pub(super) struct Rate {
 
 impl Rate {
     pub(super) fn run(self) -> Result<Exit, Failure> {
-        let games = sources::read(&self.sources)?;
-        let options = self.options();
+        let Sources { games, planned } = sources::read(&self.sources)?;
+        let options = self.options(planned);
         let ratings = rate(&games, &options)?.supported_by(&games, &options);
         if self.json {
             outln!("{}", serde_json::to_string(&ratings)?);
@@ -64,7 +64,7 @@ impl Rate {
         Ok(Exit::Done)
     }
 
-    fn options(&self) -> RatingOptions {
+    fn options(&self, planned: Option<u64>) -> RatingOptions {
         RatingOptions {
             anchors: self.anchors.clone(),
             average: self.average,
@@ -74,6 +74,7 @@ impl Rate {
             } else {
                 RatingOptions::default().scale
             },
+            planned,
         }
     }
 }

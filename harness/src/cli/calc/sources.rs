@@ -10,7 +10,7 @@ use super::run_folder::{Row, RunFolder};
 use crate::config::EngineOptions;
 use crate::ledger::{GAMES_PGN, GamesFile};
 use crate::report::counted;
-use crate::run::{MANIFEST, Manifest, find_run};
+use crate::run::{Kind, MANIFEST, Manifest, find_run};
 use crate::stats::rating::{Game, Games};
 
 /// An engine as a run played it.
@@ -25,19 +25,29 @@ struct RunEngine {
 /// The sources that are already read.
 #[derive(Debug, Default)]
 struct Known {
-    /// Canonical paths.
+    /// Canonical paths; of a pipe, which may have none, the path as it was given.
     paths: BTreeSet<PathBuf>,
     /// Runs by their start times.
     runs: BTreeMap<jiff::Timestamp, PathBuf>,
     /// Engines of runs by their names.
     engines: BTreeMap<String, Vec<RunEngine>>,
+    /// Pairs that the last run was planned with, if it is a match of two engines.
+    planned: Option<u64>,
+}
+
+/// The games of all sources.
+#[derive(Debug)]
+pub(super) struct Sources {
+    pub(super) games: Games,
+    /// Planned pairs, if the only source is a match of two engines.
+    pub(super) planned: Option<u64>,
 }
 
 /// The games of all sources: PGN files, and folders or names of runs. Prints warnings.
 ///
 /// # Errors
 /// If a source cannot be read, or if all games of a source would count twice.
-pub(super) fn read(named: &[PathBuf]) -> Result<Games, anyhow::Error> {
+pub(super) fn read(named: &[PathBuf]) -> Result<Sources, anyhow::Error> {
     let (mut games, mut known) = (Games::default(), Known::default());
     let (mut sources, mut digests) = (Vec::new(), Vec::new());
     for source in named {
@@ -60,7 +70,8 @@ pub(super) fn read(named: &[PathBuf]) -> Result<Games, anyhow::Error> {
     for warning in common_games(&sources, &digests) {
         errln!("warning: {warning}");
     }
-    Ok(games)
+    let planned = known.planned.filter(|_| named.len() == 1);
+    Ok(Sources { games, planned })
 }
 
 /// The path of a source.
@@ -125,7 +136,8 @@ impl Known {
     /// If its games would count twice: the source was given before, or two sources are a run
     /// and its own file of games.
     fn note_path(&mut self, source: &Path) -> Result<(), anyhow::Error> {
-        let (path, shown) = (source.canonicalize()?, source.display());
+        let path = source.canonicalize().unwrap_or_else(|_| source.to_owned());
+        let shown = source.display();
         let is_file_of = |file: &Path, run: &Path| file == run.join(GAMES_PGN);
         let same_games = |other: &&PathBuf| is_file_of(&path, other) || is_file_of(other, &path);
         if let Some(other) = self.paths.iter().find(same_games) {
@@ -158,6 +170,8 @@ impl Known {
                 );
             }
         }
+        let is_match = manifest.kind == Kind::Match && manifest.engines.len() == 2;
+        self.planned = is_match.then_some(manifest.config.r#match.pairs);
         for (identity, config) in manifest.engines.iter().zip(&manifest.config.engine) {
             let played = RunEngine {
                 run: folder.to_path_buf(),

@@ -59,7 +59,7 @@ pub(super) fn elo(estimate: Option<Estimate>, kind: Interval) -> String {
     }
 }
 
-/// An estimate with its interval, as `± margin` and as both ends.
+/// An estimate with its interval, as `+/- margin` and as both ends.
 pub(super) fn interval(estimate: Option<Estimate>) -> String {
     estimate.map_or_else(
         || "not defined".to_owned(),

@@ -12,8 +12,8 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow, bail, ensure};
 use clap::{Args, FromArgMatches};
 
-use super::results::errors;
-use super::results::exit::failure;
+use super::errors::exit::failure;
+use super::errors::format::rendered;
 use super::{Cli, Exit, Failure, help};
 use crate::dropin::show::{Console, Files};
 use crate::dropin::{
@@ -21,17 +21,17 @@ use crate::dropin::{
 };
 use crate::engine::uci::guard;
 use crate::experiment::Verdict;
-use crate::kinds::{Match, Place, RunKind, Session, StagedTest};
+use crate::kinds::{Match, NewRun, Place, RunKind, Session, StagedTest};
 use crate::ledger::Recovery;
 use crate::output;
 use crate::platform::quoted;
-use crate::run::{Ended, Manifest, RunFiles, View};
+use crate::run::{Ended, Manifest, RunFiles, StopRequests, View};
 use crate::text::with_causes;
 
 pub(super) use outputs::complete;
 use outputs::{folder_beside, open_files};
 
-/// Play as fastchess: its command line, and what it prints.
+/// Run a fastchess command line, with fastchess's output.
 ///
 /// Takes the options of fastchess 1.8; `hone help coming-from-flags` lists them
 /// with what differs. A run's folder is kept under results/ as always, so
@@ -44,7 +44,7 @@ pub(super) struct FastchessArgs {
     line: LineArgs,
 }
 
-/// Play as cutechess-cli: its command line, and what it prints.
+/// Run a cutechess-cli command line, with cutechess-cli's output.
 ///
 /// Takes the options of cutechess-cli 1.5; `hone help coming-from-flags` lists
 /// them with what differs. A run's folder is kept under results/ as always, so
@@ -137,7 +137,7 @@ impl Called {
             .map_err(Failure::from)
             .and_then(|words| run(self.program, &self.command, &words));
         let exit = outcome.unwrap_or_else(|failure| {
-            errln!("{}", errors::rendered("play", &failure.error));
+            errln!("{}", rendered("play", &failure.error));
             match own_codes {
                 true => failure.exit,
                 // The other programs have one exit code for all errors.
@@ -261,10 +261,11 @@ fn run_words(program: Program, command: &str, words: &[String]) -> Result<Exit, 
 
 fn usage(program: Program, command: &str) -> String {
     format!(
-        "The command line of {} {}, played by hone.\n\nUsage: {command} -engine cmd=ENGINE -engine cmd=ENGINE -each tc=TIME [OPTIONS]\n\nOptions:\n{}\nOptions of hone:\n  --explain         print the equivalent configuration of hone, play nothing\n  --out DIR         the run's folder; by default a new one under results/,\n                    or under results/ beside the file of -config outname=;\n                    none: it is removed when the match ends\n  --exit-code KIND  verdict: the codes of `hone sprt`; program (default): those of the program\n\nExamples:\n  Test two engines:\n    {command} -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -openings file=book.epd order=random -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05\n  Show the configuration for hone:\n    {command} -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -rounds 100 --explain\n",
+        "Runs command lines of {} {}.\n\nUsage: {command} -engine cmd=ENGINE -engine cmd=ENGINE -each tc=TIME [OPTIONS]\n\nOptions (`hone help coming-from-flags` describes their keys):\n{}\nOptions of hone:\n  --explain         print the equivalent configuration of hone, play nothing\n  --out DIR         the run's folder; by default a new one under results/,\n                    or under results/ beside the file of -config outname=;\n                    none: it is removed when the match ends\n  --exit-code KIND  verdict: the codes of `hone sprt`; program (default): those of the program\n\n{}\n",
         program.name(),
         program.version(),
         page::plain(program),
+        help::examples_as(program.name(), command),
     )
 }
 
@@ -312,21 +313,26 @@ impl Line<'_> {
         let outname = settings.config.outname.as_deref();
         let out = self.own.out.clone().or_else(|| folder_beside(outname?));
         let announce = &mut announce(self.program);
-        let session = Session::<K>::create(config, out.as_deref(), Place::Here, announce);
+        let prepared = NewRun::<K>::prepare(config, out.as_deref(), Place::Here, announce);
+        let begin = |folder: &Path| self.begin(folder, settings, &mut files);
+        let session = prepared.and_then(|run| run.start_after(begin, announce));
         let session = session.map_err(failure)?;
-        let run = std::path::absolute(session.folder.path());
+        self.conclude(session, settings, files, self.own.is_discarded)
+    }
+
+    /// Writes what a resumed run needs, and empties the files that the run does not continue.
+    fn begin(&self, folder: &Path, settings: &Settings, files: &mut Files) -> anyhow::Result<()> {
         let started = StartedRun {
             hone: env!("CARGO_PKG_VERSION").to_string(),
             program: Some(self.program.name().to_string()),
-            run: run.map_err(anyhow::Error::from)?,
+            run: std::path::absolute(folder)?,
             arguments: self.words.clone(),
         };
         outputs::keep(&started)?;
         if self.program == Program::Fastchess {
             started.write(&config_name(settings))?;
         }
-        files.begin()?;
-        self.conclude(session, settings, files, self.own.is_discarded)
+        files.begin()
     }
 
     fn resume(&self, file: &Path, asked: &Settings) -> Result<Exit, Failure> {
@@ -386,7 +392,9 @@ impl Line<'_> {
             false => files,
         };
         let mut console = Console::new(settings, &session.manifest, files)?;
-        let played = session.run_in_view(&mut console, &mut announce(self.program));
+        let mut stop = StopRequests::listen()?;
+        let announce = &mut announce(self.program);
+        let played = session.run_in_view(&mut console, &mut stop, announce);
         let ended = played.map_err(failure)?.ended;
         let config = config_name(settings);
         let resume = match self.program {
@@ -398,7 +406,12 @@ impl Line<'_> {
         let pairs = RunFiles::open(&folder)?.pairs.by_arrival()?.count() as u64;
         console.conclude(ended, &resume, 2 * pairs);
         if let Some(error) = console.take_file_error() {
-            return Err(Failure::failed(error));
+            let help = format!(
+                "{}\nhelp: `hone resume {}` adds the missing games",
+                with_causes(&error),
+                quoted(&folder)
+            );
+            return Err(Failure::failed(anyhow!(help)));
         }
         if is_discarded && matches!(ended, Ended::Verdict(_)) {
             fs::remove_dir_all(&folder)

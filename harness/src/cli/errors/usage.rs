@@ -112,10 +112,16 @@ fn rendered(mut error: clap::Error, help: Option<String>) -> String {
     {
         let usage = usage.to_string();
         let line = usage.lines().next().unwrap_or_default();
-        helps.push(format!(
-            "help: write `{}`",
-            line.trim_start_matches("Usage: ")
-        ));
+        let line = line.trim_start_matches("Usage: ");
+        // The usage would only repeat the arguments that are missing.
+        let example = match error.kind() {
+            ErrorKind::MissingRequiredArgument => help::example_of(line),
+            _ => None,
+        };
+        helps.push(match example {
+            Some(example) => format!("help: write for example `{example}`"),
+            None => format!("help: write `{line}`"),
+        });
     }
     let message = message.join(" ");
     helps.insert(
@@ -361,7 +367,11 @@ mod tests {
             ),
             (
                 "hone report",
-                "error: the following required arguments were not provided: <RUN>\nhelp: write `hone report <RUN>`",
+                "error: the following required arguments were not provided: <RUN>\nhelp: write for example `hone report latest`",
+            ),
+            (
+                "hone calc elo",
+                "error: the following required arguments were not provided: <--pentanomial <COUNTS>|--wdl <W-D-L>>\nhelp: write for example `hone calc elo --pentanomial 12,80,200,95,13`",
             ),
             (
                 "hone sprt --max-time 5x",

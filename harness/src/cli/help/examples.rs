@@ -19,11 +19,13 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ("Play a commit against a release, both built and run in a sandbox", "hone match git:main git:v1.0 --limit nodes=20000 --sandbox"),
     ]),
     ("fastchess", &[
-        ("Play as fastchess does", "hone fastchess -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -openings file=books/balanced.epd order=random -rounds 100 -repeat"),
+        ("Test two engines", "hone fastchess -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -openings file=books/balanced.epd order=random -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05"),
+        ("Play a match of 100 rounds", "hone fastchess -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -openings file=books/balanced.epd order=random -rounds 100 -repeat"),
         ("Show the configuration for hone", "hone fastchess -engine cmd=./new -engine cmd=./old -each nodes=5000 --explain"),
     ]),
     ("cutechess-cli", &[
-        ("Play as cutechess-cli does", "hone cutechess-cli -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -openings file=books/balanced.epd format=epd -games 2 -rounds 100 -repeat"),
+        ("Test two engines", "hone cutechess-cli -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -openings file=books/balanced.epd format=epd order=random -games 2 -rounds 5000 -repeat -sprt elo0=0 elo1=5 alpha=0.05 beta=0.05"),
+        ("Play a match of 100 rounds", "hone cutechess-cli -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -openings file=books/balanced.epd format=epd -games 2 -rounds 100 -repeat"),
         ("Show the configuration for hone", "hone cutechess-cli -engine cmd=./new -engine cmd=./old -each tc=8+0.08 -games 100 --explain"),
     ]),
     ("bisect", &[
@@ -58,7 +60,7 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("report", &[
         ("Show the result of the newest run", "hone report latest"),
         ("Write a self-contained HTML page", "hone report results/RUN --html report.html"),
-        ("Show the nights of `hone track`", "hone report results"),
+        ("Show the nightlies of `hone track`", "hone report results"),
     ]),
     ("runs", &[
         ("List the runs in results/", "hone runs"),

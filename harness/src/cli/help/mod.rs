@@ -2,6 +2,7 @@
 //! at the end of every page.
 
 mod examples;
+mod exit_codes;
 
 use std::fmt::Write as _;
 
@@ -75,11 +76,45 @@ fn with_examples(mut command: Command, path: &str) -> Command {
         let below = format!("{path} {name}").trim_start().to_string();
         command = command.mut_subcommand(name, |sub| with_examples(sub, &below));
     }
+    let codes = exit_codes::of(path).map(|codes| exit_codes_text(&codes));
     let examples = EXAMPLES.iter().find(|(name, _)| *name == path);
-    match examples {
-        Some((_, examples)) => command.after_help(examples_text(examples)),
-        None => command,
+    let examples = examples.map(|(_, examples)| examples_text(examples));
+    let texts: Vec<String> = codes.into_iter().chain(examples).collect();
+    match texts.is_empty() {
+        true => command,
+        false => command.after_help(texts.join("\n\n")),
     }
+}
+
+fn exit_codes_text(codes: &[(u8, &str)]) -> String {
+    let lines = codes
+        .iter()
+        .map(|(code, meaning)| format!("\n  {code:>3}  {meaning}"));
+    format!("{}{}", heading("Exit codes"), lines.collect::<String>())
+}
+
+/// The first example of the command whose usage, as in `hone calc elo <ARGUMENT>`, is given.
+pub(super) fn example_of(usage: &str) -> Option<&'static str> {
+    let is_name = |word: &&str| {
+        word.bytes()
+            .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
+    };
+    let names: Vec<&str> = usage
+        .split(' ')
+        .skip(1)
+        .take_while(|word| is_name(word) && !word.starts_with('-'))
+        .collect();
+    let (_, examples) = EXAMPLES.iter().find(|(name, _)| *name == names.join(" "))?;
+    examples.first().map(|(_, line)| *line)
+}
+
+/// The examples of a command that was called as `called`, in place of `hone PATH`.
+pub(super) fn examples_as(path: &str, called: &str) -> String {
+    let (_, examples) = EXAMPLES
+        .iter()
+        .find(|(name, _)| *name == path)
+        .expect("every command has examples");
+    examples_text(examples).replace(&format!("hone {path}"), called)
 }
 
 fn examples_text(examples: &[(&str, &str)]) -> String {
@@ -158,6 +193,20 @@ mod tests {
             .iter()
             .filter(|path| !path.is_empty() && !path.contains(' '));
         assert_eq!(first.collect::<Vec<_>>(), grouped);
+    }
+
+    #[test]
+    fn every_command_lists_its_exit_codes() {
+        let mut all = Vec::new();
+        paths(&Cli::command(), "", &mut all);
+        // Those of other programs have the codes of these programs.
+        all.retain(|path| !["", "fastchess", "cutechess-cli"].contains(&path.as_str()));
+        for path in &all {
+            let codes = exit_codes::of(path).expect(path);
+            assert!(codes.iter().map(|(code, _)| code).is_sorted(), "{path}");
+            assert!(codes.iter().any(|(code, _)| *code == 2), "{path}");
+        }
+        assert!(exit_codes::named().all(|name| all.iter().any(|path| path == name)));
     }
 
     #[test]

@@ -6,14 +6,14 @@ use std::path::Path;
 
 use self::preparing::Preparing;
 use super::args::ends::EndArgs;
-use super::results::command_line::{keep, repeating};
-use super::results::key_place::{located, placed};
+use super::errors::key_place::{located, placed};
+use super::repeat::{keep, repeating};
 use super::results::outcome::{conclude, not_played, stopped};
 use super::results::progress::announce;
 use super::{Exit, Failure};
 use crate::config::Config;
-use crate::kinds::{Place, RunKind, Session};
-use crate::run::SessionError;
+use crate::kinds::{NewRun, Place, RunKind};
+use crate::run::{SessionError, StopRequests};
 
 /// Plays the run of a configuration, which may come from `file`. If the run is refused, or an
 /// engine does not build or start, the summary contains the error.
@@ -28,14 +28,21 @@ pub(super) fn start<K: RunKind>(
     let refused = |failure| not_played(failure, Some(&repeating(None)), results);
     let (config, place) = configure().map_err(|error| refused(error.into()))?;
     K::check(&config).map_err(|error| refused(placed(error, &config, file).into()))?;
+    // From before the end of `preparing`, so that no request is lost between them.
+    let mut stop = StopRequests::listen()?;
     let preparing = Preparing::begin(results.clone())?;
-    let session = Session::<K>::create(config.clone(), out, place, &mut announce);
-    preparing.end(session.is_err());
+    let prepared = NewRun::<K>::prepare(config.clone(), out, place, &mut announce);
+    preparing.end(prepared.is_err());
+    let session = prepared.and_then(|run| run.start(&mut announce));
     let session = session.map_err(|error| refused(located(error, &config, file)))?;
     let folder = session.folder.path().to_path_buf();
     let played = keep(&folder, &repeating(Some(&session.manifest)))
         .map_err(SessionError::AfterStart)
-        .and_then(|()| session.limited(ends.max_time()).run(&mut announce));
+        .and_then(|()| {
+            session
+                .limited(ends.max_time())
+                .run(&mut stop, &mut announce)
+        });
     match played {
         Ok(conclusion) => conclude(conclusion.boxed(), results),
         Err(error) => Err(stopped(error, &folder, results)),

@@ -8,7 +8,7 @@ use tokio::sync::oneshot;
 
 use crate::cli::Exit;
 use crate::cli::args::ends::ResultArgs;
-use crate::cli::results::command_line::repeating;
+use crate::cli::repeat::repeating;
 use crate::report;
 use crate::run::Interrupts;
 
@@ -26,7 +26,7 @@ pub(in crate::cli) fn interrupted(results: &ResultArgs) -> Exit {
 }
 
 /// Ends the process at a request to stop while a run is prepared: a build may take minutes,
-/// and the run has no results to save yet.
+/// and the run has no folder yet.
 pub(super) struct Preparing {
     /// Receives whether the preparation has failed.
     done: oneshot::Sender<bool>,

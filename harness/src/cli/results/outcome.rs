@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::command_line::kept;
-use super::exit::{Exit, Failure, exit_of, failure};
 use crate::cli::args::ends::ResultArgs;
+use crate::cli::errors::exit::{Exit, Failure, exit_of, failure};
+use crate::cli::repeat::kept;
 use crate::experiment::Verdict;
 use crate::kinds::{self, Conclusion};
 use crate::platform::quoted;

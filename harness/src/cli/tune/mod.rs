@@ -10,10 +10,10 @@ use super::args::conditions::ConditionArgs;
 use super::args::ends::EndArgs;
 use super::args::place::PlaceArgs;
 use super::args::ranges::from_one;
+use super::errors::key_place::{located, placed};
 use super::play::preparing::interrupted;
 use super::play::start;
-use super::results::command_line::repeating;
-use super::results::key_place::{located, placed};
+use super::repeat::repeating;
 use super::results::outcome::not_played;
 use super::results::progress::announce;
 use super::{Exit, Failure};
@@ -23,14 +23,18 @@ use crate::kinds::check_shard;
 use crate::kinds::tune::{self, Prepared, Tuning};
 use crate::run::Folder;
 
+/// What `--max-time` includes differs from other commands.
+const MAX_TIME: &str = "Stop after this time, as in 30m or 1h30m. It includes builds, except the first one. \
+     A build and pairs in progress are finished. Exit code 3 if the run is undecided";
+
 /// Tune an engine's parameters by self-play.
 ///
 /// Plays pairs of games between the engine with its parameters perturbed in
 /// opposite directions, and updates the values from the results. With
 /// `--verify` (or [tune.verify]) an SPRT of the tuned values against the start
-/// follows. Exit code 0: H1 accepted, or without a test the budget was played;
-/// 1: H0 accepted; 3: undecided, or the time ended before the budget.
+/// follows.
 #[derive(Debug, Args)]
+#[command(mut_arg("max_time", |time| time.help(MAX_TIME)))]
 pub(super) struct TuneArgs {
     /// The configuration, in TOML; see configs/tune.toml for one with
     /// comments.
@@ -48,7 +52,8 @@ pub(super) struct TuneArgs {
     /// no games, except to measure the speed if `max_time` is set without `pairs`.
     #[arg(long)]
     dry_run: bool,
-    /// Play against a model of the engine's strength; needs no engine.
+    /// Tune a model of the engine: results are drawn from the model; no engine is
+    /// started and no game is played.
     #[arg(long, value_name = "MODEL.toml")]
     simulate: Option<PathBuf>,
     /// Test the tuned values against the start values at the end.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use crate::cli::results::key_place::placed;
+use crate::cli::errors::key_place::placed;
 use crate::cli::{Exit, Failure};
 use crate::config::Config;
 use crate::experiment::tune::model_file::Model;

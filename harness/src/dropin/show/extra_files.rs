@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
-use std::io::{BufRead, BufReader, ErrorKind, Read, Write};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -12,7 +12,7 @@ use anyhow::Context;
 use crate::dropin::{LogFile, Program};
 use crate::executor::GameText;
 use crate::ledger::{GAMES_EPD, GAMES_PGN, GamesFile};
-use crate::platform::set_len;
+use crate::platform::{append_whole, set_len};
 use crate::run::RunFiles;
 
 /// Games and final positions, appended when games are shown. The run's folder always has every
@@ -35,6 +35,9 @@ struct Written {
     is_continued: bool,
     /// The checksum of its content, if it is printed.
     crc: Option<crc32fast::Hasher>,
+    /// Whether a game could not be written. Later ones are not, so that they keep their order
+    /// when the run is resumed.
+    is_given_up: bool,
 }
 
 /// A requested file: its path, and whether it is continued.
@@ -121,7 +124,7 @@ impl Files {
     pub(super) fn write(&mut self, game: &GameText) -> Option<(&Path, u32)> {
         let epd = final_position(&game.epd, self.as_fen);
         for (file, text) in [(&mut self.pgn, game.pgn.as_str()), (&mut self.epd, &*epd)] {
-            let Some(file) = file else {
+            let Some(file) = file.as_mut().filter(|file| !file.is_given_up) else {
                 continue;
             };
             if let Err(error) = file.append(text.as_bytes()) {
@@ -146,15 +149,26 @@ impl Written {
             file,
             is_continued: append,
             crc: None,
+            is_given_up: false,
         })
     }
 
+    /// Appends a whole text, or nothing of it.
     fn append(&mut self, text: &[u8]) -> anyhow::Result<()> {
+        let written = self
+            .len()
+            .and_then(|len| append_whole(&self.file, &self.path, len, text));
+        self.is_given_up = written.is_err();
+        written.with_context(|| format!("cannot write {}", self.path.display()))?;
         if let Some(crc) = &mut self.crc {
             crc.update(text);
         }
-        let written = self.file.write_all(text);
-        written.with_context(|| format!("cannot write {}", self.path.display()))
+        Ok(())
+    }
+
+    /// The bytes of the file; 0 for a device or a pipe.
+    fn len(&self) -> io::Result<u64> {
+        Ok(self.file.metadata()?.len())
     }
 
     fn shorten(&self, bytes: u64) -> anyhow::Result<()> {
@@ -293,6 +307,22 @@ mod tests {
             let text = std::fs::read_to_string(&path).expect("there");
             assert_eq!(text, whole, "cut after {:?}", &whole[..end]);
         }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn after_a_failed_write_later_games_wait_for_the_resumed_run() {
+        let full = Some((PathBuf::from("/dev/full"), true));
+        let mut files = Files::open(full, None, Program::Fastchess).expect("opened");
+        let game = GameText::default();
+        let game = GameText {
+            pgn: "[Event \"x\"]\n\n1-0\n\n".into(),
+            ..game
+        };
+        files.write(&game);
+        assert!(files.take_error().is_some());
+        files.write(&game);
+        assert!(files.take_error().is_none(), "written again");
     }
 
     #[test]

@@ -5,16 +5,16 @@ use super::entry::{FlagEntry, POLYGLOT, entries};
 /// All flags of both programs.
 pub(in crate::dropin) const FLAGS: &[FlagEntry] = entries![
     Yes Both "-engine", "[[engine]]", "-engine cmd=./c tc=1+1", "its keys are listed below";
-    Yes Both "-each", "", "-each tc=8+0.08", "applies to every engine and wins over `-engine`, before or after it";
+    Yes Both "-each", "", "-each tc=8+0.08", "applies to every engine and overrides `-engine`, in either order";
     Yes Both "-rounds", "match.pairs, sprt.max_pairs", "-rounds 100", "rounds times games, in pairs: an odd number of games is rounded up";
     Yes Both "-games", "match.pairs, sprt.max_pairs", "-games 2", "see `-rounds`; every opening is played twice with colours reversed, because the statistics need pairs";
     Yes Both "-repeat", "", "-repeat", "always the case; `-repeat N` counts as `-games N` for fastchess";
     Refused Both "-noswap", "", "-noswap", "hone reverses colours in every pair: the statistics need it";
     Ignored Both "-reverse", "", "-reverse", "each opening is played with both colours, so the order changes nothing";
-    Yes Both "-concurrency", "match.concurrency", "-concurrency 2", "default 1, as there; more games than processors only cause a warning";
+    Yes Both "-concurrency", "match.concurrency", "-concurrency 2", "default 1, as in these programs; more games than processors only cause a warning";
     Ignored Fastchess "-force-concurrency", "", "-force-concurrency", "more games than processors are allowed anyway";
     Yes Both "-openings", "match.openings", "-openings file=b.epd", "its keys are listed below; without it every game starts from the start position";
-    Yes Both "-srand", "match.seed", "-srand 42", "the order differs from theirs at the same seed; without it a new seed for each run, which `run.toml` keeps";
+    Yes Both "-srand", "match.seed", "-srand 42", "the same seed gives another order than in these programs; without `-srand` each run has a new seed, recorded in `run.toml`";
     Ignored Fastchess "-randomseed", "", "-randomseed", "without `-srand` every run has a new seed; only versions before 1.0 have this flag";
     Refused Cutechess "-bookmode", "", "-bookmode ram", POLYGLOT;
     Yes Both "-sprt", "[sprt]", "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.05", "its keys are listed below; without `-rounds`, fastchess plays 2 rounds and hone at most 500,000";
@@ -45,7 +45,7 @@ pub(in crate::dropin) const FLAGS: &[FlagEntry] = entries![
     Yes Fastchess "-report", "", "-report penta=true", "`penta=false` prints no pentanomial counts, and neither does `-games 1`; the test uses them all the same";
     Yes Fastchess "-output", "", "-output format=cutechess", "";
     Ignored Cutechess "-resultformat", "", "-resultformat default", "the default format is printed; `hone report` shows everything";
-    Yes Fastchess "-config", "", "-config discard=true outname=c.json", "its keys are listed below; the file names the run's folder, whose ledger is what is resumed";
+    Yes Fastchess "-config", "", "-config discard=true outname=c.json", "its keys are listed below; `hone` resumes from the ledger in the folder that the file names";
     Ignored Fastchess "-autosaveinterval", "", "-autosaveinterval 20", "every game is saved as it ends";
     Yes Fastchess "-log", "", "-log file=f.log", "its keys are listed below; the evidence of a failure is in the run's folder";
     Yes Cutechess "-debug", "", "-debug all", "the dialogue with every engine, on standard output";

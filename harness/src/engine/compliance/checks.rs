@@ -133,7 +133,7 @@ async fn options(d: &mut Dialogue) -> Verdict {
         .collect();
     Ok((!missing.is_empty()).then(|| {
         format!(
-            "{} missing: OpenBench and other tools set it",
+            "missing: {}, which OpenBench and other tools set",
             missing.join(" and ")
         )
     }))

@@ -7,7 +7,8 @@
 use crate::rules::{Score, SearchInfo};
 
 impl SearchInfo {
-    /// Reads one `info` line, without the line end. Fields that cannot be read are skipped.
+    /// Reads one `info` line, without the line end. Fields that cannot be read are skipped,
+    /// but for an exact score: without it, that of an earlier line is cleared.
     pub fn update(&mut self, line: &[u8]) {
         let mut line_info = LineInfo::default();
         line_info.read(line);
@@ -18,10 +19,8 @@ impl SearchInfo {
         self.nps = line_info.nps.unwrap_or(self.nps);
         self.hashfull = line_info.hashfull.unwrap_or(self.hashfull);
         self.tbhits = line_info.tbhits.unwrap_or(self.tbhits);
-        if let Some(score) = line_info.score
-            && !line_info.bound
-        {
-            self.score = Some(score);
+        if line_info.has_score && !line_info.bound {
+            self.score = line_info.score;
             self.depth = line_info.depth.unwrap_or(self.depth);
             self.seldepth = line_info.seldepth.unwrap_or(self.seldepth);
             if let Some(pv) = line_info.pv {
@@ -56,6 +55,8 @@ struct LineInfo<'a> {
     depth: Option<u32>,
     seldepth: Option<u32>,
     multipv: u32,
+    has_score: bool,
+    /// The score, if it can be read.
     score: Option<Score>,
     bound: bool,
     nodes: Option<u64>,
@@ -77,8 +78,9 @@ impl<'a> LineInfo<'a> {
                 b"nps" => self.nps = words.number(),
                 b"hashfull" => self.hashfull = words.number(),
                 b"tbhits" => self.tbhits = words.number(),
-                b"cp" => self.score = words.number().map(Score::Cp).or(self.score),
-                b"mate" => self.score = words.number().map(Score::Mate).or(self.score),
+                b"score" => self.has_score = true,
+                b"cp" => self.set_score(words.clamped().map(Score::Cp)),
+                b"mate" => self.set_score(words.clamped().map(Score::Mate)),
                 b"lowerbound" | b"upperbound" => self.bound = true,
                 b"pv" => self.pv = Some(words.until_key()),
                 // The rest of the line is free text.
@@ -86,6 +88,11 @@ impl<'a> LineInfo<'a> {
                 _ => {}
             }
         }
+    }
+
+    fn set_score(&mut self, score: Option<Score>) {
+        self.has_score = true;
+        self.score = score.or(self.score);
     }
 }
 
@@ -134,25 +141,42 @@ impl<'a> Words<'a> {
 
     /// Reads the next word; `None` if it is not a number in the range of `T`.
     fn number<T: TryFrom<i64>>(&mut self) -> Option<T> {
-        let word = self.next()?;
-        let (negative, digits) = match word {
+        T::try_from(self.integer()?).ok()
+    }
+
+    /// Reads the next word; `None` if it is not a whole number. One beyond the range becomes
+    /// `i32::MAX`, or its negative, whose sign can be changed.
+    fn clamped(&mut self) -> Option<i32> {
+        let value = self.integer()?;
+        let size = i32::try_from(value.unsigned_abs()).unwrap_or(i32::MAX);
+        Some(if value < 0 {
+            size.saturating_neg()
+        } else {
+            size
+        })
+    }
+
+    /// Reads the next word; `None` if it is not a whole number. One beyond the range becomes
+    /// the nearest bound.
+    fn integer(&mut self) -> Option<i64> {
+        let (is_negative, digits) = match self.next()? {
             [b'-', digits @ ..] => (true, digits),
             [b'+', digits @ ..] => (false, digits),
             digits => (false, digits),
         };
-        let mut value = 0_i64;
-        for digit in digits {
-            let digit = char::from(*digit).to_digit(10)?;
-            value = value.checked_mul(10)?.checked_add(i64::from(digit))?;
-        }
         if digits.is_empty() {
             return None;
         }
-        let value = match negative {
-            true => value.checked_neg()?,
-            false => value,
-        };
-        T::try_from(value).ok()
+        let mut value = 0_i64;
+        for digit in digits {
+            let digit = i64::from(char::from(*digit).to_digit(10)?);
+            value = value.saturating_mul(10).saturating_add(digit);
+        }
+        Some(if is_negative {
+            value.saturating_neg()
+        } else {
+            value
+        })
     }
 }
 
@@ -242,5 +266,33 @@ mod tests {
     fn fields_without_a_valid_value_are_skipped() {
         let info = info(&["info depth x score cp nodes -5 pv", "info", ""]);
         assert_eq!(info.score, None);
+    }
+
+    #[test]
+    fn an_absurd_score_is_clamped_and_not_replaced_by_an_older_one() {
+        for (text, score) in [
+            ("cp -99999999999", Score::Cp(-i32::MAX)),
+            ("cp 99999999999999999999999", Score::Cp(i32::MAX)),
+            ("cp -2147483648", Score::Cp(-i32::MAX)),
+            ("mate -99999999999", Score::Mate(-i32::MAX)),
+        ] {
+            let line = format!("info depth 2 score {text}");
+            let info = info(&["info depth 1 score cp 50", &line]);
+            assert_eq!((info.score, info.depth), (Some(score), 2), "{text}");
+        }
+    }
+
+    #[test]
+    fn an_exact_score_that_cannot_be_read_clears_the_older_one() {
+        for (line, score) in [
+            ("info depth 2 score cp 0.11", None),
+            ("info depth 2 score", None),
+            ("info depth 2 score cp x lowerbound", Some(Score::Cp(50))),
+            ("info depth 2 multipv 2 score cp x", Some(Score::Cp(50))),
+            ("info depth 2 nodes 9", Some(Score::Cp(50))),
+        ] {
+            let info = info(&["info depth 1 score cp 50", line]);
+            assert_eq!(info.score, score, "{line}");
+        }
     }
 }

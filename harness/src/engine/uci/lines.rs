@@ -11,8 +11,8 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 use crate::platform::DirectRead;
 
-/// Bytes of one line that are kept; the rest of a longer line is dropped, so
-/// that an engine that never ends its line cannot fill the memory.
+/// Bytes of one line that are kept, up to the last whole word; the rest of a longer line is
+/// dropped, so that an engine that never ends its line cannot fill the memory.
 const MAX_LINE: usize = 64 * 1024;
 
 /// Splits a byte stream into lines, ended by `\n` or `\r\n`.
@@ -25,7 +25,8 @@ pub(crate) struct LineReader<R> {
     end: usize,
     /// The unread part has no line end before this index.
     scanned: usize,
-    /// Whether the rest of a line longer than the buffer is being dropped.
+    /// Whether the rest of a line longer than the buffer, whose beginning was returned, is
+    /// being dropped.
     dropping: bool,
     /// When the newest bytes arrived.
     arrived: Instant,
@@ -44,13 +45,13 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
-    /// The next complete line in the buffer, without its line end.
+    /// The next complete line in the buffer, without its line end, or the beginning of a
+    /// line that fills the buffer.
     pub(crate) fn buffered(&mut self) -> Option<&[u8]> {
         loop {
             let unread = self.buffer.get(self.scanned..self.end)?;
             let Some(at) = memchr::memchr(b'\n', unread) else {
-                self.scanned = self.end;
-                return None;
+                return self.take_endless();
             };
             let end = self.scanned.saturating_add(at);
             let line = self.start..end;
@@ -64,13 +65,33 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
         }
     }
 
+    /// The beginning of a line that fills the buffer, if its end is not in the buffer;
+    /// `None` while more can be read. Drops what follows such a beginning.
+    fn take_endless(&mut self) -> Option<&[u8]> {
+        self.scanned = self.end;
+        let is_full = self.start == 0 && self.end == self.buffer.len();
+        if !is_full && !self.dropping {
+            return None;
+        }
+        let line = self.start..self.end;
+        self.start = self.end;
+        if std::mem::replace(&mut self.dropping, true) {
+            return None;
+        }
+        let line = self.buffer.get(line)?;
+        // A number that is cut would be another number.
+        let whole = line.iter().rposition(u8::is_ascii_whitespace);
+        Some(whole.and_then(|end| line.get(..end)).unwrap_or(line))
+    }
+
     /// The unread bytes: after [`LineReader::buffered`] has returned `None`, a line without
     /// its end.
     pub(super) fn unfinished(&self) -> &[u8] {
         self.buffer.get(self.start..self.end).unwrap_or_default()
     }
 
-    /// Waits for more bytes. Returns `false` at the end of the stream. Cancel safe.
+    /// Waits for more bytes; call it after [`LineReader::buffered`] has returned `None`.
+    /// Returns `false` at the end of the stream. Cancel safe.
     ///
     /// # Errors
     /// Those of the stream.
@@ -114,16 +135,10 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
             self.end = 0;
             self.scanned = 0;
         } else if self.end == self.buffer.len() {
-            if self.start == 0 {
-                self.dropping = true;
-                self.end = 0;
-                self.scanned = 0;
-            } else {
-                self.buffer.copy_within(self.start..self.end, 0);
-                self.end = self.end.saturating_sub(self.start);
-                self.scanned = self.scanned.saturating_sub(self.start);
-                self.start = 0;
-            }
+            self.buffer.copy_within(self.start..self.end, 0);
+            self.end = self.end.saturating_sub(self.start);
+            self.scanned = self.scanned.saturating_sub(self.start);
+            self.start = 0;
         }
     }
 
@@ -168,10 +183,26 @@ mod tests {
     }
 
     #[test]
-    fn a_line_longer_than_the_buffer_is_dropped_and_the_next_one_read() {
-        let mut input = vec![b'x'; 3 * MAX_LINE + 5];
-        input.extend_from_slice(b"\nbestmove e2e4\n");
-        assert_eq!(lines(&input), [&b"bestmove e2e4"[..]]);
+    fn of_a_line_longer_than_the_buffer_the_beginning_is_read() {
+        let first = "info depth 3 score cp 7 pv e2e4";
+        for before in ["", "uciok\n"] {
+            for length in [MAX_LINE, MAX_LINE + 1, 3 * MAX_LINE + 5] {
+                let long = "x".repeat(length);
+                let input = format!("{before}{first} {long}\nbestmove e2e4\n");
+                let lines = lines(input.as_bytes());
+                let expected = [before.trim_end(), first, "bestmove e2e4"];
+                let expected = &expected[usize::from(before.is_empty())..];
+                assert_eq!(
+                    lines,
+                    expected
+                        .iter()
+                        .map(|line| line.as_bytes())
+                        .collect::<Vec<_>>()
+                );
+            }
+        }
+        let endless = vec![b'x'; 2 * MAX_LINE];
+        assert_eq!(lines(&endless), [&endless[..MAX_LINE]]);
     }
 
     #[test]

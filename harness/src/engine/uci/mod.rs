@@ -12,6 +12,7 @@ mod not_started;
 mod options;
 mod position;
 mod process;
+mod setoption;
 mod stderr;
 mod transcript;
 mod watch;

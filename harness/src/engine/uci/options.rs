@@ -76,7 +76,9 @@ pub(crate) enum OptionError {
         nearest: Option<String>,
         unreadable: UnreadableOptions,
     },
-    #[error("`{value}` is not a valid value of option `{name}`: allowed is {allowed}")]
+    #[error("option `{name}` needs a value, as in `{name}=VALUE`; allowed: {allowed}")]
+    NoValue { name: String, allowed: String },
+    #[error("`{value}` is not a valid value of option `{name}`; allowed: {allowed}")]
     Value {
         name: String,
         value: String,
@@ -95,7 +97,8 @@ impl OptionError {
 
     /// The option's name in the configuration.
     pub(crate) fn option(&self) -> &str {
-        let (Self::Unknown { name, .. } | Self::Value { name, .. }) = self;
+        let (Self::Unknown { name, .. } | Self::NoValue { name, .. } | Self::Value { name, .. }) =
+            self;
         name
     }
 }
@@ -253,6 +256,19 @@ impl fmt::Display for OptionKind {
     }
 }
 
+/// The declared option with this name, preferably in the same letter case: UCI does not
+/// distinguish case.
+pub(super) fn find_option<'a>(
+    declared: &'a [EngineOption],
+    name: &str,
+) -> Option<&'a EngineOption> {
+    let same = declared.iter().find(|option| option.name == name);
+    same.or_else(|| {
+        let mut options = declared.iter();
+        options.find(|option| option.name.eq_ignore_ascii_case(name))
+    })
+}
+
 /// Checks that the engine declares each `(name, value)` of `wanted`. Names are compared
 /// without case, as UCI requires.
 ///
@@ -263,10 +279,7 @@ pub(crate) fn check_options<'a>(
     wanted: impl IntoIterator<Item = (&'a str, &'a str)>,
 ) -> Result<(), OptionError> {
     for (name, value) in wanted {
-        let Some(option) = declared
-            .iter()
-            .find(|option| option.name.eq_ignore_ascii_case(name))
-        else {
+        let Some(option) = find_option(declared, name) else {
             return Err(OptionError::Unknown {
                 name: name.to_string(),
                 nearest: nearest(name, declared.iter().map(|option| option.name.as_str()))
@@ -275,10 +288,14 @@ pub(crate) fn check_options<'a>(
             });
         };
         if !option.accepts(value) {
-            return Err(OptionError::Value {
-                name: option.name.clone(),
-                value: value.to_string(),
-                allowed: option.kind.to_string(),
+            let (name, allowed) = (option.name.clone(), option.kind.to_string());
+            return Err(match value {
+                "" => OptionError::NoValue { name, allowed },
+                value => OptionError::Value {
+                    name,
+                    value: value.to_string(),
+                    allowed,
+                },
             });
         }
     }
@@ -434,6 +451,13 @@ mod tests {
         assert!(error.to_string().contains("from 0 to 1000"), "{error}");
         let error = check_options(&declared, [("Ponder", "yes")]).unwrap_err();
         assert!(error.to_string().contains("true or false"), "{error}");
+        // As of `--option QsDeltaMargin`.
+        let error = check_options(&declared, [("QsDeltaMargin", "")]).unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "option `QsDeltaMargin` needs a value, as in `QsDeltaMargin=VALUE`; allowed: whole \
+             numbers from 0 to 1000"
+        );
         check_options(&declared, [("qsdeltamargin", "1000"), ("Ponder", "true")]).expect("fits");
     }
 
@@ -444,7 +468,7 @@ mod tests {
             check_options(&declared, [("clear hash", value)]).expect(value);
         }
         let error = check_options(&declared, [("Clear Hash", "1")]).unwrap_err();
-        let allowed = "allowed is true, false or no value (it is a button)";
+        let allowed = "allowed: true, false or no value (it is a button)";
         assert!(error.to_string().ends_with(allowed), "{error}");
     }
 

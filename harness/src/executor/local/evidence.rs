@@ -171,7 +171,7 @@ fn write_summary(
     for (color, clock) in ["White", "Black"].iter().zip(failure.clocks) {
         let Some(clock) = clock else { continue };
         let (left, increment) = (clock.left_ms, clock.increment_ms);
-        write!(out, "{color}:     {left} ms left, {increment} ms a move")?;
+        write!(out, "{color}:     {left} ms left, {increment} ms per move")?;
         match clock.moves_to_go {
             Some(moves) => writeln!(out, ", {moves} moves to go")?,
             None => writeln!(out)?,
@@ -194,6 +194,6 @@ fn write_summary(
     }
     writeln!(
         out,
-        "\nPlay the same situation again: hone replay <this folder>"
+        "\nTo repeat the situation: `hone replay FOLDER`, where FOLDER is the folder of this file"
     )
 }

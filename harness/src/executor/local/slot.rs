@@ -14,6 +14,9 @@ pub(super) struct EngineSlot {
     current: Option<(usize, Client)>,
     /// When the memory of the process was last read.
     memory_read: Option<Instant>,
+    /// Whether a ponder search took longer than [`SLOW_STOP`] to stop since the last
+    /// [`EngineSlot::take_slow_stop`].
+    has_stopped_slowly: bool,
 }
 
 /// Why an engine could not be started.
@@ -30,6 +33,10 @@ const MEMORY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Delay of the second try to start an engine.
 const START_PAUSE: Duration = Duration::from_millis(500);
+
+/// An engine that takes longer to answer the `stop` of a ponder search is reported: no clock
+/// runs during this wait.
+pub(super) const SLOW_STOP: Duration = Duration::from_millis(250);
 
 /// How long an engine may take to end after `quit`.
 pub(super) const QUIT_TIMEOUT: Duration = Duration::from_millis(500);
@@ -66,6 +73,7 @@ impl EngineSlot {
         player.program.check(path)?;
         self.current = Some((player.engine, client));
         self.memory_read = None;
+        self.has_stopped_slowly = false;
         Ok(())
     }
 
@@ -101,6 +109,16 @@ impl EngineSlot {
         let client = self.client();
         client.configure(&options, deadline).await?;
         client.announce_game(deadline).await
+    }
+
+    /// Notes how long the engine took to answer the `stop` of a ponder search.
+    pub(super) fn note_stop(&mut self, took: Duration) {
+        self.has_stopped_slowly |= took > SLOW_STOP;
+    }
+
+    /// Whether the engine took longer than [`SLOW_STOP`] to stop since the last call.
+    pub(super) fn take_slow_stop(&mut self) -> bool {
+        std::mem::take(&mut self.has_stopped_slowly)
     }
 
     /// A note if the engine's memory is far above its `Hash`, at most once in

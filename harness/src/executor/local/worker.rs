@@ -10,7 +10,7 @@ use super::Jobs;
 use super::deferred::DeferredResult;
 use super::game::{self, GameError, Resources};
 use super::position_command::PositionCommand;
-use super::slot::{EngineSlot, QUIT_TIMEOUT};
+use super::slot::{EngineSlot, QUIT_TIMEOUT, SLOW_STOP};
 use crate::engine::uci::Client;
 use crate::executor::{BoardWriter, Event, ExecutorError, GameText, PairJob, PlayedPair, Stop};
 use crate::experiment::PairResult;
@@ -217,6 +217,14 @@ impl Worker {
                     "engine `{}` sends a `bestmove` without a `go`: `hone` drops it if it comes \
                      before the next `go`; one that comes later is taken as the answer to that",
                     player.name
+                )));
+            }
+            if slot.take_slow_stop() {
+                send(Event::Warning(format!(
+                    "engine `{}` took more than {} ms to answer `stop` while it pondered: the \
+                     clocks do not run during this wait",
+                    player.name,
+                    SLOW_STOP.as_millis()
                 )));
             }
         }

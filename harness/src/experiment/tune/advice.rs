@@ -31,9 +31,9 @@ pub(crate) struct ParamPlan {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Advice {
     pub params: Vec<ParamPlan>,
-    /// A parameter that loses less Elo than this `distance` away from its optimum
-    /// moves less than two thirds of the way to it; the greatest of all
-    /// parameters. `None` if no parameter moves.
+    /// A parameter that costs this much Elo at `distance` from its optimum moves about two
+    /// thirds of the way to it; a less important one moves less. The greatest of all
+    /// parameters; `None` if no parameter moves.
     pub detectable: Option<f64>,
     pub distance: &'static str,
     pub warnings: Vec<String>,
@@ -41,7 +41,7 @@ pub(crate) struct Advice {
 
 /// The plan of a section's run in a space.
 pub(crate) fn advise(section: &TuneSection, space: &Space) -> Advice {
-    let is_scheduled = section.method != MethodName::Adaptive;
+    let is_scheduled = section.method.is_scheduled();
     let schedules = schedules(section, space);
     let params = space.params().iter().zip(&schedules);
     let params: Vec<ParamPlan> = params
@@ -63,7 +63,7 @@ pub(crate) fn advise(section: &TuneSection, space: &Space) -> Advice {
         // The adaptive method begins with its greatest.
         distance: match is_scheduled {
             true => "one mean perturbation",
-            false => "its first perturbation",
+            false => "the first perturbation",
         },
         params,
         warnings: vec![],
@@ -143,8 +143,8 @@ fn budget_warnings(section: &TuneSection, advice: &Advice) -> Vec<String> {
     let batches = section.budget().batches();
     if let Some(elo) = advice.detectable.filter(|elo| *elo > 2.0) {
         warnings.push(format!(
-            "the budget is small: a parameter that loses less than {elo:.1} Elo {} away from its \
-             optimum hardly moves. Give it more pairs",
+            "the budget is small: only parameters that cost at least {elo:.1} Elo at a distance of \
+             {} from the optimum move two thirds of the way to it. Raise `pairs`",
             advice.distance
         ));
     }
@@ -156,7 +156,8 @@ fn budget_warnings(section: &TuneSection, advice: &Advice) -> Vec<String> {
     }
     if section.window > section.pairs() / 10 {
         warnings.push(format!(
-            "window = {} is more than a tenth of the budget: updates use old results",
+            "window = {} is more than a tenth of the budget: updates use old results. Lower \
+             `window` or raise `pairs`",
             section.window
         ));
     }
@@ -190,7 +191,7 @@ fn param_warnings(space: &Space, plans: &[ParamPlan]) -> Vec<String> {
         if param.range() < 4.0 * param.quantum() {
             let values = param.range() / param.quantum() + 1.0;
             warnings.push(format!(
-                "{name} has {values:.0} values only: results show little between them"
+                "{name} has only {values:.0} possible values, too few for a gradient"
             ));
         } else if plan.first.max(last) > most {
             warnings.push(format!(
@@ -217,7 +218,8 @@ fn constant_warnings(section: &TuneSection, space: &Space) -> Vec<String> {
         && *width_start < 0.1
     {
         warnings.push(format!(
-            "width_start = {width_start} is narrow: what a pair teaches grows with its square"
+            "width_start = {width_start} is narrow: the information of a pair grows with the square \
+             of the perturbation. Set it to at least 0.1"
         ));
     }
     let method = section.method.name();
@@ -228,7 +230,7 @@ fn constant_warnings(section: &TuneSection, space: &Space) -> Vec<String> {
     );
     let has_own_gain = space.params().iter().all(|param| param.gain.is_some());
     if matches!(section.method, MethodName::Openbench | MethodName::Fishtest)
-        && section.classic.gain.is_some()
+        && section.sets_classic_gain()
         && has_own_gain
     {
         warnings.push(

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::SpaceError;
+use crate::text::unsigned_zero;
 
 /// How a parameter's value reaches the engine.
 #[derive(Debug, Clone, PartialEq)]
@@ -234,14 +235,6 @@ fn repeated(choices: &[String]) -> Option<&str> {
     let mut before = BTreeSet::new();
     let mut choices = choices.iter().map(String::as_str);
     choices.find(|choice| !before.insert(choice.to_ascii_lowercase()))
-}
-
-/// Without the sign of a negative number that was rounded to 0.
-fn unsigned_zero(text: String) -> String {
-    match text.strip_prefix('-') {
-        Some(digits) if digits.parse() == Ok(0.0) => digits.to_owned(),
-        _ => text,
-    }
 }
 
 #[cfg(test)]

@@ -50,6 +50,31 @@ impl MethodName {
             Self::WeatherFactory => "weather-factory",
         }
     }
+
+    fn rule(self) -> UpdateRule {
+        match self {
+            Self::Spsa => UpdateRule::Spsa,
+            Self::Adaptive => UpdateRule::Adaptive,
+            Self::Openbench => UpdateRule::Classic(ClassicRule::OpenBench),
+            Self::Fishtest => UpdateRule::Classic(ClassicRule::Fishtest),
+            Self::WeatherFactory => UpdateRule::Classic(ClassicRule::WeatherFactory),
+        }
+    }
+
+    /// Whether the perturbations and gains of all batches are known before the run.
+    pub(super) fn is_scheduled(self) -> bool {
+        match self.rule() {
+            UpdateRule::Spsa | UpdateRule::Classic(_) => true,
+            UpdateRule::Adaptive => false,
+        }
+    }
+}
+
+/// The update rule of a method.
+enum UpdateRule {
+    Spsa,
+    Adaptive,
+    Classic(ClassicRule),
 }
 
 /// What is tuned, how, and for how long.
@@ -169,6 +194,25 @@ impl ClassicSection {
     }
 }
 
+impl From<ClassicSettings> for ClassicSection {
+    fn from(settings: ClassicSettings) -> Self {
+        let ClassicSettings {
+            alpha,
+            gamma,
+            stability,
+            gain,
+            width,
+        } = settings;
+        Self {
+            alpha: Some(alpha),
+            gamma: Some(gamma),
+            stability: Some(stability),
+            gain: Some(gain),
+            width: Some(width),
+        }
+    }
+}
+
 /// What a configuration sets for one parameter; the engine declares the rest.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -260,10 +304,10 @@ impl TuneSection {
 
     /// The tables of constants that differ from the defaults and belong to other methods.
     pub(super) fn unused_constants(&self) -> impl Iterator<Item = &'static str> {
-        let used = match self.method {
-            MethodName::Spsa => "spsa",
-            MethodName::Adaptive => "adaptive",
-            MethodName::Openbench | MethodName::Fishtest | MethodName::WeatherFactory => "classic",
+        let used = match self.method.rule() {
+            UpdateRule::Spsa => "spsa",
+            UpdateRule::Adaptive => "adaptive",
+            UpdateRule::Classic(_) => "classic",
         };
         let tables = [
             ("spsa", self.spsa != SpsaSettings::default()),
@@ -276,34 +320,48 @@ impl TuneSection {
 
     /// The update rule, set up for `space`.
     pub fn method(&self, space: &Space) -> Box<dyn Method> {
-        let budget = self.budget();
-        if let Some(classic) = self.classic_method(space) {
-            return Box::new(classic);
-        }
-        let space = space.clone();
-        match self.method {
-            MethodName::Adaptive => Box::new(Adaptive::new(self.adaptive.clone(), space, budget)),
-            _ => Box::new(Spsa::new(self.spsa.clone(), space, budget)),
+        let (budget, space) = (self.budget(), space.clone());
+        match self.method.rule() {
+            UpdateRule::Spsa => Box::new(Spsa::new(self.spsa.clone(), space, budget)),
+            UpdateRule::Adaptive => Box::new(Adaptive::new(self.adaptive.clone(), space, budget)),
+            UpdateRule::Classic(rule) => Box::new(self.classic_method(rule, space)),
         }
     }
 
-    fn classic_method(&self, space: &Space) -> Option<Classic> {
-        let rule = match self.method {
-            MethodName::Spsa | MethodName::Adaptive => return None,
-            MethodName::Openbench => ClassicRule::OpenBench,
-            MethodName::Fishtest => ClassicRule::Fishtest,
-            MethodName::WeatherFactory => ClassicRule::WeatherFactory,
+    fn classic_method(&self, rule: ClassicRule, space: Space) -> Classic {
+        let settings = self.classic.over(self.customary(rule));
+        Classic::new(rule, settings, space, self.budget())
+    }
+
+    fn customary(&self, rule: ClassicRule) -> ClassicSettings {
+        ClassicSettings::customary(rule, 2 * self.pairs())
+    }
+
+    /// Sets the budget and all constants of the method that are not set, so that the section
+    /// describes the run without defaults.
+    pub(crate) fn complete(&mut self) {
+        self.pairs = Some(self.pairs());
+        if let UpdateRule::Classic(rule) = self.method.rule() {
+            self.classic = self.classic.over(self.customary(rule)).into();
+        }
+    }
+
+    /// Whether the gain of a classic rule is set, and not to the customary one.
+    pub(super) fn sets_classic_gain(&self) -> bool {
+        let UpdateRule::Classic(rule) = self.method.rule() else {
+            return false;
         };
-        let customary = ClassicSettings::customary(rule, 2 * self.pairs());
-        let settings = self.classic.over(customary);
-        Some(Classic::new(rule, settings, space.clone(), self.budget()))
+        let is_other = |gain| gain != self.customary(rule).gain;
+        self.classic.gain.is_some_and(is_other)
     }
 
     /// # Errors
     /// If the constants of a classic rule overflow: all values would be NaN.
     pub(super) fn check_steps(&self, space: &Space) -> Result<(), SpaceError> {
-        let classic = self.classic_method(space);
-        match classic.as_ref().and_then(Classic::overflowing) {
+        let UpdateRule::Classic(rule) = self.method.rule() else {
+            return Ok(());
+        };
+        match self.classic_method(rule, space.clone()).overflowing() {
             Some(name) => Err(SpaceError::Steps(name.to_owned())),
             None => Ok(()),
         }
@@ -313,6 +371,38 @@ impl TuneSection {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Later versions may have other defaults.
+    #[test]
+    fn a_complete_section_leaves_no_constant_of_its_method_to_defaults() {
+        let space = Space::new(vec![Param::int("A", 50.0, 0.0, 100.0)]).unwrap();
+        for (method, stability) in [
+            ("openbench", 0.1),
+            ("fishtest", 0.1),
+            ("weather-factory", 800.0),
+        ] {
+            let text = format!("method = \"{method}\"\npairs = 4000\n[classic]\nalpha = 0.5\n");
+            let section: TuneSection = toml::from_str(&text).unwrap();
+            let mut complete = section.clone();
+            complete.complete();
+            let classic = toml::Table::try_from(complete.classic).unwrap();
+            assert_eq!(classic.len(), 5, "{classic}");
+            assert_eq!(classic["alpha"].as_float(), Some(0.5));
+            assert_eq!(classic["stability"].as_float(), Some(stability));
+            for batch in [0, 100, 499] {
+                let [before, after] =
+                    [&section, &complete].map(|section| section.method(&space).gain(0, batch));
+                assert_eq!(before, after, "{method}");
+            }
+            assert!(!complete.sets_classic_gain());
+        }
+        let mut spsa = TuneSection::default();
+        spsa.complete();
+        assert_eq!(
+            (spsa.pairs, spsa.classic),
+            (Some(10_000), ClassicSection::default())
+        );
+    }
 
     #[test]
     fn the_gain_starts_from_the_root_of_the_pairs() {

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::api::subscribe;
 use crate::fleet::link::LinkError;
-use crate::fleet::timer::until;
+use crate::platform::until;
 
 /// Time after the server's deadline for a request at which the client gives it up.
 const GRACE: Duration = Duration::from_secs(2);

@@ -87,9 +87,9 @@ impl<L: RunnerLink> Runner<L> {
             return;
         }
         let text = match (workers, self.dispatch.presence().refusal(now)) {
-            (0, None) => "no worker takes part; the run waits for one".to_string(),
+            (0, None) => "no worker is available; the run waits".to_string(),
             (0, Some((worker, why))) => format!(
-                "no worker takes part; the run waits for one; worker {worker} does not play it: {why}"
+                "no worker is available; the run waits; worker {worker} does not play it: {why}"
             ),
             (1, _) => "1 worker takes part".to_string(),
             _ => format!("{workers} workers take part"),

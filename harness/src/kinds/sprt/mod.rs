@@ -90,7 +90,7 @@ impl RunKind for StagedTest {
 
     fn follow_up(
         report: &mut TestReport,
-        options: &FollowUpOptions,
+        options: &mut FollowUpOptions<'_>,
         announce: Announce<'_>,
     ) -> Result<Option<Ended>, SessionError> {
         stages::play(report, options, announce)

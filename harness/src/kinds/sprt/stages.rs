@@ -86,7 +86,7 @@ fn of_stage(error: PrepareError, config: &Config, index: usize) -> SessionError 
 /// [`SessionError`].
 pub(super) fn play(
     report: &mut TestReport,
-    options: &FollowUpOptions,
+    options: &mut FollowUpOptions<'_>,
     announce: Announce<'_>,
 ) -> Result<Option<Ended>, SessionError> {
     let manifest = report.manifest().clone();
@@ -102,7 +102,11 @@ pub(super) fn play(
         let (folder, books) = (folder(&dir, index), report.books());
         let stage =
             Session::<SingleTest>::after(&manifest, &books, config, &folder, options, announce)?;
-        let played = stage.run(announce).map_err(|error| error.of_folder(&dir))?;
+        let Some(stage) = stage else {
+            return Ok(Some(Ended::Interrupted));
+        };
+        let played = stage.run(options.stop, announce);
+        let played = played.map_err(|error| error.of_folder(&dir))?;
         added += added_pairs(&played.manifest);
         report.set_stage(index, played.report);
         write_files(&*report, &dir).map_err(SessionError::AfterStart)?;

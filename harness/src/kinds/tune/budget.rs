@@ -12,7 +12,7 @@ use crate::kinds::match_::Match;
 use crate::kinds::session::Session;
 use crate::output::Announce;
 use crate::report::counted;
-use crate::run::{Ended, Progress, RepeatRule, SessionError};
+use crate::run::{Ended, Progress, RepeatRule, SessionError, StopRequests};
 use crate::settings::{Shard, TimeSpan};
 
 /// The measurement takes a fiftieth of the time, from 2 s to 10 min.
@@ -49,11 +49,12 @@ pub(super) fn measured(
         counted(session.manifest.concurrency as u64, "pair"),
         limit.as_secs()
     ));
+    let mut stop = StopRequests::listen()?;
     let started = Instant::now();
     let endless = TournamentExperiment::round_robin(2, u64::MAX / 4);
     let endless = Sharded::new(endless, Shard::WHOLE);
     let mut silent = |_: &Sharded<TournamentExperiment>, _: Progress<'_>| {};
-    let played = session.play(endless, &mut silent, announce);
+    let played = session.play(endless, &mut silent, &mut stop, announce);
     let (ended, fold) = played.map_err(SessionError::of_measurement)?;
     if ended == Ended::Interrupted {
         return Ok(None);

@@ -27,8 +27,8 @@ pub(crate) fn describe(section: &TuneSection, space: &Space) -> String {
     if let Some(elo) = advice.detectable {
         let _ = writeln!(
             text,
-            "\nA parameter that loses less than {elo:.2} Elo {} away from its optimum moves less \
-             than two thirds of the way to it.",
+            "\nA parameter that costs {elo:.2} Elo at a distance of {} from its optimum moves about \
+             two thirds of the way to it; a less important one moves less.",
             advice.distance
         );
     }

@@ -9,6 +9,7 @@ use super::units;
 use crate::experiment::tune::param::{Param, ParamKind};
 use crate::experiment::tune::response::{ParamResponse, Relevance, Response};
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
+use crate::report::{signed, signed_ends, signed_with};
 use crate::stats::Estimate;
 
 /// The caveat of every predicted gain.
@@ -92,17 +93,17 @@ impl TuneFacts {
         gain.filter(|_| self.matter() > 0)
     }
 
-    /// The predicted gain in words, or that it is not shown.
+    /// The predicted gain in words, or that it is uncertain.
     pub(super) fn gain_in_words(&self, gain: Estimate) -> String {
         match self.gain() {
             Some(gain) => format!(
-                "{:+.1} Elo, roughly {:+.1} to {:+.1} ({TOO_HIGH})",
-                gain.estimate, gain.low, gain.high
+                "{} Elo, roughly {} ({TOO_HIGH})",
+                signed(gain.estimate),
+                signed_ends(gain)
             ),
             None => format!(
-                "not shown, because no parameter is shown to matter (estimate {:+.1} Elo, too high with \
-                 many parameters)",
-                gain.estimate
+                "uncertain, because no parameter is shown to matter (estimate {} Elo)",
+                signed(gain.estimate)
             ),
         }
     }
@@ -196,14 +197,16 @@ impl TuneFacts {
             for interaction in response.interactions.iter().take(10) {
                 let _ = writeln!(
                     text,
-                    "{} and {} interact: raising both by a quarter of the span costs {:+.1} Elo \
+                    "{} and {} interact: raising both by a quarter of the span costs {} Elo \
                      more than raising each alone",
-                    interaction.first, interaction.second, interaction.elo.estimate
+                    interaction.first,
+                    interaction.second,
+                    signed(interaction.elo.estimate)
                 );
             }
         }
         if let Some(gain) = self.true_gain {
-            let _ = writeln!(text, "true gain {gain:+.2} Elo");
+            let _ = writeln!(text, "true gain {} Elo", signed_with(gain, 2));
         }
         for name in self.at_bound() {
             let _ = writeln!(

@@ -126,7 +126,7 @@ impl RunKind for Tuning {
 
     fn follow_up(
         report: &mut TuneReport,
-        options: &FollowUpOptions,
+        options: &mut FollowUpOptions<'_>,
         announce: Announce<'_>,
     ) -> Result<Option<Ended>, SessionError> {
         verification::play(report, options, announce)

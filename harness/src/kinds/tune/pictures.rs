@@ -8,6 +8,7 @@ use crate::experiment::tune::response::ParamResponse;
 use crate::report::chart::{
     Chart, Level, Line, Mark, Paint, READINGS, Reading, Thinning, Ticks, sheet, short,
 };
+use crate::report::signed;
 use crate::stats::Estimate;
 
 /// Charts in a row of an SVG file.
@@ -165,7 +166,7 @@ fn response_chart(param: &Param, known: &ParamResponse) -> Chart<'static> {
             line(Paint::First, known.quarter.estimate),
         ],
         readings: readings(&estimate, |value, elo| {
-            format!("{}\n{elo:+.1} Elo", param.text(value))
+            format!("{}\n{} Elo", param.text(value), signed(elo))
         }),
         marks: vec![mark(known.optimum.low), mark(known.optimum.high)],
         ..Chart::default()

@@ -57,7 +57,7 @@ pub(crate) fn prepare(
             return Ok(Prepared::Interrupted);
         }
     }
-    section.pairs = Some(section.pairs());
+    section.complete();
     config.tune = Some(section);
     Ok(Prepared::Ready)
 }

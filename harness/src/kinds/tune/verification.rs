@@ -19,7 +19,7 @@ use crate::output::Announce;
 use crate::platform::quoted;
 use crate::report::{MatchReport, write_files};
 use crate::run::prepare::book::open_book;
-use crate::run::{Ended, Kind, MANIFEST, Manifest, RunFiles, SessionError};
+use crate::run::{Ended, MANIFEST, Manifest, RunFiles, SessionError};
 
 /// Refuses a book of the test that cannot be used, because the test starts hours later.
 pub(super) fn check(config: &Config) -> anyhow::Result<()> {
@@ -57,7 +57,7 @@ pub(crate) fn test_of(files: &RunFiles) -> anyhow::Result<Option<RunFiles>> {
 /// The folder of that test; `None` as in [`test_of`].
 pub(crate) fn test_folder(manifest: &Manifest, dir: &Path) -> Option<PathBuf> {
     let test = dir.join(FOLDER);
-    let is_started = manifest.kind == Kind::Tune && test.join(MANIFEST).exists();
+    let is_started = manifest.kind.has_tuned_values() && test.join(MANIFEST).exists();
     is_started.then_some(test)
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn test_folder(manifest: &Manifest, dir: &Path) -> Option<PathBuf> {
 /// [`SessionError`].
 pub(super) fn play(
     report: &mut TuneReport,
-    options: &FollowUpOptions,
+    options: &mut FollowUpOptions<'_>,
     announce: Announce<'_>,
 ) -> Result<Option<Ended>, SessionError> {
     let (facts, manifest) = (&report.facts, &report.files.manifest);
@@ -93,6 +93,9 @@ pub(super) fn play(
     let books = manifest.book.as_slice();
     let session =
         Session::<SingleTest>::after(manifest, books, config.clone(), &dir, options, announce)?;
+    let Some(session) = session else {
+        return Ok(Some(Ended::Interrupted));
+    };
     let settings = &session.manifest.config;
     let sprt = settings.sprt.unwrap_or_default();
     announce(&format!(
@@ -105,7 +108,7 @@ pub(super) fn play(
         announce(CHANGED);
     }
     let played = session
-        .run(announce)
+        .run(options.stop, announce)
         .map_err(|error| error.of_folder(&tuning))?;
     report.verification = Some(played.report);
     write_files(&*report, &tuning).map_err(SessionError::AfterStart)?;

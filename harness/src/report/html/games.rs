@@ -60,8 +60,7 @@ pub(crate) fn games_section(
     pairs: u64,
 ) -> anyhow::Result<(GamesSection, Vec<MoveHistograms>)> {
     if matches!(source.place, PageLocation::Served(_)) {
-        let words = Termination::ALL.map(Termination::words);
-        let html = viewer(source, &words);
+        let html = viewer(source, &Termination::ALL);
         return Ok((GamesSection { html, lines: None }, Vec::new()));
     }
     let mut packer = Packer::new(source)?;
@@ -188,7 +187,6 @@ impl Packer {
             let html = paragraph("No games yet.");
             return (GamesSection { html, lines: None }, self.histograms);
         }
-        let words: Vec<&str> = self.terminations.iter().map(|t| t.words()).collect();
         let html = html! {
             @if total > shown {
                 p { "The page contains the first " (shown) " of " (total) " games; all are in games.pgn." }
@@ -199,7 +197,7 @@ impl Packer {
             @if self.unreadable > 0 {
                 p { "The moves of " (counted(self.unreadable as u64, "game")) " could not be read from games.pgn." }
             }
-            (viewer(source, &words))
+            (viewer(source, &self.terminations))
             script type="text/plain" id="games-data" { (LINES) }
         };
         let lines = Some(self.lines);
@@ -216,15 +214,20 @@ fn spool_folder(run: &Path) -> PathBuf {
     }
 }
 
-/// The viewer, and the data that all games share.
-fn viewer(source: &Source<'_>, terminations: &[&str]) -> Markup {
+/// The viewer, and the data that all games share: `terminations` as words, and on a live
+/// page also as the names in the ledger.
+fn viewer(source: &Source<'_>, terminations: &[Termination]) -> Markup {
     let variant = source.manifest.config.r#match.variant;
-    let meta = json!({
+    let words: Vec<&str> = terminations.iter().map(|t| t.words()).collect();
+    let mut meta = json!({
         "engines": source.manifest.names(),
-        "terminations": terminations,
+        "terminations": words,
         "clocks": clocks(source),
         "chess960": variant.castling_mode() == CastlingMode::Chess960,
     });
+    if matches!(source.place, PageLocation::Served(_)) {
+        meta["termination_names"] = json!(terminations);
+    }
     let meta = meta.to_string().replace('<', "\\u003c");
     html! {
         (VIEWER)

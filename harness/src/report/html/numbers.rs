@@ -1,7 +1,7 @@
 //! Numbers as pages show them.
 
 pub(crate) use crate::report::numbers::{counted, duration, real_minus};
-use crate::report::numbers::{probability as with_decimals, signed as with_hyphen};
+use crate::report::numbers::{probability as with_decimals, signed as with_hyphen, signed_ends};
 use crate::stats::Estimate;
 
 /// Three significant digits with a unit prefix: `732 k` for 732035.43.
@@ -43,7 +43,7 @@ pub(crate) fn with_ends(estimate: Estimate) -> String {
 
 /// `−1.2 to +3.4`: the ends of the interval.
 pub(crate) fn ends(estimate: Estimate) -> String {
-    format!("{} to {}", signed(estimate.low), signed(estimate.high))
+    real_minus(&signed_ends(estimate))
 }
 
 /// One decimal with its sign; zero has none.

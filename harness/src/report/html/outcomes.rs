@@ -125,9 +125,9 @@ fn engines(facts: &RunFacts) -> Table {
     row("score as Black", &|e| score(e.as_black));
     row("depth", &|e| rounded_or_dash(e.depth));
     row("selective depth", &|e| rounded_or_dash(e.seldepth));
-    row("nodes a move", &|e| rounded_or_dash(e.nodes));
-    row("ms a move", &|e| rounded_or_dash(e.ms));
-    row("nodes a second", &|e| rounded_or_dash(e.nps));
+    row("nodes per move", &|e| rounded_or_dash(e.nodes));
+    row("ms per move", &|e| rounded_or_dash(e.ms));
+    row("nodes per second", &|e| rounded_or_dash(e.nps));
     table
 }
 

@@ -53,7 +53,7 @@ fn table(caption: &str, workers: &[WorkerFacts], games: Option<&str>) -> Table {
         "crashes",
         "stalls",
         "illegal moves",
-        "nodes a second",
+        "nodes per second",
         "latency, \u{b5}s",
         "p",
     ];

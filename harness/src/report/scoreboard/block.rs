@@ -8,6 +8,7 @@ use crate::report::facts::summary_of;
 use crate::report::numbers::{
     TOO_FEW, elo_text, fixed, percent, plus_minus, probability, signed, supported,
 };
+use crate::report::shown_elo::at_any_time;
 use crate::report::standings::{Standing, by_score, standings};
 use crate::report::table;
 use crate::report::tournament::standing_columns;
@@ -161,13 +162,13 @@ fn score_part(pairing: &PairingTally) -> String {
 /// Elo, nElo and LOS. A match has only Elo, with the always-valid interval: the others are
 /// not valid before its end.
 fn elo_part(experiment: &impl Experiment, pairing: &PairingTally) -> String {
-    let summary = summary_of(experiment, pairing.pentanomial);
     if experiment.test().is_none() {
-        return match experiment.always_valid().or(summary.elo) {
+        return match at_any_time(experiment.always_valid(), pairing.pentanomial) {
             None => format!("Elo: {TOO_FEW}"),
             elo => format!("Elo {}", elo_text(elo, Interval::AlwaysValid)),
         };
     }
+    let summary = summary_of(experiment, pairing.pentanomial);
     let elo = elo_text(summary.elo, summary.interval);
     match (summary.nelo, summary.los) {
         _ if summary.elo.is_none() => format!("Elo, nElo and LOS: {TOO_FEW}"),

@@ -9,7 +9,7 @@ use anyhow::bail;
 use super::kind::Kind;
 use super::manifest::{MANIFEST, Manifest};
 use crate::platform::quoted;
-use crate::text::numbered;
+use crate::text::{counted, numbered};
 
 /// The folder of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -198,10 +198,10 @@ fn find_run_in(results: &Path, named: &Path) -> anyhow::Result<PathBuf> {
         // A path; that it is not a run is reported later.
         [] if folder != results => Ok(named.to_path_buf()),
         [] => bail!(
-            "no run `{}`: {} has {} runs\nhelp: `hone runs` lists them; `latest` is the newest",
+            "no run `{}`: {} has {}\nhelp: `hone runs` lists them; `latest` is the newest",
             named.display(),
             folder.display(),
-            runs.len()
+            counted(runs.len() as u64, "run")
         ),
         several => {
             let names: Vec<String> = several.iter().take(3).map(|path| name(path)).collect();

@@ -69,6 +69,14 @@ impl Kind {
         }
     }
 
+    /// Whether it has values as its result, which a test can verify.
+    pub(crate) fn has_tuned_values(self) -> bool {
+        match self {
+            Self::Tune => true,
+            Self::Match | Self::Sprt | Self::Bisect => false,
+        }
+    }
+
     /// Whether its engines are the commits of a history, of which the first and the last are
     /// configured.
     pub(crate) fn is_over_history(self) -> bool {

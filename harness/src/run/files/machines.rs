@@ -22,7 +22,7 @@ pub(crate) struct ClockRow {
     pub pair: u64,
     /// Its number in the ledger.
     pub worker: usize,
-    /// Nodes a second of the second engine on that machine.
+    /// Nodes per second of the second engine on that machine.
     pub nps: u64,
     /// Factor of the limit's times.
     pub factor: f64,

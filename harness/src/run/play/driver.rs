@@ -16,7 +16,7 @@ use crate::executor::{Event, Executor, ExecutorError, Player, Stop};
 use crate::experiment::{Experiment, Next, PairResult, Verdict};
 use crate::ledger::{Ledger, LedgerError};
 use crate::openings::Opening;
-use crate::platform::MachineMemory;
+use crate::platform::{MachineMemory, until};
 
 /// Why a run stopped before its end. It can be resumed.
 #[derive(Debug, thiserror::Error)]
@@ -48,14 +48,6 @@ fn record(executor: &mut impl Executor, ledger: &mut Ledger) -> Result<(), Ledge
         executor.recorded();
     }
     Ok(())
-}
-
-/// Waits until the deadline; forever if it is `None`.
-async fn passed(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
-        None => std::future::pending().await,
-    }
 }
 
 /// A run in progress.
@@ -128,6 +120,13 @@ impl<E: Experiment> Driver<E> {
     pub fn with_remedy(mut self, remedy: &'static str) -> Self {
         self.failure_limit.remedy = remedy;
         self
+    }
+
+    /// Whether the results so far end the run, by a verdict or because an engine fails too
+    /// often.
+    pub fn has_ended(&mut self) -> bool {
+        self.check_failures();
+        self.too_many.is_some() || self.fold.verdict().is_some()
     }
 
     /// The opening of the first pair.
@@ -214,7 +213,7 @@ impl<E: Experiment> Driver<E> {
                     }
                     self.drain(executor, Ended::Interrupted);
                 }
-                () = passed(self.open_deadline()) => continue,
+                () = until(self.open_deadline()) => continue,
                 _ = clock.tick() => self.tick(executor, ledger, view)?,
             }
             self.show(view);

@@ -14,6 +14,8 @@ const SIGNAL_DELAY: Duration = Duration::from_millis(20);
 #[derive(Debug)]
 pub struct Interrupts {
     requests: mpsc::UnboundedReceiver<Request>,
+    /// Whether there has been a request.
+    is_requested: bool,
 }
 
 /// A request to stop.
@@ -35,27 +37,57 @@ impl Interrupts {
         let terminated = sender.clone();
         on_termination(move || terminated.send(Request::Now).is_ok())?;
         on_interrupt(move || sender.send(Request::Finish).is_ok())?;
-        Ok(Self { requests })
+        Ok(Self::of(requests))
     }
 
     /// A source of no requests.
     pub fn none() -> Self {
         let (_, requests) = mpsc::unbounded_channel();
-        Self { requests }
+        Self::of(requests)
     }
 
-    /// Whether there has been a request, also while nothing was waiting for one.
+    fn of(requests: mpsc::UnboundedReceiver<Request>) -> Self {
+        Self {
+            requests,
+            is_requested: false,
+        }
+    }
+
+    /// Whether there has been a request, also one that [`Self::next`] has returned, or while
+    /// nothing was waiting for one.
     pub async fn is_requested(&mut self) -> bool {
-        tokio::time::timeout(SIGNAL_DELAY, self.next())
-            .await
-            .is_ok()
+        self.is_requested
+            || tokio::time::timeout(SIGNAL_DELAY, self.next())
+                .await
+                .is_ok()
     }
 
     /// The next request. Cancel safe.
     pub async fn next(&mut self) -> Request {
         match self.requests.recv().await {
-            Some(request) => request,
+            Some(request) => {
+                self.is_requested = true;
+                request
+            }
             None => std::future::pending().await,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_is_known_also_after_it_was_received() {
+        let runtime = crate::platform::runtime().expect("a runtime");
+        let (sender, requests) = mpsc::unbounded_channel();
+        let mut interrupts = Interrupts::of(requests);
+        runtime.block_on(async {
+            assert!(!interrupts.is_requested().await);
+            sender.send(Request::Finish).expect("received");
+            assert_eq!(interrupts.next().await, Request::Finish);
+            assert!(interrupts.is_requested().await);
+        });
     }
 }

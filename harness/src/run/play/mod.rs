@@ -1,6 +1,7 @@
 //! The loop that plays a run, and what it counts.
 //!
-//! * `driver`: joins experiment, executor and ledger. `interrupt`: how it is stopped.
+//! * `driver`: joins experiment, executor and ledger. `interrupt`: how it is stopped;
+//!   `stop_requests`: the same between two steps.
 //! * `jobs`: what the executor gets for each planned pair. `view`: what shows the progress.
 //! * `fold`: the state after the results so far: experiment, `tally` and `repeats`.
 //! * `failure_limit`: engines that fail too often. `memory_warnings`: too little memory.
@@ -12,5 +13,6 @@ pub(super) mod interrupt;
 pub(super) mod jobs;
 mod memory_warnings;
 pub(super) mod repeats;
+pub(super) mod stop_requests;
 pub(super) mod tally;
 pub(super) mod view;

@@ -14,6 +14,7 @@ use anyhow::Context;
 use sha2::{Digest, Sha256};
 use toml::{Table, Value};
 
+use crate::ledger::RecordedPair;
 use crate::run::files::manifest::MANIFEST;
 
 /// Keys of the manifest that may change between two starts of a run.
@@ -65,6 +66,49 @@ pub(crate) fn read(dir: &Path) -> anyhow::Result<u64> {
     let text = std::fs::read_to_string(&path)
         .with_context(|| format!("cannot read {}", path.display()))?;
     of(&text).with_context(|| format!("{} is damaged", path.display()))
+}
+
+/// Compares the pairs of a run with its manifest.
+pub(crate) struct Comparison {
+    /// Of the manifest.
+    conditions: u64,
+    pairs: u64,
+    under_others: u64,
+}
+
+impl Comparison {
+    /// A comparison with the manifest of the run in a folder.
+    ///
+    /// # Errors
+    /// As [`read`].
+    pub(crate) fn new(dir: &Path) -> anyhow::Result<Self> {
+        Ok(Self {
+            conditions: read(dir)?,
+            pairs: 0,
+            under_others: 0,
+        })
+    }
+
+    /// Takes a pair of the ledger. Rows of earlier versions do not name their conditions.
+    pub(crate) fn add(&mut self, pair: &RecordedPair) {
+        let is_other = pair.conditions.is_some_and(|then| then != self.conditions);
+        self.pairs = self.pairs.saturating_add(1);
+        self.under_others = self.under_others.saturating_add(is_other.into());
+    }
+
+    /// How many pairs were played under other conditions, in words; `None` if none were.
+    pub(crate) fn fault(&self) -> Option<String> {
+        let Self {
+            pairs,
+            under_others,
+            ..
+        } = self;
+        (*under_others > 0).then(|| {
+            format!(
+                "{MANIFEST} has changed: {under_others} of {pairs} pairs were played under other conditions"
+            )
+        })
+    }
 }
 
 /// The conditions that a manifest describes.

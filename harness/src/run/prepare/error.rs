@@ -73,10 +73,35 @@ fn broken(error: &PrepareError) -> String {
     let text = error.to_string();
     let end = text.find('\n').unwrap_or(text.len());
     let (line, help) = text.split_at(end);
-    format!("{line} (it builds but does not start){help}")
+    format!("{line} ({}){help}", error.flaw())
 }
 
 impl PrepareError {
+    /// This error of the engine `name`, as the error of a broken build.
+    pub(crate) fn into_broken(self, name: &str) -> Self {
+        Self::Broken {
+            name: name.to_string(),
+            error: Box::new(self),
+        }
+    }
+
+    /// What is wrong with an engine that was built from a commit and has this error.
+    pub(crate) fn flaw(&self) -> &'static str {
+        match self.without_support() {
+            Some(_) => "it builds but does not support the configuration",
+            None => "it builds but does not start",
+        }
+    }
+
+    /// The engine that does not support the options or the variant of the configuration. If
+    /// another build of it does, this build is broken, and not the configuration.
+    pub(crate) fn without_support(&self) -> Option<&str> {
+        match self {
+            Self::Option { name, .. } | Self::Chess960 { name } => Some(name),
+            _ => None,
+        }
+    }
+
     /// Whether the engine's process ended.
     pub(super) fn is_exit(&self) -> bool {
         match self {

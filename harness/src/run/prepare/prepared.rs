@@ -180,10 +180,7 @@ fn find(
 fn broken_build(engine: &EngineConfig, error: PrepareError) -> PrepareError {
     match error {
         PrepareError::Start { .. } | PrepareError::Ready { .. } | PrepareError::Preflight(_) => {
-            PrepareError::Broken {
-                name: engine.name.clone(),
-                error: Box::new(error),
-            }
+            error.into_broken(&engine.name)
         }
         error => error,
     }

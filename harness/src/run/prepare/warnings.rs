@@ -10,6 +10,7 @@ use crate::run::play::repeats::RepeatRule;
 /// Warns of a run that plans more pairs of a pairing than its book has `distinct`
 /// openings (`None`: no book), where repeated games do not count as evidence.
 pub(crate) fn warn_of_repeats(
+    kind: Kind,
     planned: Option<u64>,
     distinct: Option<usize>,
     rule: RepeatRule,
@@ -24,11 +25,20 @@ pub(crate) fn warn_of_repeats(
         Some(1) => "the book has 1 distinct opening".to_string(),
         Some(distinct) => format!("the book has {distinct} distinct openings"),
     };
+    // Other kinds have one pairing, or many that share the pairs.
+    let of = match kind {
+        Kind::Match => " of two engines",
+        _ => "",
+    };
+    let help = match distinct {
+        None => "use a book (`openings = \"default\"` is the built-in one)",
+        Some(_) => "use a larger book",
+    };
     announce(&format!(
-        "warning: up to {planned} pairs of two engines are planned, but {openings}: with a limit of \
+        "warning: up to {planned} pairs{of} are planned, but {openings}: with a limit of \
          nodes or depth, later pairs repeat earlier games and do not count, and a run that only \
          repeats games ends early\n\
-         help: use a larger book or a time control"
+         help: {help} or a time control"
     ));
 }
 
@@ -40,7 +50,8 @@ pub(crate) fn warn_of_same_engines(
     engines: &[EngineIdentity],
     announce: Announce<'_>,
 ) {
-    if kind.has_one_engine() || config.is_timed() {
+    // A nightly may be the same program as an opponent: a commit need not change the games.
+    if kind.has_one_engine() || config.is_timed() || config.track.is_some() {
         return;
     }
     let all: Vec<_> = config.engine.iter().zip(engines).collect();

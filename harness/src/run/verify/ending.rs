@@ -78,7 +78,16 @@ fn is_possible(result: &GameResult, rules: &Adjudication) -> Result<(), String> 
         Termination::ResignAdjudication => (rules.resign.is_some(), !is_draw),
         Termination::MaxMoves => (rules.max_moves.is_some(), is_draw),
         Termination::Tablebase => (rules.syzygy.is_some(), true),
-        termination => (true, !(is_draw && termination.is_failure())),
+        // `on_board` checks these.
+        Termination::Checkmate
+        | Termination::Stalemate
+        | Termination::InsufficientMaterial
+        | Termination::Repetition
+        | Termination::FiftyMoves => (true, true),
+        Termination::TimeForfeit
+        | Termination::IllegalMove
+        | Termination::Disconnect
+        | Termination::Stall => (true, !is_draw),
     };
     let words = result.termination.words();
     if !has_rule {

@@ -17,7 +17,7 @@ use crate::experiment::{Experiment, PairResult};
 use crate::ledger::{GAME_START, GAMES_PGN, GamesFile, LedgerError, Pairs, RecordedPair};
 use crate::openings::Opening;
 use crate::rules::{Adjudication, Notation, game_digests};
-use crate::run::{Fold, MANIFEST, RunFiles, prepare::conditions};
+use crate::run::{Fold, RunFiles, prepare::conditions::Comparison};
 use opening::Openings;
 use replay::replay;
 
@@ -59,12 +59,12 @@ pub(crate) fn verify(
     let len = games.pgn.bytes().with_context(unreadable)?;
     let end = check_offsets(pairs, len, &mut faults)?;
     let openings = Openings::of(manifest, end);
-    let conditions = conditions::read(folder.path())?;
-    let (mut total, mut under_others) = (0, 0);
+    let mut comparison = Comparison::new(folder.path())?;
+    let mut total = 0;
     for entry in pairs.by_arrival()? {
         let entry = entry?;
         total += 1;
-        under_others += u64::from(entry.conditions.is_some_and(|then| then != conditions));
+        comparison.add(&entry);
         let played = games.check(&entry, &mut faults).with_context(unreadable)?;
         let place = experiment.opening(entry.result.pair);
         let checked = openings.as_ref().map_or(Ok(()), |all| {
@@ -76,11 +76,7 @@ pub(crate) fn verify(
                 .map(|fault| format!("pair {}: {fault}", entry.result.pair + 1)),
         );
     }
-    if under_others > 0 {
-        faults.push(format!(
-            "{MANIFEST} has changed: {under_others} of {total} pairs were played under other conditions"
-        ));
-    }
+    faults.extend(comparison.fault());
     let fold = Fold::new(experiment, manifest.engines.len(), manifest.repeats);
     let (fold, digest) = folded(pairs, fold, total, &games.names, &mut faults)?;
     Ok(VerifyReport {

@@ -89,6 +89,11 @@ mod tests {
                 "offset=ten",
                 "the parameter `offset` is not valid: not a whole number",
             ),
+            (
+                "result=foo",
+                "the parameter `result` is not valid: expected `w`, `d`, `b`, `won:N` or \
+                 `lost:N`, found `foo`",
+            ),
         ] {
             assert_eq!(refusal::<index::Query>(query).as_deref(), Some(why));
         }
@@ -97,7 +102,12 @@ mod tests {
             unknown.starts_with("unknown parameter `x`, expected"),
             "{unknown}"
         );
-        assert_eq!(refusal::<index::Query>("offset=10"), None);
+        for query in ["result=", "result=won:", "result=won:-1", "result=drawn:1"] {
+            assert!(refusal::<index::Query>(query).is_some(), "{query}");
+        }
+        for query in ["offset=10", "result=d", "result=lost:1"] {
+            assert_eq!(refusal::<index::Query>(query), None);
+        }
         assert_eq!(refusal::<NoParameters>(""), None);
         assert_eq!(
             refusal::<NoParameters>("state=x").as_deref(),

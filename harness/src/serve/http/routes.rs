@@ -194,6 +194,7 @@ fn missing(site: Site) -> Response {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::rules::Termination;
 
     #[test]
     fn every_address_of_the_api_is_described() {
@@ -210,5 +211,15 @@ mod tests {
         let mut all: Vec<&str> = paths.keys().map(String::as_str).collect();
         all.sort_unstable();
         assert_eq!(all, served);
+    }
+
+    #[test]
+    fn every_termination_is_described() {
+        let described: serde_json::Value = serde_json::from_str(api::OPENAPI).expect("JSON");
+        let parameters = &described["paths"]["/api/runs/{run}/games"]["get"]["parameters"];
+        let mut parameters = parameters.as_array().expect("a list").iter();
+        let termination = parameters.find(|one| one["name"] == "termination");
+        let described = &termination.expect("a parameter")["schema"]["enum"];
+        assert_eq!(*described, serde_json::json!(Termination::ALL));
     }
 }

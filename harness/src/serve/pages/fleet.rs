@@ -43,7 +43,7 @@ fn sentence(view: &FleetView) -> String {
     let paces = fleet.workers.iter().map(|one| one.status.pace);
     let pace = paces.fold(0.0, |sum, pace| sum + pace);
     format!(
-        "{}, {busy} of {cores} cores busy, {pace:.1} games a minute, {}",
+        "{}, {busy} of {cores} cores busy, {pace:.1} games per minute, {}",
         counted(fleet.workers.len() as u64, "machine"),
         counted(fleet.runs.len() as u64, "run")
     )
@@ -238,6 +238,6 @@ mod tests {
             ..FleetView::default()
         };
         let sentence = sentence(&view);
-        assert!(sentence.contains(", 0.0 games a minute"), "{sentence}");
+        assert!(sentence.contains(", 0.0 games per minute"), "{sentence}");
     }
 }

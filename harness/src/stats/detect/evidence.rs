@@ -76,7 +76,7 @@ pub(crate) fn alike(pairs: u64, mirrored: u64) -> Option<Finding> {
         Finding::of_counts(
             Test::AlikeEngines,
             format!(
-                "in {mirrored} of {pairs} pairs both games have the same moves: are both the same engine?"
+                "in {mirrored} of {pairs} pairs both games have the same moves: the engines may be the same program"
             ),
         )
     })

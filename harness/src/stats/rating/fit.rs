@@ -36,17 +36,42 @@ fn factored(matrix: &Matrix) -> Option<Cholesky> {
     Cholesky::new(matrix.concat(), matrix.len(), SINGULAR)
 }
 
+/// Rows of the right factor that stay in the cache while all rows of the product take them.
+const BLOCK: usize = 32;
+
 fn multiply(a: &Matrix, b: &Matrix) -> Matrix {
-    let n = a.len();
-    let mut product = zeros(n);
-    for i in 0..n {
-        for k in 0..n {
-            for j in 0..n {
-                product[i][j] += a[i][k] * b[k][j];
+    let mut product = zeros(a.len());
+    for (block, others) in b.chunks(BLOCK).enumerate() {
+        for (sums, row) in product.iter_mut().zip(a) {
+            for (&factor, other) in row[block * BLOCK..].iter().zip(others) {
+                // Most players of a large tournament have not met.
+                if factor != 0.0 {
+                    let terms = sums.iter_mut().zip(other);
+                    terms.for_each(|(sum, x)| *sum += factor * x);
+                }
             }
         }
     }
     product
+}
+
+/// Replaces the covariance of ratings by that of their differences from the mean of the
+/// ratings of `pool`, for its members.
+fn centre(covariance: &mut Matrix, pool: &[usize]) {
+    let size = pool.len() as f64;
+    for row in covariance.iter_mut() {
+        let mean = pool.iter().map(|&member| row[member]).sum::<f64>() / size;
+        pool.iter().for_each(|&member| row[member] -= mean);
+    }
+    let mut mean = vec![0.0; covariance.len()];
+    for &member in pool {
+        let terms = mean.iter_mut().zip(&covariance[member]);
+        terms.for_each(|(sum, x)| *sum += x / size);
+    }
+    for &member in pool {
+        let row = covariance[member].iter_mut().zip(&mean);
+        row.for_each(|(x, mean)| *x -= mean);
+    }
 }
 
 /// Newton's method converges in about six steps; the likelihood is concave.
@@ -278,7 +303,7 @@ impl Problem<'_> {
             }
         }
         let inverse = factored(information)?.inverse();
-        Some(multiply(&multiply(&inverse, &spread), &inverse))
+        Some(multiply(&inverse, &multiply(&spread, &inverse)))
     }
 }
 
@@ -311,6 +336,17 @@ fn with_unseen(unit: &Unit) -> [Weighted; 3] {
 }
 
 impl Solution {
+    /// The covariance of the players' ratings in logits, before pools are centred.
+    fn covariance_of_players(&self) -> Matrix {
+        let of_player = &self.parameters.of_player;
+        let element = |one: Option<usize>, two: Option<usize>| match (one, two) {
+            (Some(one), Some(two)) => self.covariance[one][two],
+            _ => 0.0,
+        };
+        let row = |&one| of_player.iter().map(|&two| element(one, two)).collect();
+        of_player.iter().map(row).collect()
+    }
+
     /// In Elo, relative to the anchors, or to the mean of the pool.
     fn on_scale(
         self,
@@ -319,38 +355,26 @@ impl Solution {
         average: f64,
         warning: Option<String>,
     ) -> Fit {
-        let n = pools.len();
-        let (elo, of_player) = (self.elo_per_logit, &self.parameters.of_player);
-        let members = |player: usize| (0..n).filter(move |&other| pools[other] == pools[player]);
-        // Each rating as a linear function of the parameters.
-        let mut rows = vec![vec![0.0; self.parameters.count]; n];
+        let elo = self.elo_per_logit;
         let mut ratings: Vec<f64> = self.ratings.iter().map(|rating| rating * elo).collect();
-        let raw = ratings.clone();
-        let mut rated = vec![true; n];
-        for player in 0..n {
-            if let Some(parameter) = of_player[player] {
-                rows[player][parameter] += 1.0;
-            }
-            let size = members(player).count() as f64;
-            rated[player] = size > 1.0 || anchors[player].is_some();
-            if members(player).any(|member| anchors[member].is_some()) {
-                continue;
-            }
-            let mean = members(player).map(|member| raw[member]).sum::<f64>() / size;
-            ratings[player] += average - mean;
-            for parameter in members(player).filter_map(|member| of_player[member]) {
-                rows[player][parameter] -= 1.0 / size;
-            }
+        let mut covariance = self.covariance_of_players();
+        let mut members = vec![Vec::new(); pools.iter().max().map_or(0, |pool| pool + 1)];
+        for (player, &pool) in pools.iter().enumerate() {
+            members[pool].push(player);
         }
-        let mut covariance = zeros(n);
-        for (i, a) in rows.iter().enumerate() {
-            let half: Vec<f64> = (0..a.len())
-                .map(|k| (0..a.len()).map(|l| a[l] * self.covariance[l][k]).sum())
-                .collect();
-            for (j, b) in rows.iter().enumerate() {
-                let product: f64 = half.iter().zip(b).map(|(x, y)| x * y).sum();
-                covariance[i][j] = elo * elo * product;
-            }
+        let is_rated =
+            |player: usize| members[pools[player]].len() > 1 || anchors[player].is_some();
+        let rated = (0..pools.len()).map(is_rated).collect();
+        let has_anchor = |pool: &Vec<usize>| pool.iter().any(|&member| anchors[member].is_some());
+        for pool in members.iter().filter(|pool| !has_anchor(pool)) {
+            let sum: f64 = pool.iter().map(|&member| ratings[member]).sum();
+            let mean = sum / pool.len().max(1) as f64;
+            pool.iter()
+                .for_each(|&member| ratings[member] += average - mean);
+            centre(&mut covariance, pool);
+        }
+        for x in covariance.iter_mut().flatten() {
+            *x *= elo * elo;
         }
         let white_variance = self.parameters.white.map_or(0.0, |i| self.covariance[i][i]);
         Fit {
@@ -360,6 +384,51 @@ impl Solution {
             white_advantage: self.white * elo,
             white_variance: elo * elo * white_variance,
             warning,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// More rows than a block, and a pool between other players.
+    #[test]
+    fn products_and_centred_covariances_follow_their_definitions() {
+        let n = BLOCK + 5;
+        let matrix = |seed: usize| -> Matrix {
+            let element = |i: usize, j: usize| ((seed * i * j + i + 2 * j) % 7) as f64;
+            let row = |i| (0..n).map(|j| element(i, j)).collect();
+            (0..n).map(row).collect()
+        };
+        let by_elements = |a: &Matrix, b: &Matrix| -> Matrix {
+            let element = |i: usize, j: usize| (0..n).map(|k| a[i][k] * b[k][j]).sum();
+            let row = |i| (0..n).map(|j| element(i, j)).collect();
+            (0..n).map(row).collect()
+        };
+        let (a, b) = (matrix(1), matrix(3));
+        assert_eq!(multiply(&a, &b), by_elements(&a, &b));
+
+        let pool = [3, 4, 9, BLOCK + 1];
+        let mut differences = zeros(n);
+        let mut transposed = zeros(n);
+        for i in 0..n {
+            for j in 0..n {
+                let mean = if pool.contains(&i) && pool.contains(&j) {
+                    0.25
+                } else {
+                    0.0
+                };
+                differences[i][j] = f64::from(i == j) - mean;
+                transposed[j][i] = differences[i][j];
+            }
+        }
+        let expected = by_elements(&by_elements(&differences, &a), &transposed);
+        let mut centred = a.clone();
+        centre(&mut centred, &pool);
+        let elements = centred.iter().flatten().zip(expected.iter().flatten());
+        for (x, expected) in elements {
+            assert!((x - expected).abs() < 1e-12, "{x} {expected}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Options of ratings, and why ratings cannot be computed.
 
-/// What fixes the scale of the ratings.
+/// What fixes the scale of the ratings and the always-valid intervals.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RatingOptions {
     /// Players whose rating is given.
@@ -12,6 +12,9 @@ pub struct RatingOptions {
     /// Elo at which the stronger player takes ten of eleven points: 400.
     /// (Ordo's scale is 202 at 76 %: 403.5.)
     pub scale: f64,
+    /// Planned pairs, if all games are those of one match of two players; see
+    /// [`Summary::of_planned`](crate::stats::Summary::of_planned).
+    pub planned: Option<u64>,
 }
 
 impl Default for RatingOptions {
@@ -21,6 +24,7 @@ impl Default for RatingOptions {
             average: 0.0,
             white_advantage: None,
             scale: 400.0,
+            planned: None,
         }
     }
 }

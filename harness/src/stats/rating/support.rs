@@ -20,13 +20,14 @@ impl Ratings {
         let units = games.units();
         let links = Links::new(&units, &anchored);
         let scale = options.scale / RatingOptions::default().scale;
+        let summary = |results| Summary::of_planned(results, options.planned);
         // By rating: the first player of its group of linked players; `None` without
         // enough games.
         let mut groups: Vec<Option<usize>> = Vec::new();
         let mut firsts: Vec<usize> = Vec::new();
         for rating in &mut self.ratings {
             let player = games.index_of(&rating.name);
-            let own = Summary::new(results_of(&units, |one| Some(Some(one) == player)));
+            let own = summary(results_of(&units, |one| Some(Some(one) == player)));
             let is_exact = is_anchor(&rating.name);
             if !is_exact {
                 rating.widen(&own, scale);
@@ -51,7 +52,7 @@ impl Ratings {
                 && let Some(side) = links.cut(*group, *main)
             {
                 let results = results_of(&units, |player| Some(side[player]));
-                rating.widen(&Summary::new(results), scale);
+                rating.widen(&summary(results), scale);
             }
         }
         for (one, row) in self.los.iter_mut().enumerate() {
@@ -260,6 +261,22 @@ mod tests {
             assert_eq!(rating.interval, Interval::AlwaysValid, "{name}");
             assert!(rating.elo.expect("rated").half_width() > 300.0, "{name}");
         }
+    }
+
+    #[test]
+    fn the_interval_of_one_match_is_that_of_its_planned_pairs() {
+        let options = RatingOptions {
+            anchors: vec![("a".to_owned(), 0.0)],
+            planned: Some(12),
+            ..RatingOptions::default()
+        };
+        let ratings = supported(&games(3, 0), &options).ratings;
+        let b = ratings.iter().find(|rating| rating.name == "b");
+        let results = results_of(&games(3, 0).units(), |player| Some(player == 1));
+        let own = Summary::of_planned(results, Some(12)).elo.expect("played");
+        let wide = b.expect("rated").elo.expect("rated").half_width();
+        assert!((wide - own.half_width()).abs() < 1e-9);
+        assert!(wide < Summary::new(results).elo.expect("played").half_width());
     }
 
     #[test]

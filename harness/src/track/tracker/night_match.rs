@@ -4,11 +4,13 @@ use std::fmt::Display;
 
 use super::{Start, Tracker};
 use crate::builds::{BenchCheck, Commit, short_id};
-use crate::config::Config;
+use crate::config::{Config, MatchConfig};
 use crate::kinds::Session;
 use crate::report::counted;
 use crate::rules::Limit;
-use crate::run::{BookIdentity, MANIFEST, Manifest, PrepareError, SessionError};
+use crate::run::{
+    BookIdentity, MANIFEST, Manifest, PrepareError, PreparedEngines, SessionError, list_runs,
+};
 use crate::text::numbered;
 use crate::track::RUNS;
 use crate::track::gauntlet::{Opponent, opponents};
@@ -16,6 +18,7 @@ use crate::track::night_of_run::opponent_name;
 use crate::track::previous::previous_of;
 use crate::track::role::Role;
 use crate::track::skipped::SkippedCommit;
+use crate::track::used_openings::UsedOpenings;
 
 impl Tracker {
     /// The opponents of a commit's build, without those that do not build (the anchor is
@@ -88,37 +91,87 @@ impl Tracker {
         skip_broken: bool,
     ) -> Result<Start, SessionError> {
         let run = self.out.join(RUNS).join(self.run_name(commit));
+        let used = self.used_openings();
         while !opponents.is_empty() {
-            let config = self.config_of(commit, &opponents);
+            let config = self.config_of(commit, &opponents, used);
             let place = self.place.clone();
             let error = match Session::create(config, Some(&run), place, &mut self.announce) {
                 Ok(session) => {
+                    self.record
+                        .set_used(used.after(self.config.r#match.pairs))?;
+                    let alarms = self.section.false_alarm_nights;
+                    self.record.set_false_alarm_nights(alarms)?;
                     self.warn_of_few_openings(&session.manifest);
                     return Ok(Start::Ready(Box::new(session)));
                 }
-                Err(error) => error,
+                Err(SessionError::Prepare(error)) => self.blamed(error, commit, &opponents),
+                Err(error) => return Err(error),
             };
-            let SessionError::Prepare(PrepareError::Broken { name, error: fault }) = &error else {
-                return Err(error);
+            let PrepareError::Broken { name, error: fault } = &error else {
+                return Err(error.into());
             };
             if skip_broken && name == commit.short() {
-                let reason = format!("it builds but does not start ({fault})");
-                return Ok(Start::Broken(SkippedCommit::new(commit, reason)));
+                return Ok(Start::Broken(SkippedCommit::not_playing(commit, fault)));
             }
             let mut others = opponents.iter();
             let broken = others.position(|opponent| {
                 opponent.role != Role::Anchor && opponent_name(opponent) == *name
             });
             let Some(at) = broken else {
-                return Err(error);
+                return Err(error.into());
             };
             self.warn_without(&opponents.remove(at), &error);
         }
         Ok(Start::NoOpponents)
     }
 
-    /// The night's match: the new build against each opponent.
-    fn config_of(&self, commit: &Commit, opponents: &[Opponent]) -> Config {
+    /// The error of a night's engine. One that does not support the configuration is a broken
+    /// build if another build does: the new one, which starts first, or else the anchor.
+    fn blamed(
+        &mut self,
+        error: PrepareError,
+        commit: &Commit,
+        opponents: &[Opponent],
+    ) -> PrepareError {
+        let Some(name) = error.without_support().map(str::to_string) else {
+            return error;
+        };
+        match name != commit.short() || self.anchor_starts(commit, opponents) {
+            true => error.into_broken(&name),
+            false => error,
+        }
+    }
+
+    /// Whether the anchor is one of the opponents, and starts.
+    fn anchor_starts(&mut self, commit: &Commit, opponents: &[Opponent]) -> bool {
+        let anchor = opponents.iter().find(|one| one.role == Role::Anchor);
+        let Some(name) = anchor.map(opponent_name) else {
+            return false;
+        };
+        let mut config = self.config_of(commit, opponents, UsedOpenings::default());
+        config.engine.retain(|engine| engine.name == name);
+        std::env::current_dir().is_ok_and(|base| {
+            PreparedEngines::prepare(&config, &base, None, &mut self.announce).is_ok()
+        })
+    }
+
+    /// The openings of all nights before.
+    fn used_openings(&self) -> UsedOpenings {
+        let runs = list_runs(&self.out.join(RUNS)).into_iter();
+        let runs = runs.filter_map(|(_, manifest)| {
+            let manifest = manifest.ok()?;
+            let mut play = manifest.config.r#match;
+            play.pairs = manifest.pairs.unwrap_or(play.pairs);
+            Some(play)
+        });
+        let runs: Vec<MatchConfig> = runs.collect();
+        let used = self.record.used();
+        used.including(&self.nights, &runs, &self.config.r#match)
+    }
+
+    /// The night's match: the new build against each opponent, with other openings than those
+    /// that are `used`.
+    fn config_of(&self, commit: &Commit, opponents: &[Opponent], used: UsedOpenings) -> Config {
         let mut config = self.config.clone();
         let tracked = config.engine.remove(0);
         let mut new = tracked.clone();
@@ -132,11 +185,8 @@ impl Tracker {
             engine.bench = BenchCheck::Record;
             config.engine.push(engine);
         }
-        // Different openings every night: otherwise builds that play alike would repeat their
-        // games, which would count as new ones.
-        let nights = self.nights.len() as u64;
-        let pairs = config.r#match.pairs;
-        config.r#match.use_openings_after(nights, pairs);
+        let play = &mut config.r#match;
+        play.use_openings_after(used.nights, used.openings);
         config
     }
 
@@ -174,7 +224,7 @@ fn few_openings(limit: &Limit, openings: u64, pairs: u64) -> Option<String> {
     let needed = pairs.saturating_mul(OPENINGS_A_PAIR);
     (!limit.is_timed() && openings < needed).then(|| {
         format!(
-            "warning: nights of {} at {limit} need at least {needed} distinct openings, and there are {openings}: builds that play alike repeat games, which raises more false alarms than `false_alarm_nights` allows\nhelp: use a larger book, or fewer `pairs` in [track]",
+            "warning: nightlies of {} at {limit} need at least {needed} distinct openings, and there are {openings}: builds that play alike repeat games, which raises more false alarms than `false_alarm_nights` allows\nhelp: use a larger book, or fewer `pairs` in [track]",
             counted(pairs, "pair")
         )
     })

@@ -55,6 +55,7 @@ fn options(case: &Case) -> (RatingOptions, bool) {
         average: level,
         white_advantage: (!estimates).then_some(0.0),
         scale: scale(),
+        planned: None,
     };
     (options, estimates)
 }

@@ -20,6 +20,7 @@ use crate::engine::uci::memory_size::MemorySize;
 use crate::engine::uci::not_started::reason;
 use crate::engine::uci::options::{EngineOption, OptionError, UnreadableOptions, check_options};
 use crate::engine::uci::process::Launch;
+use crate::engine::uci::setoption::{as_declared, setoptions};
 use crate::engine::uci::stderr::KeptStderr;
 use crate::engine::uci::transcript::{Direction, Transcript};
 use crate::engine::uci::watch::PauseTracker;
@@ -136,7 +137,7 @@ pub struct Client {
     name: String,
     author: String,
     options: Vec<EngineOption>,
-    /// The options that [`Client::configure`] has set.
+    /// The options that [`Client::configure`] has set, in the case of their declaration.
     set: Vec<(String, String)>,
     /// Number of `go` commands sent.
     searches: u64,
@@ -315,7 +316,8 @@ impl Client {
     }
 
     /// Sets the options `wanted`: sends those that differ from the last call, and resets
-    /// the others of the last call to their defaults.
+    /// the others of the last call to their defaults. Names and combo values are sent in the
+    /// letter case in which the engine declares them.
     ///
     /// # Errors
     /// As [`Client::send`].
@@ -324,10 +326,12 @@ impl Client {
         wanted: &[(String, String)],
         deadline: Instant,
     ) -> Result<(), AnswerError> {
-        let commands = setoptions(&self.options, &self.set, wanted);
+        let wanted = wanted.iter().map(|pair| as_declared(&self.options, pair));
+        let wanted: Vec<_> = wanted.collect();
+        let commands = setoptions(&self.options, &self.set, &wanted);
         if !commands.is_empty() {
             self.send(commands.as_bytes(), deadline).await?;
-            self.set = wanted.to_vec();
+            self.set = wanted;
         }
         Ok(())
     }
@@ -406,78 +410,42 @@ impl Client {
     }
 }
 
-/// The commands that set the options `wanted` in an engine with the options `declared`, of
-/// which those in `set` have been set.
-fn setoptions(
-    declared: &[EngineOption],
-    set: &[(String, String)],
-    wanted: &[(String, String)],
-) -> String {
-    let mut commands = String::new();
-    let option = |name: &str| {
-        let mut options = declared.iter();
-        options.find(|option| option.name.eq_ignore_ascii_case(name))
-    };
-    for (name, _) in set {
-        if wanted.iter().any(|(other, _)| other == name) {
-            continue;
-        }
-        if let Some(default) = option(name).and_then(EngineOption::default_value) {
-            push_setoption(&mut commands, name, &default);
-        }
-    }
-    for pair in wanted.iter().filter(|pair| !set.contains(pair)) {
-        let (name, value) = pair;
-        let argument = match option(name) {
-            Some(option) => option.argument(value),
-            None => Some(value.as_str()),
-        };
-        if let Some(argument) = argument {
-            push_setoption(&mut commands, name, argument);
-        }
-    }
-    commands
-}
-
-/// Adds a `setoption` command. Control characters other than tabs are removed, so that it
-/// stays one command: a name or value can come from `replay.toml`, which a user may edit.
-fn push_setoption(commands: &mut String, name: &str, value: &str) {
-    let is_sent = |c: &char| !c.is_control() || *c == '\t';
-    let mut push = |text: &str| commands.extend(text.chars().filter(is_sent));
-    push("setoption name ");
-    push(name);
-    if !value.is_empty() {
-        push(" value ");
-        push(value);
-    }
-    commands.push('\n');
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// An engine that distinguishes the case of names.
     #[test]
-    fn an_option_stays_one_command() {
-        let mut commands = String::new();
-        push_setoption(&mut commands, "Se\red", "1\tx\nquit\0");
-        assert_eq!(commands, "setoption name Seed value 1\txquit\n");
-    }
-
-    #[test]
-    fn a_button_is_pressed_without_a_value_and_not_by_false() {
-        let declared = [
-            "Clear type button",
-            "Hash type spin default 16 min 1 max 64",
-        ]
-        .map(|line| EngineOption::parse(&format!("option name {line}")).expect(line));
+    #[cfg(unix)]
+    fn options_are_sent_in_the_case_of_their_declaration() {
         let pair = |name: &str, value: &str| (name.to_string(), value.to_string());
-        let sent = |value: &str| {
-            let wanted = [pair("clear", value), pair("Hash", "8")];
-            let commands = setoptions(&declared, &[pair("Clear", "")], &wanted);
-            assert!(commands.ends_with("setoption name Hash value 8\n"));
-            commands.lines().count() == 2 && commands.starts_with("setoption name clear\n")
+        let script = "read uci; echo option name Hash type spin default 16 min 1 max 64
+            echo option name Style type combo default Solid var Solid var Risky; echo uciok
+            read a; read b; read c; read d; echo $a, $b, $c, $d; echo readyok; read quit";
+        let launch = Launch {
+            program: "sh".into(),
+            args: vec!["-c".into(), script.into()],
+            ..Launch::default()
         };
-        assert_eq!(["", "true", "false"].map(sent), [true, true, false]);
+        let runtime = crate::platform::runtime().expect("a runtime");
+        runtime.block_on(async {
+            let patience = Duration::from_secs(60);
+            let mut client = Client::start(&launch, patience).await.expect("it starts");
+            let deadline = Instant::now() + patience;
+            for options in [
+                &[pair("hash", "8"), pair("style", "RISKY")][..],
+                &[pair("HASH", "8"), pair("Style", "Risky")],
+                &[pair("Hash", "9")],
+            ] {
+                let set = client.configure(options, deadline).await;
+                set.expect("it reads");
+            }
+            client.wait_ready(deadline).await.expect("it answers");
+            let mut answers = client.transcript().answers();
+            let sent = answers.find(|line| line.starts_with("setoption"));
+            let expected = "setoption name Hash value 8, setoption name Style value Risky, \
+                setoption name Style value Solid, setoption name Hash value 9";
+            assert_eq!(sent.as_deref(), Some(expected));
+        });
     }
 }

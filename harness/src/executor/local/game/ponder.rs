@@ -42,7 +42,8 @@ impl Game<'_> {
     }
 
     /// Ends the pondering of the engine whose turn it is. Returns whether the opponent
-    /// played the expected move; otherwise the search is stopped.
+    /// played the expected move; otherwise the search is stopped. The wait for the answer to
+    /// `stop` is not charged: the engine's clock starts with its next `go`.
     ///
     /// # Errors
     /// [`AnswerError`] if the engine does not stop.
@@ -67,10 +68,15 @@ impl Game<'_> {
             return Ok(true);
         }
         let player = self.player(color);
-        let deadline = Instant::now() + Duration::from_millis(self.job.rules.stall_ms);
-        let client = self.resources.slots[player].client();
-        client.send(b"stop\n", deadline).await?;
-        client.wait_bestmove(deadline).await?;
+        let at = Instant::now();
+        let deadline = at + Duration::from_millis(self.job.rules.stall_ms);
+        let slot = &mut self.resources.slots[player];
+        let client = slot.client();
+        client.send_at(at, b"stop\n", deadline).await?;
+        let answer = client.wait_bestmove(deadline).await?;
+        let took = answer.arrived.saturating_duration_since(at);
+        let paused = client.pause_credit();
+        slot.note_stop(took.saturating_sub(paused));
         self.ended_pondering = None;
         Ok(false)
     }

@@ -22,23 +22,6 @@ const ORDERS = {
   shortest: "shortest first",
   swing: "biggest swing first",
 };
-// As in the ledger, in the order of the words in `games-meta`.
-const TERMINATIONS = [
-  "checkmate",
-  "stalemate",
-  "insufficient_material",
-  "repetition",
-  "fifty_moves",
-  "draw_adjudication",
-  "resign_adjudication",
-  "max_moves",
-  "tablebase",
-  "time_forfeit",
-  "illegal_move",
-  "disconnect",
-  "stall",
-];
-
 // Adds the fields of the filter that a report does not have.
 function addFields(engines, terminations) {
   function add(label, name, id, least) {
@@ -54,7 +37,7 @@ function addFields(engines, terminations) {
     byId("game-filter").append(made);
   }
 
-  addOptions("filter-ending", TERMINATIONS.map((name, at) => [name, terminations[at]]));
+  addOptions("filter-ending", terminations);
   addOptions("filter-white", engines);
   addOptions("filter-result", engines.flatMap(([at, name]) => [
     [`lost:${at}`, `${name} lost`],
@@ -201,7 +184,8 @@ function startGames() {
     if (isFirst || isAddressed || wanted().toString() !== before) filter();
   }
 
-  addFields([...meta.engines.entries()], meta.terminations);
+  const terminations = meta.termination_names.map((name, at) => [name, meta.terminations[at]]);
+  addFields([...meta.engines.entries()], terminations);
   byId("game-filter").hidden = false;
   byId("game-filter").addEventListener("input", () => {
     offset = 0;
