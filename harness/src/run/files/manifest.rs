@@ -227,7 +227,6 @@ impl Manifest {
     }
 
     /// Whether a match plays the pairs that it was planned with, whatever its results.
-    #[cfg(feature = "serve")]
     pub(crate) fn plays_as_planned(&self) -> bool {
         self.config.r#match.stop.is_none() && self.pairs.is_none()
     }
