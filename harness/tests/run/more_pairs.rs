@@ -178,7 +178,7 @@ fn fewer_pairs_than_planned_are_refused() {
     let file = summary.display().to_string();
     let refused = resume(&run, &["--pairs", "3", "--summary", &file]);
     assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-    let part = "`--pairs`: 3 is too small: 4 pairs are planned";
+    let part = "`--pairs`: 3 is too small: this run already has 4 planned pairs; give 4 or more";
     assert!(refused.stderr.contains(part), "{}", refused.stderr);
     let text = fs::read_to_string(&summary).expect("a summary");
     assert!(text.contains("3 is too small"), "{text}");

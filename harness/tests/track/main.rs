@@ -360,7 +360,7 @@ fn a_night_that_was_played_again_gets_no_second_row() {
     let busy = tracked.track(&[]);
     assert_eq!(busy.code, Some(2), "{}", busy.stderr);
     assert!(
-        busy.stderr.contains("another hone is playing"),
+        busy.stderr.contains("another `hone` process is playing"),
         "{}",
         busy.stderr
     );
