@@ -100,7 +100,7 @@ fn a_run_is_resumed_with_another_concurrency() {
     let (_setup, run, games) = played(2);
     let resumed = resume(&run, &["--concurrency", "1"]);
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
-    let message = "playing 1 pair at a time";
+    let message = "has ended; nothing to play";
     assert!(resumed.stderr.contains(message), "{}", resumed.stderr);
     let manifest = fs::read_to_string(run.join("run.toml")).expect("there");
     assert_eq!(
