@@ -178,9 +178,10 @@ fn faults_of_movetext_have_their_line() {
         ("1. e4 *\n\n1. d4 {a\n\n1. c4 *\n", 3, "is not closed"),
     ] {
         // A file without any opening is refused.
-        let text = match words {
-            "is not closed" => text.to_string(),
-            _ => format!("{text}\n\n1. c4 *\n"),
+        let text = match (words, text.contains('\r')) {
+            ("is not closed", _) => text.to_string(),
+            (_, true) => format!("{text}\r1. c4 *\r"),
+            (_, false) => format!("{text}\n1. c4 *\n"),
         };
         fs::write(folder.join("a.pgn"), &text).unwrap();
         let info = json(&hone_book(folder, &["info", "a.pgn", "--json"]));

@@ -171,6 +171,7 @@ impl Known {
             }
         }
         let is_match = manifest.kind == Kind::Match && manifest.engines.len() == 2;
+        // More pairs by `hone resume` do not change the shape of the interval.
         self.planned = is_match.then_some(manifest.config.r#match.pairs);
         for (identity, config) in manifest.engines.iter().zip(&manifest.config.engine) {
             let played = RunEngine {
