@@ -55,7 +55,7 @@ impl Engine {
     /// unchanged. If memory cannot be allocated, the process ends: with other settings than
     /// requested, the results of games would be misleading.
     pub fn set(&mut self, name: &str, value: &str) -> Result<(&'static str, String), String> {
-        let hash = self.settings.hash;
+        let (hash, network) = (self.settings.hash, self.params.network);
         let taken = params::set(&mut self.params, &mut self.settings, name, value)?;
         self.derived = Derived::new(&self.params);
         let resized = self.settings.hash == hash || self.table.resize(self.settings.hash as usize);
@@ -68,6 +68,10 @@ impl Engine {
         }
         drop(std::hint::black_box(room));
         self.memories.resize_with(threads, Memory::default);
+        if self.params.network != network {
+            // The table and the correction history have evaluations of the other kind.
+            self.new_game();
+        }
         Ok(taken)
     }
 

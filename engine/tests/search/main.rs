@@ -45,6 +45,17 @@ fn bench_is_the_same_everywhere() {
 }
 
 #[test]
+fn another_evaluation_starts_without_the_values_of_the_one_before() {
+    let position = game("r1bq1rk1/pp3ppp/2nbpn2/2pp4/2PP4/P3PN2/1P1NBPPP/R1BQ1RK1 w - - 1 10");
+    let run = |engine: &mut Engine| search(engine, &position, depth(7)).stats.nodes();
+    let fresh = run(&mut engine(&[("Network", "false")]));
+    let mut used = engine(&[]);
+    run(&mut used);
+    used.set("Network", "false").unwrap();
+    assert_eq!(run(&mut used), fresh);
+}
+
+#[test]
 fn two_searchers_with_different_values_do_not_disturb_each_other() {
     let position = game("r1bq1rk1/pp3ppp/2nbpn2/2pp4/2PP4/P3PN2/1P1NBPPP/R1BQ1RK1 w - - 1 10");
     let run = |engine: &mut Engine| search(engine, &position, depth(7)).stats.nodes();
