@@ -12,6 +12,11 @@ if [ -z "$number" ]; then
     exit 0
 fi
 
+if ! command -v gh >/dev/null; then
+    echo "::warning::the comment needs \`gh\`: install it in a step before, or set \`comment: false\`"
+    exit 0
+fi
+
 # The LLR between its bounds, as text.
 picture() {
     local report=${RUN:-}/report.json

@@ -35,7 +35,14 @@ checksum() {
 suffix=
 [ "${RUNNER_OS:-Linux}" != Windows ] || suffix=.exe
 if [ -n "${INPUT_HONE:-}" ]; then
-    hone=$(cd "$(dirname "$INPUT_HONE")" && pwd)/$(basename "$INPUT_HONE")
+    # A path, or a program on the PATH.
+    if [ -f "$INPUT_HONE" ]; then
+        found=$INPUT_HONE
+    elif ! found=$(command -v -- "$INPUT_HONE"); then
+        echo "::error::the input hone is $INPUT_HONE, which is not a program"
+        exit 1
+    fi
+    hone=$(cd "$(dirname "$found")" && pwd)/$(basename "$found")
 elif [ "$version" = source ]; then
     # Neither fleet nor live pages are needed here.
     (cd "${GITHUB_ACTION_PATH:?}" && cargo build --locked --profile quick --no-default-features --bin hone)
@@ -46,6 +53,10 @@ else
     [ -z "$suffix" ] || extension=zip
     archive=hone-$triple.$extension
     releases=${HONE_RELEASES:-${GITHUB_SERVER_URL:-https://github.com}/${ACTION_REPOSITORY:?}/releases/download}
+    if ! command -v curl >/dev/null; then
+        echo "::error::the Action needs \`curl\` to download hone: install it in a step before"
+        exit 1
+    fi
     mkdir -p "$home/bin"
     for file in "$archive" "$archive.sha256"; do
         if ! curl --fail --silent --show-error --location --retry 3 \

@@ -1,13 +1,18 @@
 #!/usr/bin/env bash
-# Copies the folders of nights between results/track and the Action's cache.
+# Copies the folders of nights between RESULTS/track and the Action's cache. RESULTS is the
+# input `results`.
 #
-#     nights.sh restore    the nights of which the cache has more games, to results/track
+#     nights.sh restore    the nights of which the cache has more games, to RESULTS/track
 #     nights.sh keep       all nights, to the cache; also after a job that was cancelled
 set -euo pipefail
 
 home=${HONE_HOME:?}
+results=${INPUT_RESULTS:-results}
+results=${results%/}
+track=$results/track
+# Another folder of results has nights of its own.
 kept=$home/kept/track
-track=results/track
+[ "$results" = results ] || kept+=-${results//\//-}
 
 # The number of rows of a night's ledger, or -1 if it has no folder.
 rows() {
@@ -44,7 +49,7 @@ copy_nights() {
 # last one has the configuration, which the page uses.
 prune() {
     local night committed
-    committed=$(git show HEAD:./results/elo.csv 2>/dev/null | sed '$d' | cut -d , -f 1) || return 0
+    committed=$(git show "HEAD:./$results/elo.csv" 2>/dev/null | sed '$d' | cut -d , -f 1) || return 0
     for night in "$kept"/*/; do
         night=${night%/}
         ! grep -qxF -- "${night##*/}" <<<"$committed" || rm -rf "$night"

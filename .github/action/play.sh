@@ -68,10 +68,10 @@ dev() {
     fi
 }
 
-# The commit before a push. A new branch has none, and a forced push may leave it out of the
+# The commit before a push. A new branch or tag has none, and a forced push may leave it out of the
 # clone: then where HEAD left the default branch, or the commit before HEAD.
 before_push() {
-    local before fork reason="the push has made a new branch"
+    local before fork reason="the push has made a new branch or tag"
     before=$(event .before)
     case "$before" in
         "" | 0000000*) ;;
@@ -88,7 +88,8 @@ before_push() {
         fork=HEAD^1
     fi
     echo "::notice::$reason: the base is $fork" >&2
-    echo "$fork"
+    # The commit: a later push of a branch or tag at the same place is the same test.
+    git rev-parse --quiet --verify "$fork^{commit}" || echo "$fork"
 }
 
 # INPUT_BASE, by default the commit before the change.
@@ -143,10 +144,20 @@ track_arguments() {
         echo "::error::mode nightly does not have the inputs$unused: remove them"
         return 1
     fi
-    arguments=("${INPUT_CONFIG:?a configuration is needed for mode nightly}")
+    if [ -z "${INPUT_CONFIG:-}" ]; then
+        echo "::error::mode nightly needs the input config"
+        return 1
+    fi
+    arguments=("$INPUT_CONFIG" --out "$run")
     conditions "${INPUT_LIMIT:-}"
     [ -z "${INPUT_CONCURRENCY:-}" ] || arguments+=(--concurrency "$INPUT_CONCURRENCY")
     further
+    case $'\n'${INPUT_ARGUMENTS:-} in
+        *$'\n--out' | *$'\n--out'[=$'\r\n']*)
+            echo "::error::\`arguments\` has --out: use the input results, whose folder the cache keeps"
+            return 1
+            ;;
+    esac
 }
 
 # The inputs of both commands, added to `arguments`. The limit is the first parameter.
@@ -202,6 +213,11 @@ unpack() {
     (cd "$home" && tar xzf "$1")
 }
 
+# Appends the summary to the job's page.
+show_summary() {
+    [ -z "${GITHUB_STEP_SUMMARY:-}" ] || cat "$summary" >>"$GITHUB_STEP_SUMMARY"
+}
+
 max_time=${INPUT_MAX_TIME:-60m}
 code=0
 lacks_shards=
@@ -240,16 +256,20 @@ case "$mode" in
             code=4
             lacks_shards=yes
         else
-            "$HONE" pool "${shards[@]}" --out "$run" --summary "$summary" || code=$?
-            # Plays the pairs of missing shards.
+            # The job's page has one summary, the last one.
+            env -u GITHUB_STEP_SUMMARY "$HONE" pool "${shards[@]}" --out "$run" \
+                --summary "$summary" || code=$?
             if [ "$code" = 3 ]; then
+                # Plays the pairs of missing shards.
                 code=0
                 "$HONE" resume "$run" --max-time "$max_time" --summary "$summary" || code=$?
+            elif [ -s "$summary" ]; then
+                show_summary
             fi
         fi
         ;;
     nightly)
-        run=results
+        run=${INPUT_RESULTS:-results}
         if track_arguments; then
             # An unfinished night of an earlier job continues. A step after this one keeps the
             # nights for a later job, even if this job is cancelled.
@@ -279,7 +299,7 @@ if [ ! -s "$summary" ]; then
         printf '## hone: %s\n\nExit code %s; the log of this job has the reason.\n' \
             "$verdict" "$code" >"$summary"
     fi
-    [ -z "${GITHUB_STEP_SUMMARY:-}" ] || cat "$summary" >>"$GITHUB_STEP_SUMMARY"
+    show_summary
 fi
 
 {

@@ -7,22 +7,25 @@ set -euo pipefail
 # On one line or several.
 read -r -d '' -a words <<<"${INPUT_PUBLISH:?}" || true
 
-# The page links to the reports in results/track. Without this folder it has no such links.
-page=results/elo.html
+results=${INPUT_RESULTS:-results}
+results=${results%/}
+
+# The page links to the reports in the folder track. Without this folder it has no such links.
+page=$results/elo.html
 case " ${words[*]}" in
-    *" results/track"*) ;;
+    *" $results/track"*) ;;
     *)
-        if [ -e "$page" ] && [ -e results/elo.csv ] && [ -d results/track ]; then
-            "$HONE" report results --html "$HONE_HOME/elo.html" >/dev/null
+        if [ -e "$page" ] && [ -e "$results/elo.csv" ] && [ -d "$results/track" ]; then
+            "$HONE" report "$results" --html "$HONE_HOME/elo.html" >/dev/null
             cp "$HONE_HOME/elo.html" "$page"
         fi
         ;;
 esac
 
 # It belongs to the table.
-record=results/elo.toml
+record=$results/elo.toml
 case " ${words[*]} " in
-    *" results/elo.csv "*) [ ! -e "$record" ] || words+=("$record") ;;
+    *" $results/elo.csv "*) [ ! -e "$record" ] || words+=("$record") ;;
 esac
 
 files=()

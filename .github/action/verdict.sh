@@ -17,21 +17,33 @@ failure() {
     esac
 }
 
+# Whether the run has ended, so that a later job has nothing to play.
+is_finished() {
+    [ -e "${RUN:-}/report.json" ] && [ "$(jq -r .finished "$RUN/report.json")" = true ]
+}
+
+# The meaning of exit code 3.
+undecided() {
+    if [ "${INPUT_MODE:-sprt}" != nightly ] && is_finished; then
+        echo "undecided at the end of the run: the log shows what to do"
+    else
+        echo "undecided within the time limit"
+    fi
+}
+
 code=${CODE:-4}
 fail_on=${INPUT_FAIL_ON:-regression}
 case "$code" in
     0) message="passed" ;;
     1) message=$(failure) ;;
-    3) message="undecided within the time limit" ;;
+    3) message=$(undecided) ;;
     2) message="bad usage, configuration or input: nothing was played" ;;
     *) message="not played to the end (exit code $code)" ;;
 esac
 # A shard alone has no verdict.
 if [ "$code" = 3 ] && [ -n "${INPUT_SHARD:-}" ]; then
     message="time limit of this shard reached"
-    if [ -e "${RUN:-}/report.json" ] && [ "$(jq -r .finished "$RUN/report.json")" = true ]; then
-        message="this shard is complete"
-    fi
+    ! is_finished || message="this shard is complete"
     fail_on=regression
 fi
 case "$fail_on" in

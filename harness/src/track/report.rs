@@ -120,14 +120,15 @@ impl Report for TrackReport {
     }
 
     fn summary(&self, notes: SummaryNotes<'_>) -> String {
-        let nights = self.status.markdown("elo.svg");
+        // A job's page has no file beside it.
+        let nights = self.status.markdown(None);
         format!("{nights}\n{}{}", markdown(&self.skipped), notes.text())
     }
 
     fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {
         Ok(vec![
             ("elo.svg", chart(&self.status)?),
-            ("elo.md", self.status.markdown("elo.svg")),
+            ("elo.md", self.status.markdown(Some("elo.svg"))),
         ])
     }
 

@@ -212,14 +212,16 @@ impl Status {
         )
     }
 
-    /// The same as a Markdown page, with the chart at `chart` and a table.
-    pub(crate) fn markdown(&self, chart: &str) -> String {
+    /// The same as a Markdown page with a table, and with the chart if it has a path.
+    pub(crate) fn markdown(&self, chart: Option<&str>) -> String {
         let mut text = String::from("# Elo over nightlies\n\n");
         for line in self.sentences().lines() {
             text += &escape_markdown(line);
             text += "\n\n";
         }
-        let _ = writeln!(text, "![Elo over commits]({chart})\n");
+        if let Some(path) = chart {
+            let _ = writeln!(text, "![Elo over commits]({path})\n");
+        }
         if !self.changes.is_empty() {
             text += "Detected changes:\n\n";
             for change in &self.changes {
@@ -339,7 +341,7 @@ mod tests {
         let status = Status::new(&later, "a", 3650);
         assert!(!status.is_regression());
         assert_eq!(status.changes.len(), 1);
-        let page = status.markdown("elo.svg");
+        let page = status.markdown(None);
         assert!(page.contains("Detected at c7"), "{page}");
         assert!(page.contains("| **v1** Change"), "{page}");
     }

@@ -335,7 +335,8 @@ impl Tracker {
         };
         if !force {
             commits.retain(|commit| !self.has_row(&commit.id));
-            if commits.is_empty() {
+            // Otherwise an unfinished nightly was just resumed and finished.
+            if commits.is_empty() && self.played.is_empty() {
                 let played = match since {
                     Some(_) => "every commit since then",
                     None => "the newest commit",

@@ -167,7 +167,7 @@ fn after_a_forced_push_the_base_is_the_fork_point_from_the_default_branch() {
     assert!(log.contains("made a new branch"), "{log}");
     // On the default branch itself.
     repository.git(&["update-ref", "refs/remotes/origin/main", "HEAD"]);
-    assert_eq!(push(lost).0, "git:HEAD^1");
+    assert_eq!(push(lost).0, format!("git:{before}"));
 }
 
 #[test]
@@ -205,7 +205,7 @@ fn a_night_is_played_with_the_inputs_or_refused() {
     ]);
     assert!(played, "{log}");
     let arguments = change.arguments().join(" ");
-    let expected = "track nightly.toml --build make --book default --limit nodes=1 \
+    let expected = "track nightly.toml --out results --build make --book default --limit nodes=1 \
                     --concurrency 3 --pairs=7 --max-time 60m";
     assert!(arguments.starts_with(expected), "{arguments}");
     fs::remove_file(change.folder.join("arguments")).expect("there");
@@ -215,6 +215,102 @@ fn a_night_is_played_with_the_inputs_or_refused() {
     assert!(!change.folder.join("arguments").exists());
     let outputs = fs::read_to_string(change.folder.join("output")).expect("written");
     assert!(outputs.contains("code=2\n"), "{outputs}");
+    for (input, value, refusal) in [
+        ("INPUT_CONFIG", "", "mode nightly needs the input config"),
+        (
+            "INPUT_ARGUMENTS",
+            "--pairs=7\n--out=results/deep",
+            "use the input results",
+        ),
+        (
+            "INPUT_ARGUMENTS",
+            "--out\nresults/deep",
+            "use the input results",
+        ),
+    ] {
+        let (ended, log) = night(&[(input, value)]);
+        assert!(ended && log.contains(refusal), "{log}");
+        assert!(!change.folder.join("arguments").exists());
+    }
+}
+
+#[test]
+fn nightlies_in_another_folder_are_kept_and_published_too() {
+    let Some(change) = Change::new() else {
+        return;
+    };
+    let origin = published(&change);
+    let deep = ("INPUT_RESULTS", "results/deep");
+    let nightly = [
+        ("INPUT_MODE", "nightly"),
+        ("INPUT_CONFIG", "nightly.toml"),
+        deep,
+    ];
+    script(
+        &change.folder,
+        "hone",
+        "#!/bin/sh\n[ \"$1\" = track ] || exit 0\n[ \"$3 $4\" = '--out results/deep' ] || exit 2\n\
+         mkdir -p \"$4/track/night\"\necho a game >>\"$4/track/night/games.csv\"\n\
+         echo a night >\"$4/elo.csv\"\necho a record >\"$4/elo.toml\"\n",
+    );
+    for job in [1, 2] {
+        let (played, log) = change.step("play.sh", &nightly);
+        assert!(played, "{log}");
+        let outputs = fs::read_to_string(change.folder.join("output")).expect("written");
+        assert!(outputs.contains("code=0\n"), "{outputs}");
+        let (succeeded, log) = change.step("nights.sh keep", &[deep]);
+        assert!(succeeded, "{log}");
+        let kept = change.folder.join("home/kept/track-results-deep");
+        assert_eq!(games(&kept, "night"), job);
+        if job == 1 {
+            fs::remove_dir_all(change.repository.path().join("results")).expect("another runner");
+        }
+    }
+    let publish = [("INPUT_PUBLISH", "results/deep/elo.csv"), deep];
+    let (succeeded, log) = change.step("publish.sh", &publish);
+    assert!(succeeded, "{log}");
+    let there = ["-C", &origin, "show", "main:results/deep/elo.toml"];
+    assert_eq!(change.repository.git(&there), "a record");
+}
+
+#[test]
+fn a_tag_at_the_same_commit_is_the_same_test_as_its_branch() {
+    let Some(change) = Change::new() else {
+        return;
+    };
+    let before = change.repository.git(&["rev-parse", "HEAD^1"]);
+    let pushed = |before: &str| {
+        let event = format!(r#"{{"before": "{before}"}}"#);
+        change.base_after("push", &event).0
+    };
+    assert_eq!(pushed(&before), pushed(&"0".repeat(40)));
+}
+
+#[test]
+fn an_installed_hone_is_a_path_or_a_name() {
+    let Some(change) = Change::new() else {
+        return;
+    };
+    script(&change.folder, "hone", "#!/bin/sh\necho hone of the test\n");
+    let path = std::env::var("PATH").unwrap_or_default();
+    let path = format!("{}:{path}", change.folder.display());
+    let program = change.folder.join("hone");
+    let program = program.to_str().expect("text");
+    fs::copy(program, change.repository.path().join("hone-linux")).expect("copied");
+    for name in ["hone", program, "hone-linux"] {
+        let (installed, log) = change.step("install.sh", &[("INPUT_HONE", name), ("PATH", &path)]);
+        assert!(installed && log.contains("hone of the test"), "{log}");
+        let outputs = fs::read_to_string(change.folder.join("output")).expect("written");
+        let found = outputs.lines().last().expect("an output");
+        let file = name.rsplit('/').next().expect("a name");
+        assert!(
+            found.starts_with("hone=/") && found.ends_with(&format!("/{file}")),
+            "{found}"
+        );
+    }
+    let (installed, log) = change.step("install.sh", &[("INPUT_HONE", "no-such-hone")]);
+    let message = "::error::the input hone is no-such-hone, which is not a program";
+    assert!(!installed && log.contains(message), "{log}");
 }
 
 #[test]
@@ -491,21 +587,23 @@ fn what_belongs_to_the_table_of_nights_is_published_with_it() {
 }
 
 #[test]
-fn a_shard_that_is_complete_has_not_reached_its_time_limit() {
+fn a_run_or_shard_that_is_complete_has_not_reached_its_time_limit() {
     let Some(change) = Change::new() else {
         return;
     };
     let run = change.folder.join("shard");
     fs::create_dir_all(&run).expect("made");
     let path = run.to_str().expect("text");
-    let shard = [("CODE", "3"), ("INPUT_SHARD", "1/2"), ("RUN", path)];
-    for (finished, message) in [
-        (true, "this shard is complete"),
-        (false, "time limit of this shard reached"),
+    for (finished, shard, message) in [
+        (true, "1/2", "this shard is complete"),
+        (false, "1/2", "time limit of this shard reached"),
+        (true, "", "undecided at the end of the run"),
+        (false, "", "undecided within the time limit"),
     ] {
         let report = format!("{{\"finished\": {finished}}}");
         fs::write(run.join("report.json"), report).expect("written");
-        let (passes, log) = change.step("verdict.sh", &shard);
+        let inputs = [("CODE", "3"), ("INPUT_SHARD", shard), ("RUN", path)];
+        let (passes, log) = change.step("verdict.sh", &inputs);
         assert!(passes, "{log}");
         assert!(log.contains(&format!("::notice::hone: {message}")), "{log}");
     }
