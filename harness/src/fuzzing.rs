@@ -18,7 +18,8 @@ use crate::config::{self, Config, Draft};
 use crate::engine::uci::{EngineOption, LineReader, check_options, parse_option, split_command};
 use crate::executor::Situation;
 use crate::experiment::tune::model_file::Model;
-use crate::experiment::tune::{Space, import};
+use crate::experiment::tune::resolve::resolve_model;
+use crate::experiment::tune::{Space, TuneSection, import};
 use crate::ledger::Pairs;
 use crate::openings::epd::PositionLine;
 use crate::openings::games::Games;
@@ -26,7 +27,7 @@ use crate::openings::unreadable::first_fault;
 use crate::openings::{Book, BookOptions, Opening, Variant};
 use crate::rules::{Limit, SearchInfo, illegal_move};
 use crate::run::{MANIFEST, Manifest};
-use crate::settings::TimeSpan;
+use crate::settings::{Shard, TimeSpan};
 use crate::suite::problem::{Problem, Suite};
 use crate::track;
 
@@ -249,7 +250,9 @@ pub fn ledger(data: &[u8]) {
             assert_ne!(entry.result.engines[0], entry.result.engines[1]);
             arrived += 1;
         }
-        let ordered = pairs.in_order(u64::MAX).expect("it was read before");
+        let ordered = pairs
+            .in_order(Shard::WHOLE, u64::MAX)
+            .expect("it was read before");
         let mut last = None;
         let mut count = 0;
         for entry in ordered {
@@ -297,7 +300,11 @@ pub fn tuning(data: &[u8]) {
         assert_eq!(space.options(&start).len(), space.dimension());
     }
     if let Ok(model) = Model::parse(text) {
-        let _ = model.options();
+        let all = resolve_model(&TuneSection::default(), vec![], model.landscape.axes());
+        if let Ok(space) = all {
+            let mut strength = model.strength(&space).expect("its own parameters");
+            let _ = strength.elo(&space.start());
+        }
     }
 }
 

@@ -17,6 +17,7 @@
 //! * [`platform`]: what differs between Linux, macOS and Windows.
 //! * [`output`]: standard output for results, standard error for messages.
 //! * [`checksum`]: SHA-256 of files and of bytes, and hexadecimal digits.
+//! * [`seeded`]: random numbers that depend only on a seed.
 //! * [`stats`]: pure statistics of matches, tests and ratings.
 //! * [`rules`]: a game without its engines: limits and clocks, the referee,
 //!   adjudication, endgame tables, the record.
@@ -74,6 +75,7 @@ mod pool;
 mod report;
 pub mod rules;
 pub mod run;
+mod seeded;
 #[cfg(feature = "serve")]
 mod serve;
 mod settings;

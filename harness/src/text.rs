@@ -41,13 +41,23 @@ pub(crate) fn unsigned_zero(text: String) -> String {
     }
 }
 
+/// Whether a character changes the direction of the text around it.
+fn is_directional(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// The text with U+FFFD in place of characters that change the direction of text.
+pub(crate) fn without_direction(text: &str) -> Cow<'_, str> {
+    match text.contains(is_directional) {
+        true => Cow::Owned(text.replace(is_directional, "\u{fffd}")),
+        false => Cow::Borrowed(text),
+    }
+}
+
 /// The text with U+FFFD in place of characters that affect a terminal: control characters
 /// except line ends and tabs, and those that change the direction of text.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
-    let is_unsafe = |c: char| {
-        let is_bidi = matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-        is_bidi || (c.is_control() && !matches!(c, '\n' | '\t'))
-    };
+    let is_unsafe = |c: char| is_directional(c) || (c.is_control() && !matches!(c, '\n' | '\t'));
     if !text.contains(is_unsafe) {
         return Cow::Borrowed(text);
     }
@@ -236,5 +246,14 @@ mod tests {
         let shown = printable(hostile);
         assert!(!shown.contains(|c: char| c.is_control() || c == '\u{202e}'));
         assert!(shown.contains("]0;title"), "{shown}");
+    }
+
+    #[test]
+    fn the_direction_of_text_stays() {
+        assert_eq!(without_direction("\u{5d0}\x1b"), "\u{5d0}\x1b");
+        assert_eq!(
+            without_direction("a\u{202e}b\u{2066}c"),
+            "a\u{fffd}b\u{fffd}c"
+        );
     }
 }

@@ -2,7 +2,7 @@
 //! book for a run; a new format of books begins there.
 //!
 //! * [`make`]: candidates from random play or games, judged by an engine.
-//! * [`entry`]: an opening with its annotations, and its text.
+//! * [`opening`]: an opening with its annotations, and its text.
 //! * [`scan`]: reads books of any format, [`polyglot`] tables among them.
 //! * [`info`]: statistics of a book's content, with a [`histogram`] of its scores.
 //! * [`output`]: writes books.

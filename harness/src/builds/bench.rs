@@ -175,6 +175,7 @@ pub(crate) fn run(
         true => ProcessGroup::separate_session(&mut command),
         false => ProcessGroup::separate(&mut command),
     }
+    ProcessGroup::die_with_parent(&mut command);
     let begun = Instant::now();
     let child = loop {
         match command.spawn() {

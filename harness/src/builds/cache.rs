@@ -3,20 +3,22 @@
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::SystemTime;
 
 use tempfile::TempDir;
 
 use super::error::BuildError;
 use super::git::Repository;
-use super::hold::{BuildHold, Claim};
+#[cfg(feature = "fleet")]
+use super::hold::Claim;
+use super::hold::{BuildHold, is_being_removed};
 use super::recipe::Recipe;
 use super::record::{self, BuildRecord, Built};
 use super::tree::{LOCK, WorkTree};
 use crate::checksum::{sha256_file, sha256_of};
 use crate::output::Announce;
 use crate::platform::{
-    Outsider, create_private, full_path, is_same_file, open_lock, outsider, sync,
+    Outsider, UserFolder, create_private, is_same_file, open_lock, outsider, sync, user_folder,
 };
 
 /// The cache: the folder of builds.
@@ -34,46 +36,23 @@ pub struct Listed {
     pub bytes: u64,
 }
 
-/// The result of pruning.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Freed {
-    pub builds: usize,
-    pub trees: usize,
-    /// Old builds that were kept because a process uses them.
-    pub in_use: usize,
-    pub bytes: u64,
-}
-
-const BUILDS: &str = "builds";
-const TREES: &str = "trees";
-const FAILED: &str = "failed";
-const SOURCES: &str = "sources";
+pub(super) const BUILDS: &str = "builds";
+pub(super) const TREES: &str = "trees";
+pub(super) const FAILED: &str = "failed";
+pub(super) const SOURCES: &str = "sources";
 /// Part of the name of an unfinished build; a unique suffix follows.
 const PARTIAL: &str = ".partial-";
-/// Age from which an unfinished build counts as abandoned.
-const ABANDONED: Duration = Duration::from_secs(24 * 60 * 60);
 
 impl Cache {
-    /// The user's cache: `$HONE_CACHE`, or else `hone` in `$XDG_CACHE_HOME` or
-    /// `~/.cache` (on Windows `%LOCALAPPDATA%`).
+    /// The user's cache: `$HONE_CACHE`, or else `hone` in [`UserFolder::Cache`].
     ///
     /// # Errors
     /// [`BuildError::NoCache`], [`BuildError::CachePath`].
     pub fn of_user() -> Result<Self, BuildError> {
-        let folder = |name: &str| {
-            let value = std::env::var_os(name).filter(|value| !value.is_empty());
-            value.map(PathBuf::from)
-        };
-        let dir = folder("HONE_CACHE")
-            .or_else(|| Some(folder("XDG_CACHE_HOME")?.join("hone")))
-            .or_else(|| {
-                Some(
-                    folder("LOCALAPPDATA")
-                        .filter(|_| cfg!(windows))?
-                        .join("hone"),
-                )
-            })
-            .or_else(|| Some(folder("HOME")?.join(".cache").join("hone")))
+        let own = std::env::var_os("HONE_CACHE").filter(|value| !value.is_empty());
+        let dir = own
+            .map(PathBuf::from)
+            .or_else(|| Some(user_folder(UserFolder::Cache)?.join("hone")))
             .ok_or(BuildError::NoCache)?;
         let cache = Self::at(&dir);
         // Build commands and manifests are text.
@@ -219,8 +198,10 @@ impl Cache {
     #[cfg(feature = "fleet")]
     pub(super) fn remove_work_tree(&self, of: &Repository) -> Result<(), BuildError> {
         let dir = self.dir.join(TREES).join(tree_name(of.common()));
-        let removed = unless_in_use(&dir, || fs::remove_dir_all(&dir));
-        removed.map_or(Ok(()), |removed| removed.map_err(BuildError::io(&dir)))
+        match Claim::of_tree(&dir.join(LOCK)) {
+            Some(claim) => claim.remove(&dir).map(drop).map_err(BuildError::io(&dir)),
+            None => Ok(()),
+        }
     }
 
     /// The folder of sources sent to other machines or received from them.
@@ -254,7 +235,9 @@ impl Cache {
         let to = builds.join(address);
         let program = partial.path().join(Recipe::program_name());
         sync(&program).map_err(BuildError::io(&program))?;
-        let hold = BuildHold::of(&partial.path().join(record::RECORD));
+        // Held before another process can find it, except on Windows, which does not rename a
+        // folder that has an open file.
+        let hold = cfg!(unix).then(|| BuildHold::of(&partial.path().join(record::RECORD)));
         if let Err(error) = fs::rename(partial.path(), &to) {
             let other = BuildHold::of(&to.join(record::RECORD));
             if let Some(record) = BuildRecord::read(&to) {
@@ -269,6 +252,12 @@ impl Cache {
         }
         // Some file systems cannot sync folders.
         let _ = sync(&builds);
+        let path = to.join(record::RECORD);
+        let hold = hold.unwrap_or_else(|| BuildHold::of(&path));
+        if !path.exists() {
+            let removed = io::Error::other("another process has removed the build");
+            return Err(BuildError::io(&to)(removed));
+        }
         Ok((record, hold))
     }
 
@@ -307,79 +296,16 @@ impl Cache {
         builds.sort_by(|a, b| b.last_used.cmp(&a.last_used).then(a.dir.cmp(&b.dir)));
         builds
     }
-
-    /// Removes builds and work trees that have not been used for `unused_for`, and unfinished
-    /// builds of killed processes. Builds and trees in use are kept.
-    ///
-    /// # Errors
-    /// Those of the file system.
-    pub fn prune(&self, unused_for: Duration) -> Result<Freed, BuildError> {
-        let mut freed = Freed::default();
-        let now = SystemTime::now();
-        let is_old = |path: &Path, age: Duration| {
-            let used = fs::metadata(path).and_then(|file| file.modified());
-            used.is_ok_and(|used| now.duration_since(used).unwrap_or_default() >= age)
-        };
-        let remove = |dir: &Path, freed: &mut Freed| {
-            freed.bytes += size(dir);
-            fs::remove_dir_all(dir).map_err(BuildError::io(dir))
-        };
-        for dir in folders(&self.dir.join(BUILDS)) {
-            let record = dir.join(record::RECORD);
-            let goes = match is_partial(&dir) {
-                // Another process may still be building it.
-                true => is_old(&dir, unused_for.max(ABANDONED)),
-                false if record.exists() => is_old(&record, unused_for),
-                // Remains of a killed `prune`.
-                false => is_old(&dir, unused_for),
-            };
-            if !goes {
-                continue;
-            }
-            match Claim::of(&record) {
-                Some(_claim) => {
-                    remove(&dir, &mut freed)?;
-                    freed.builds += 1;
-                }
-                None => freed.in_use += 1,
-            }
-        }
-        for dir in folders(&self.dir.join(TREES)) {
-            if is_old(&dir, unused_for)
-                && let Some(removed) = unless_in_use(&dir, || remove(&dir, &mut freed))
-            {
-                removed?;
-                freed.trees += 1;
-            }
-        }
-        for repository in folders(&self.dir.join(SOURCES)) {
-            let common = full_path(&repository).map_err(BuildError::io(&repository))?;
-            let tree = self.dir.join(TREES).join(tree_name(&common));
-            let is_building = tree.exists() && unless_in_use(&tree, || ()).is_none();
-            if is_old(&repository, unused_for) && !is_building {
-                remove(&repository, &mut freed)?;
-            }
-        }
-        for folder in [FAILED, SOURCES] {
-            for file in files(&self.dir.join(folder)) {
-                if is_old(&file, unused_for) {
-                    freed.bytes += fs::metadata(&file).map_or(0, |file| file.len());
-                    fs::remove_file(&file).map_err(BuildError::io(&file))?;
-                }
-            }
-        }
-        Ok(freed)
-    }
 }
 
 /// Whether a folder is that of an unfinished build.
-fn is_partial(dir: &Path) -> bool {
+pub(super) fn is_partial(dir: &Path) -> bool {
     let name = dir.file_name().unwrap_or_default();
     name.to_string_lossy().contains(PARTIAL)
 }
 
 /// A readable, unique name for the work tree of a repository.
-fn tree_name(common: &Path) -> String {
+pub(super) fn tree_name(common: &Path) -> String {
     let digest = sha256_of(common.as_os_str().as_encoded_bytes());
     let is_dot_git = common.file_name().is_some_and(|name| name == ".git");
     let named = if is_dot_git {
@@ -397,25 +323,15 @@ fn tree_name(common: &Path) -> String {
     format!("{name}-{}", &digest[..12])
 }
 
-/// Calls `act` while holding the lock of a work tree. Does nothing if another process holds
-/// it or the tree does not exist.
-fn unless_in_use<T>(tree: &Path, act: impl FnOnce() -> T) -> Option<T> {
-    let lock = open_lock(&tree.join(LOCK)).ok()?;
-    lock.try_lock().ok()?;
-    // On Windows, an open lock file could not be removed with the tree.
-    let _held = cfg!(unix).then_some(lock);
-    Some(act())
+/// The folders in a folder, except those that are being removed.
+pub(super) fn folders(dir: &Path) -> Vec<PathBuf> {
+    let mut folders = entries(dir, fs::FileType::is_dir);
+    folders.retain(|folder| !is_being_removed(folder));
+    folders
 }
 
-fn folders(dir: &Path) -> Vec<PathBuf> {
-    entries(dir, fs::FileType::is_dir)
-}
-
-fn files(dir: &Path) -> Vec<PathBuf> {
-    entries(dir, fs::FileType::is_file)
-}
-
-fn entries(dir: &Path, is_wanted: impl Fn(&fs::FileType) -> bool) -> Vec<PathBuf> {
+/// The paths in a folder whose type is wanted.
+pub(super) fn entries(dir: &Path, is_wanted: impl Fn(&fs::FileType) -> bool) -> Vec<PathBuf> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     entries
         .filter(|entry| entry.file_type().is_ok_and(|kind| is_wanted(&kind)))
@@ -423,7 +339,8 @@ fn entries(dir: &Path, is_wanted: impl Fn(&fs::FileType) -> bool) -> Vec<PathBuf
         .collect()
 }
 
-fn size(dir: &Path) -> u64 {
+/// Bytes of the files in a folder.
+pub(super) fn size(dir: &Path) -> u64 {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
     entries
         .map(|entry| match entry.file_type() {
@@ -437,14 +354,22 @@ fn size(dir: &Path) -> u64 {
 mod tests {
     use super::*;
 
-    #[cfg(unix)]
+    /// Windows does not rename a folder that has an open file.
     #[test]
-    fn nobody_gets_a_work_tree_that_is_being_removed() {
-        let tree = tempfile::tempdir().unwrap();
-        let in_use = || unless_in_use(tree.path(), || ()).is_none();
-        assert_eq!(unless_in_use(tree.path(), in_use), Some(true));
-        assert!(!in_use());
-        assert_eq!(unless_in_use(&tree.path().join("missing"), || ()), None);
+    fn a_published_build_is_held() {
+        let dir = tempfile::tempdir().unwrap();
+        let cache = Cache::at(dir.path());
+        let partial = cache.fresh_partial("0123-4567").unwrap();
+        fs::write(partial.path().join(Recipe::program_name()), "an engine").unwrap();
+        let text = "repository = \"r\"\ncommit = \"0123\"\nsubject = \"s\"\ncmd = \"\"\n\
+            sha256 = \"\"\ndate = \"2026-01-01T00:00:00Z\"\ncreated = \"2026-01-01T00:00:00Z\"\n";
+        let record: BuildRecord = toml::from_str(text).unwrap();
+        record.write(partial.path()).unwrap();
+        let (_, hold) = cache.publish(&partial, "0123-4567", record).unwrap();
+        let freed = cache.prune(std::time::Duration::ZERO).unwrap();
+        assert_eq!((freed.builds, freed.in_use), (0, 1));
+        drop(hold);
+        assert_eq!(cache.list().len(), 1);
     }
 
     /// Two processes in containers that share a cache may have the same id.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::platform::ProcessGroup;
+use crate::platform::{ProcessGroup, guard};
 
 /// Maximum output of a build or bench, in bytes.
 const MAX_PRINTED: u64 = 64 << 20;
@@ -26,6 +26,7 @@ impl BuildLimits {
     /// Runs a command with its output in `log`. Returns the reason if it fails.
     pub(super) fn run(&self, command: &mut Command, log: &Path) -> io::Result<Option<String>> {
         ProcessGroup::separate(command);
+        ProcessGroup::die_with_parent(command);
         let child = command.spawn()?;
         Ok(match self.supervise(child, log, POLL_INTERVAL)? {
             Ended::Itself(failed) => failed,
@@ -34,7 +35,8 @@ impl BuildLimits {
     }
 
     /// Waits for the end of a process in its own group, with its output in `log`; checks it
-    /// after each `pause`.
+    /// after each `pause`. If `hone` ends before, the group ends too. The process must have
+    /// been started by this thread with [`ProcessGroup::die_with_parent`].
     pub(super) fn supervise(
         &self,
         mut child: Child,
@@ -42,10 +44,12 @@ impl BuildLimits {
         pause: Duration,
     ) -> io::Result<Ended> {
         let group = ProcessGroup::of(child.id());
+        guard::register(child.id());
         let limit = self.watch(&mut child, log, pause);
         // Its background processes end too. It is reaped afterwards: then another group may have
         // its id.
         group.kill();
+        guard::unregister(child.id());
         if !matches!(limit, Ok(None)) {
             let _ = child.kill();
         }
@@ -69,9 +73,9 @@ impl BuildLimits {
             let why = if self.stop.load(Ordering::Relaxed) {
                 "interrupted".to_string()
             } else if started.elapsed() > self.time {
-                format!("ended after {} min", self.time.as_secs() / 60)
+                format!("killed after {} min", self.time.as_secs() / 60)
             } else if fs::metadata(log).is_ok_and(|log| log.len() > MAX_PRINTED) {
-                format!("ended after {} MB of output", MAX_PRINTED >> 20)
+                format!("killed after {} MB of output", MAX_PRINTED >> 20)
             } else {
                 thread::sleep(pause);
                 continue;
@@ -115,9 +119,9 @@ mod tests {
         let failed = run("exit 3", long, false).expect("failed");
         assert!(failed.contains('3'), "{failed}");
         let slow = run("sleep 600", Duration::ZERO, false).expect("killed");
-        assert!(slow.contains("min"), "{slow}");
+        assert_eq!(slow, "killed after 0 min");
         assert_eq!(run("sleep 600", long, true).as_deref(), Some("interrupted"));
         let loud = run("while :; do head -c 1000000 /dev/zero; done", long, false);
-        assert!(loud.expect("killed").contains("64 MB"));
+        assert_eq!(loud.as_deref(), Some("killed after 64 MB of output"));
     }
 }

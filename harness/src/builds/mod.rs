@@ -7,7 +7,7 @@
 //! CACHE/sources/<commit>.pack, .git   a commit for other machines, or from one
 //! ```
 //!
-//! `CACHE` is `$HONE_CACHE`, or else `hone` in `$XDG_CACHE_HOME` or `~/.cache`.
+//! `CACHE` is the folder of [`Cache::of_user`].
 //! A build's address is a hash of the commit and of its recipe, so each is built only
 //! once. A repository has one work tree, which borrows the objects of the user's repository
 //! and does not write to it; the process that holds its lock builds.
@@ -22,6 +22,7 @@ mod forge;
 mod git;
 mod hold;
 mod limits;
+mod prune;
 mod recipe;
 mod record;
 #[cfg(feature = "fleet")]

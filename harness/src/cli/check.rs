@@ -42,7 +42,16 @@ struct CheckSummary<'a> {
     engine: &'a str,
     passed: usize,
     failed: usize,
-    checks: &'a [CheckResult],
+    checks: Vec<ShownCheck<'a>>,
+}
+
+#[derive(Serialize)]
+struct ShownCheck<'a> {
+    #[serde(flatten)]
+    result: &'a CheckResult,
+    /// Of a failed check, or with `--dialogue`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dialogue: Option<&'a str>,
 }
 
 impl CheckArgs {
@@ -57,18 +66,22 @@ impl CheckArgs {
         let runtime = crate::platform::runtime()?;
         let mut show = |outcome: &CheckResult| {
             if !self.json {
-                print_outcome(outcome, self.dialogue);
+                self.print(outcome);
             }
         };
         let checks = runtime.block_on(compliance::check(&subject, &mut show))?;
         let failed = checks.iter().filter(|check| !check.passed).count();
         let passed = checks.len() - failed;
         if self.json {
+            let shown = checks.iter().map(|result| ShownCheck {
+                result,
+                dialogue: self.shows_dialogue(result).then_some(&*result.dialogue),
+            });
             let summary = CheckSummary {
                 engine: &self.engine,
                 passed,
                 failed,
-                checks: &checks,
+                checks: shown.collect(),
             };
             outln!("{}", serde_json::to_string(&summary)?);
         } else {
@@ -79,15 +92,19 @@ impl CheckArgs {
             _ => Exit::Rejected,
         })
     }
-}
 
-fn print_outcome(outcome: &CheckResult, dialogue: bool) {
-    let mark = if outcome.passed { "ok    " } else { "FAILED" };
-    let colon = if outcome.detail.is_empty() { "" } else { ": " };
-    outln!("{mark} {}{colon}{}", outcome.name, outcome.detail);
-    if dialogue || !outcome.passed {
-        for line in outcome.dialogue.lines() {
-            outln!("       {line}");
+    fn shows_dialogue(&self, outcome: &CheckResult) -> bool {
+        self.dialogue || !outcome.passed
+    }
+
+    fn print(&self, outcome: &CheckResult) {
+        let mark = if outcome.passed { "ok    " } else { "FAILED" };
+        let colon = if outcome.detail.is_empty() { "" } else { ": " };
+        outln!("{mark} {}{colon}{}", outcome.name, outcome.detail);
+        if self.shows_dialogue(outcome) {
+            for line in outcome.dialogue.lines() {
+                outln!("       {line}");
+            }
         }
     }
 }

@@ -1,13 +1,13 @@
-//! The hidden command `guard-engines`: a process that ends the engines of another `hone`.
+//! The hidden command `guard-engines`: a process that ends the processes of another `hone`.
 
 use std::io;
 
 use clap::Args;
 
 use super::{Exit, Failure};
-use crate::engine::uci::guard;
+use crate::platform::guard;
 
-/// End engines that another hone leaves behind (started by hone itself).
+/// End the engines and benches that another hone leaves behind (started by hone itself).
 #[derive(Debug, Args)]
 pub(super) struct GuardArgs {}
 

@@ -89,7 +89,7 @@ enum Command {
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
     Help(manual::HelpArgs),
-    #[command(name = crate::engine::uci::guard::ARGUMENT, hide = true)]
+    #[command(name = crate::platform::guard::ARGUMENT, hide = true)]
     Guard(guard::GuardArgs),
     Suite(suite::Suite),
     Track(Box<track::TrackArgs>),
@@ -127,7 +127,7 @@ impl Command {
 impl Command {
     fn run(self) -> Result<Exit, Failure> {
         if self.plays() {
-            crate::engine::uci::guard::install();
+            crate::platform::guard::install();
         }
         match self {
             Self::Bisect(args) => args.run(),

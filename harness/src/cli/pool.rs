@@ -6,11 +6,10 @@ use clap::Args;
 
 use super::args::ends::ResultArgs;
 use super::errors::exit::exit_of;
-use super::repeat::{keep, kept, undivided};
+use super::repeat::{keep, kept, resuming, undivided};
 use super::results::outcome::show;
 use super::{Exit, Failure};
 use crate::kinds;
-use crate::platform::quoted;
 use crate::pool::{self, Plan, Pooled};
 use crate::report::{SummaryNotes, counted, write_files};
 use crate::run::{RunFiles, find_run};
@@ -63,12 +62,7 @@ impl PoolArgs {
     fn judge(&self, files: RunFiles) -> Result<Exit, Failure> {
         let judged = || {
             let fold = kinds::fold_of(&files)?;
-            let mut present = Vec::new();
-            for entry in files.pairs.in_order(u64::MAX)? {
-                present.push(entry?.result.pair);
-            }
-            let division = pool::division(&files.manifest);
-            let missing = pool::missing(&present, fold.experiment.budget(), division);
+            let missing = pool::missing(&files.manifest, &fold);
             anyhow::Ok((fold.verdict(), missing))
         };
         let (verdict, missing) = judged().map_err(Failure::failed)?;
@@ -77,7 +71,7 @@ impl PoolArgs {
         let report = kinds::of(kind).report(files).map_err(Failure::failed)?;
         write_files(&*report, &dir).map_err(Failure::failed)?;
         show(&*report, self.results.json).map_err(Failure::failed)?;
-        let resume = format!("hone resume {}", quoted(&dir));
+        let resume = resuming(&dir);
         let repeat = kept(&dir);
         let notes = SummaryNotes {
             repeat: repeat.as_deref(),
@@ -89,8 +83,8 @@ impl PoolArgs {
         if let Some(verdict) = verdict {
             return Ok(exit_of(verdict, kind));
         }
-        for line in missing {
-            errln!("{line}");
+        for part in missing {
+            errln!("{}", part.text);
         }
         errln!(
             "No verdict yet. Resume the runs and pool again, or play the missing pairs on this machine with `{resume}`."

@@ -8,7 +8,7 @@ use anyhow::Context;
 use crate::builds::Spec;
 #[cfg(feature = "fleet")]
 use crate::fleet::Access;
-use crate::platform::write_whole;
+use crate::platform::{quoted, write_whole};
 use crate::run::Manifest;
 
 /// File in a run's folder with the command that repeats the run, for `hone resume` and
@@ -71,8 +71,12 @@ pub(in crate::cli) fn repeating(manifest: Option<&Manifest>) -> String {
 /// bisection, those of its whole history, in which `skipped` names the commits left out.
 fn pinned_line(arguments: &[String], commits: &[Option<String>], skipped: &[String]) -> String {
     let mut words = vec!["hone".to_string()];
-    // Their values are paths on this machine.
-    let arguments = &without(arguments, &["--out", "--summary"]);
+    // Their values are paths on this machine; but `hone track --out` names the table.
+    let paths: &[&str] = match arguments.first().map(String::as_str) {
+        Some("track") => &["--summary"],
+        _ => &["--out", "--summary"],
+    };
+    let arguments = &without(arguments, paths);
     let pinned = match arguments.first().map(String::as_str) {
         Some("bisect") => bisection(arguments, commits, skipped),
         Some("match") => engines(arguments, commits),
@@ -80,6 +84,11 @@ fn pinned_line(arguments: &[String], commits: &[Option<String>], skipped: &[Stri
     };
     words.extend(pinned.into_iter().map(without_credential));
     joined(&words)
+}
+
+/// The command line that resumes the run in a folder.
+pub(in crate::cli) fn resuming(folder: &Path) -> String {
+    format!("hone resume {}", quoted(folder))
 }
 
 fn joined(words: &[String]) -> String {
@@ -246,6 +255,11 @@ mod tests {
                 "hone bisect my.toml --json --good c1 --bad c2",
             ),
             ("resume latest", &["c1", "c2"], "hone resume latest"),
+            (
+                "track a.toml --out results/deep --summary s.md",
+                &[],
+                "hone track a.toml --out results/deep",
+            ),
             (
                 "sprt --out runs/x --dev git:HEAD --summary=s.md --base ./b --out=y --summary z.md",
                 &["c1", ""],

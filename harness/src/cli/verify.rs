@@ -11,6 +11,7 @@ use crate::checksum::hex;
 use crate::kinds::{self, tune};
 use crate::report::{TestVerdict, counted};
 use crate::run::{Folder, Manifest, RunFiles, find_run, verify};
+use crate::settings::Shard;
 use crate::text::with_causes;
 
 /// Replay every game of a run with an independent rules library.
@@ -39,8 +40,11 @@ struct Verified {
     games: u64,
     /// The digest of all games up to the verdict; `None` if they cannot all be read.
     digest: Option<String>,
-    /// The faults of all parts.
+    /// The faults of all parts, one line for each cause.
     faults: Vec<String>,
+    /// Of a run of one part.
+    #[serde(flatten)]
+    judged: Option<Judged>,
     /// The stages of a test, or a tuning and the test of its values.
     #[serde(rename = "stages", skip_serializing_if = "is_single")]
     parts: Vec<Part>,
@@ -54,12 +58,25 @@ struct Part {
     games: u64,
     digest: Option<String>,
     faults: Vec<String>,
-    /// The pairs that count, as text.
+    /// Number of faults: those with the same cause share a line.
     #[serde(skip)]
-    pairs: Option<String>,
+    fault_count: u64,
+    /// `None` if its files cannot be read.
+    #[serde(flatten)]
+    judged: Option<Judged>,
     /// Whether the digest of the run includes it.
     #[serde(skip)]
     is_digested: bool,
+}
+
+/// The result of a whole run, or of one of its parts.
+#[derive(Clone, Copy, Serialize)]
+struct Judged {
+    /// Pairs that count.
+    pairs: u64,
+    verdict: TestVerdict,
+    #[serde(skip)]
+    shard: Shard,
 }
 
 /// The files of a run, of a stage or of the test of a tuning.
@@ -103,6 +120,10 @@ impl Verified {
             games: parts.iter().map(|part| part.games).sum(),
             digest: digest(&parts),
             faults: parts.iter().flat_map(|part| part.faults.clone()).collect(),
+            judged: match &parts[..] {
+                [part] => part.judged,
+                _ => None,
+            },
             parts,
         }
     }
@@ -168,21 +189,18 @@ impl Part {
             Ok(report) => report,
             Err(error) => return Self::unreadable(name, is_digested, &error),
         };
-        let shard = files.manifest.config.r#match.shard;
-        let which = match shard.is_whole() {
-            true => {
-                let verdict = TestVerdict::from(report.fold.verdict());
-                format!("up to the verdict: {verdict}")
-            }
-            false => format!("of {}", shard.words()),
+        let judged = Judged {
+            pairs: report.fold.tally.pairs,
+            verdict: report.fold.verdict().into(),
+            shard: files.manifest.config.r#match.shard,
         };
-        let pairs = counted(report.fold.tally.pairs, "pair");
         Self {
             name,
             games: report.games,
             digest: Some(report.digest),
-            faults: report.faults,
-            pairs: Some(format!("{pairs} {which}")),
+            faults: report.faults.lines(),
+            fault_count: report.faults.count(),
+            judged: Some(judged),
             is_digested,
         }
     }
@@ -194,20 +212,31 @@ impl Part {
             games: 0,
             digest: None,
             faults: vec![format!("cannot verify the run: {}", with_causes(error))],
-            pairs: None,
+            fault_count: 1,
+            judged: None,
             is_digested,
         }
     }
 
     fn text(&self) -> String {
         let checked = counted(self.games, "game");
-        let faults = counted(self.faults.len() as u64, "fault");
-        let result = match &self.pairs {
-            Some(pairs) => format!("{checked} checked, {faults}; {pairs}"),
+        let faults = counted(self.fault_count, "fault");
+        let result = match &self.judged {
+            Some(judged) => format!("{checked} checked, {faults}; {}", judged.text()),
             None => format!("{checked} checked, {faults}"),
         };
         let lines = self.name.iter().chain(&self.faults);
         let lines = lines.chain([&result]).chain(&self.digest);
         lines.map(|line| format!("{line}\n")).collect()
+    }
+}
+
+impl Judged {
+    fn text(&self) -> String {
+        let pairs = counted(self.pairs, "pair");
+        match self.shard.is_whole() {
+            true => format!("{pairs} up to the verdict: {}", self.verdict),
+            false => format!("{pairs} of {}", self.shard.words()),
+        }
     }
 }

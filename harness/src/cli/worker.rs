@@ -3,11 +3,11 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
-use anyhow::Context;
 use clap::{Args, ValueEnum};
 
 use super::args::ranges::from_one;
 use super::{Exit, Failure};
+use crate::engine::uci::MemorySize;
 use crate::fleet::{self, Access, BuildWhen, Name, RequestedOptions, WorkerOptions};
 
 /// Play pairs for a fleet.
@@ -25,8 +25,8 @@ pub(super) struct WorkerArgs {
     cores: Option<NonZeroUsize>,
     /// Memory for all engines together, as in 8G or 512M; each engine process is
     /// limited to the share of one game [default: all memory, no limit per process].
-    #[arg(long, value_name = "SIZE", value_parser = megabytes)]
-    max_memory: Option<u64>,
+    #[arg(long, value_name = "SIZE")]
+    max_memory: Option<MemorySize>,
     /// Tablebases on this machine, for runs that adjudicate by them.
     #[arg(long, value_name = "DIR")]
     syzygy: Option<PathBuf>,
@@ -70,7 +70,7 @@ impl WorkerArgs {
         let asked = RequestedOptions {
             name: self.name,
             cores: self.cores,
-            memory_mb: self.max_memory,
+            memory_mb: self.max_memory.map(MemorySize::mib),
             syzygy: self.syzygy,
             sandbox: self.sandbox,
             build: self.build.into(),
@@ -80,38 +80,25 @@ impl WorkerArgs {
     }
 }
 
-/// Megabytes of `8G` or `512M`.
-fn megabytes(text: &str) -> anyhow::Result<u64> {
-    let (digits, factor) = match text.as_bytes().last() {
-        Some(b'G' | b'g') => (&text[..text.len() - 1], 1024),
-        Some(b'M' | b'm') => (&text[..text.len() - 1], 1),
-        _ => ("", 1),
-    };
-    let number: u64 = digits
-        .parse()
-        .context("use a number with M or G, as in 8G")?;
-    number.checked_mul(factor).context("it is too large")
-}
-
 #[cfg(test)]
 mod tests {
+    use clap::FromArgMatches;
+
     use super::*;
 
     #[test]
-    fn sizes_are_read() {
-        assert_eq!(megabytes("8G").expect("a size"), 8192);
-        assert_eq!(megabytes("512M").expect("a size"), 512);
-        for text in [
-            "",
-            "G",
-            "8T",
-            "1",
-            "8192",
-            "-1G",
-            "99999999999999999999G",
-            "18446744073709551615G",
-        ] {
-            assert!(megabytes(text).is_err(), "{text}");
+    fn memory_has_the_units_and_the_range_of_a_configuration() {
+        let megabytes = |size: &str| {
+            let command = WorkerArgs::augment_args(clap::Command::new("worker"));
+            let words = ["worker", "JOIN", "--max-memory", size];
+            let matches = command.try_get_matches_from(words).ok()?;
+            let args = WorkerArgs::from_arg_matches(&matches).ok()?;
+            args.max_memory.map(MemorySize::mib)
+        };
+        assert_eq!(megabytes("8G"), Some(8192));
+        assert_eq!(megabytes("512M"), Some(512));
+        for text in ["", "8T", "8192", "0G", "20000000000G"] {
+            assert_eq!(megabytes(text), None, "{text}");
         }
     }
 }

@@ -29,6 +29,13 @@ pub enum Scale {
     Bench,
 }
 
+/// Whether a text is a valid name of a credential, a machine or a run on a fleet: 1 to 32 of
+/// `a-z`, `0-9` and `-`.
+pub(crate) fn is_fleet_name(text: &str) -> bool {
+    let is_valid = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
+    (1..=32).contains(&text.len()) && text.bytes().all(is_valid)
+}
+
 /// A selection of workers: a machine (`box`), a machine of a credential (`anna/box`) or all
 /// machines of a credential (`anna/*`).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -56,14 +63,10 @@ impl std::fmt::Display for WorkerPattern {
 impl<'de> Deserialize<'de> for WorkerPattern {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        let is_part = |part: &str| {
-            let is_valid = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
-            (1..=32).contains(&part.len()) && part.bytes().all(is_valid)
-        };
         let is_valid = match text.split_once('/') {
-            None => is_part(&text),
+            None => is_fleet_name(&text),
             Some((credential, machine)) => {
-                is_part(credential) && (machine == "*" || is_part(machine))
+                is_fleet_name(credential) && (machine == "*" || is_fleet_name(machine))
             }
         };
         match is_valid {

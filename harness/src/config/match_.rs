@@ -81,8 +81,8 @@ impl MatchConfig {
     }
 
     /// Avoids the openings of `runs` earlier runs with this configuration, which have used at
-    /// most `openings` in sequential order: in this order it starts after them, else it uses
-    /// another seed.
+    /// most `openings` in sequential order. Changes the seed; in sequential order also starts
+    /// after their openings.
     pub(crate) fn use_openings_after(&mut self, runs: u64, openings: u64) {
         self.seed = self.seed_after(runs);
         self.skip_openings(openings);

@@ -35,7 +35,7 @@ pub(crate) use engine::{EngineConfig, EngineOptions};
 pub(crate) use faulty_key::FaultyKey;
 pub(crate) use fleet::FleetSection;
 #[cfg(feature = "fleet")]
-pub(crate) use fleet::WorkerPattern;
+pub(crate) use fleet::{WorkerPattern, is_fleet_name};
 pub use load::load;
 pub(crate) use match_::{
     MAX_CONCURRENCY, MatchConfig, Tournament, check_concurrency, default_concurrency,

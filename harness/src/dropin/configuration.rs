@@ -105,18 +105,7 @@ impl Settings {
     /// # Errors
     /// If the number would be 0.
     pub(crate) fn pairs(&self) -> anyhow::Result<u64> {
-        let (rounds, games) = match self.program {
-            Program::Fastchess => {
-                let rounds = if self.is_sprt { SPRT_ROUNDS } else { 2 };
-                (self.rounds.unwrap_or(rounds), self.games.unwrap_or(2))
-            }
-            Program::Cutechess => (self.rounds.unwrap_or(1), self.games.unwrap_or(1)),
-        };
-        // fastchess interprets `-games N` above 2 as the number of rounds.
-        let (rounds, games) = match (self.program, self.rounds) {
-            (Program::Fastchess, None) if games > 2 => (games, 2),
-            _ => (rounds, games),
-        };
+        let (rounds, games) = self.rounds_and_games();
         let total = rounds.checked_mul(games).context("too many games")?;
         ensure!(
             total > 0,
@@ -127,12 +116,24 @@ impl Settings {
 
     /// Whether fastchess would play one game of each opening; then it prints no counts of pairs.
     pub(super) fn has_single_games(&self) -> bool {
-        let games = match self.games.unwrap_or(2) {
-            // fastchess exchanges `-games N` above 2 and `-rounds`, whose default is 2.
-            3.. => self.rounds.unwrap_or(2),
-            games => games,
-        };
+        let (_, games) = self.rounds_and_games();
         self.program == Program::Fastchess && games == 1
+    }
+
+    /// `-rounds` and `-games` as the program interprets them.
+    fn rounds_and_games(&self) -> (u64, u64) {
+        if self.program == Program::Cutechess {
+            return (self.rounds.unwrap_or(1), self.games.unwrap_or(1));
+        }
+        match self.games.unwrap_or(2) {
+            // fastchess exchanges `-games N` above 2 with `-rounds`, whose default is then 2
+            // in a test too.
+            games @ 3.. => (games, self.rounds.unwrap_or(2)),
+            games => {
+                let rounds = if self.is_sprt { SPRT_ROUNDS } else { 2 };
+                (self.rounds.unwrap_or(rounds), games)
+            }
+        }
     }
 
     /// Games of the whole tournament.

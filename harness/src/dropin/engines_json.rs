@@ -12,6 +12,7 @@ use serde::Deserialize;
 
 use super::engine::Engine;
 use crate::engine::uci::split_command;
+use crate::platform::{UserFolder, user_folder};
 use crate::text::nearest;
 
 /// File name.
@@ -63,10 +64,7 @@ impl<'a> KnownEngines<'a> {
     /// The paths that cutechess uses: in the working directory, then in the user's
     /// configuration.
     pub(crate) fn usual_places() -> Vec<PathBuf> {
-        let home = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".config"));
-        let configuration = std::env::var_os("XDG_CONFIG_HOME")
-            .map(PathBuf::from)
-            .or(home);
+        let configuration = user_folder(UserFolder::Config);
         let kept = configuration.map(|folder| folder.join("cutechess").join(FILE));
         [Some(PathBuf::from(FILE)), kept]
             .into_iter()

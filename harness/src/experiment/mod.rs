@@ -57,9 +57,9 @@ pub trait Experiment {
         Shard::WHOLE
     }
 
-    /// The plan of pair number `pair` (from 0). It may depend on the results
-    /// of pairs up to `pair - window` and on nothing later, so that it is the
-    /// same however many results have been absorbed.
+    /// The plan of pair number `pair` (from 0). It depends only on results of
+    /// earlier pairs, and always on the same ones; [`Next::Wait`] while one of
+    /// them is missing.
     fn plan(&mut self, pair: u64) -> Next;
 
     /// The position of a pair's opening in the run's schedule of openings; it does not

@@ -66,6 +66,15 @@ impl PairResult {
         if game == 0 { white } else { 2 - white }
     }
 
+    /// Indices of White and Black in game `game` (0 or 1).
+    pub fn players(&self, game: usize) -> [usize; 2] {
+        let [first, second] = self.engines;
+        match game {
+            0 => [first, second],
+            _ => [second, first],
+        }
+    }
+
     /// How many games each engine lost by failing, in the order of `engines`.
     pub fn failures(&self) -> [u64; 2] {
         let mut failures = [0; 2];

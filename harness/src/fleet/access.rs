@@ -11,6 +11,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
 use super::ids::Name;
+use crate::platform::{UserFolder, user_folder};
 
 /// The environment variable that names a fleet other than the one on this machine.
 pub(crate) const FLEET_VARIABLE: &str = "HONE_FLEET";
@@ -175,19 +176,12 @@ fn encoded_in(text: &str) -> Option<&str> {
     words.find_map(|word| word.strip_prefix(PREFIX))
 }
 
-/// The folder of `hone fleet up`: `hone/fleet` in `$XDG_DATA_HOME` or `~/.local/share`
-/// (on Windows `%LOCALAPPDATA%`).
+/// The folder of `hone fleet up`: `hone/fleet` in [`UserFolder::Data`].
 ///
 /// # Errors
 /// If no environment variable names a folder.
 pub(crate) fn data_dir() -> anyhow::Result<PathBuf> {
-    let folder = |name: &str| {
-        let value = std::env::var_os(name).filter(|value| !value.is_empty());
-        value.map(PathBuf::from)
-    };
-    folder("XDG_DATA_HOME")
-        .or_else(|| folder("LOCALAPPDATA").filter(|_| cfg!(windows)))
-        .or_else(|| Some(folder("HOME")?.join(".local").join("share")))
+    user_folder(UserFolder::Data)
         .map(|dir| dir.join("hone").join("fleet"))
         .context("no folder for the fleet's data\nhelp: name one with --data")
 }

@@ -4,6 +4,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::config::is_fleet_name;
+
 /// A text that is not a valid name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is not a valid name: use 1 to 32 of a-z, 0-9 and -")]
@@ -17,11 +19,9 @@ pub(crate) struct Name(String);
 
 impl Name {
     pub(crate) fn new(text: &str) -> Result<Self, NameError> {
-        let is_valid = |c: u8| c.is_ascii_lowercase() || c.is_ascii_digit() || c == b'-';
-        if (1..=32).contains(&text.len()) && text.bytes().all(is_valid) {
-            Ok(Self(text.to_string()))
-        } else {
-            Err(NameError(text.chars().take(40).collect()))
+        match is_fleet_name(text) {
+            true => Ok(Self(text.to_string())),
+            false => Err(NameError(text.chars().take(40).collect())),
         }
     }
 

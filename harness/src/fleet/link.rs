@@ -5,7 +5,7 @@ use std::future::Future;
 use std::time::Duration;
 
 use super::ids::{Name, WorkerId};
-use super::runner::ConnectionChange;
+use super::runner::{ConnectionChange, ProcessId};
 
 /// An error of the transport.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -34,6 +34,8 @@ pub(crate) enum ToRunner<R> {
     },
     /// A request for the notices of all runs.
     NoticeRequested,
+    /// A process has sent a notice of this run, perhaps this process.
+    Announced(ProcessId),
     Connection(ConnectionChange),
 }
 
@@ -56,14 +58,15 @@ pub(crate) trait RunnerLink {
     /// Puts a job into the queue; returns when the server has stored it.
     fn publish(&self, bytes: Vec<u8>) -> impl Future<Output = ()> + Send + 'static;
 
-    /// Sends the run's notice to all workers.
-    async fn announce(&self, bytes: Vec<u8>) -> Result<(), LinkError>;
+    /// Sends the run's notice to all workers. `process` is the sender, for other processes
+    /// of the run.
+    async fn announce(&self, bytes: Vec<u8>, process: ProcessId) -> Result<(), LinkError>;
 
     /// Requests the statuses of all workers.
     async fn request_statuses(&self) -> Result<(), LinkError>;
 
-    /// Makes the workers drop the run's pairs.
-    async fn stop(&self) -> Result<(), LinkError>;
+    /// Sends the order to drop the run's pairs to all workers.
+    async fn stop(&self, bytes: Vec<u8>) -> Result<(), LinkError>;
 
     /// The next message. Cancel safe.
     async fn next(&mut self) -> ToRunner<Self::Receipt>;
@@ -117,8 +120,8 @@ pub(crate) enum ToWorker<D> {
     PullEnded { run: Name, jobs: usize },
     /// A run's notice.
     Notice { run: Name, bytes: Vec<u8> },
-    /// The run does not need its pairs any more.
-    Stopped { run: Name },
+    /// An order to drop the pairs of a run.
+    StopOrder { run: Name, bytes: Vec<u8> },
     /// A request for the statuses of all workers.
     StatusRequested,
     /// A request for the games of a run.

@@ -187,6 +187,13 @@ impl FleetOverview {
                 }
             }
         }
+        // A worker refuses a run that has ended until it forgets it.
+        for machine in workers.values_mut() {
+            machine
+                .status
+                .refuses
+                .retain(|run, _| runs.contains_key(run));
+        }
         let run = |(run, notice)| RunLine { run, notice };
         Self {
             server,
@@ -280,6 +287,33 @@ mod tests {
     use super::*;
     use crate::fleet::message::{encode, samples};
     use crate::fleet::samples::{name, worker};
+
+    #[test]
+    fn only_refusals_of_listed_runs_are_shown() {
+        let run = name("listed");
+        let mut status = samples::status(&run, &[]);
+        for run in [&run, &name("ended")] {
+            let reason = "its disk is full".to_string();
+            status.refuses.insert(run.clone(), reason);
+        }
+        let messages = vec![
+            FleetMessage::Worker {
+                worker: worker("box"),
+                bytes: encode(&status).expect("a status"),
+            },
+            FleetMessage::Run {
+                run,
+                bytes: encode(&samples::notice()).expect("a notice"),
+            },
+        ];
+        let overview = FleetOverview::of("tls://box:4222".to_string(), messages);
+        let text = overview.text();
+        assert!(
+            text.contains("does not play listed: its disk is full"),
+            "{text}"
+        );
+        assert!(!text.contains("ended"), "{text}");
+    }
 
     #[test]
     fn a_worker_of_another_version_is_listed() {

@@ -1,8 +1,8 @@
 //! A run that is read while another process plays it.
 
 use crate::experiment::{Experiment, Verdict};
-use crate::ledger::RecordedPair;
-use crate::report::{MatchReport, Report, Timeline};
+use crate::ledger::{PairOrder, RecordedPair};
+use crate::report::{Breakdown, MatchReport, Report, Timeline};
 use crate::run::{Fold, RunFiles, Tally};
 use crate::stats::{Estimate, Sprt};
 
@@ -23,6 +23,12 @@ pub(crate) trait Following {
     /// # Errors
     /// As [`Following::results`].
     fn report(&mut self) -> anyhow::Result<Box<dyn Report>>;
+
+    /// The results by worker and by opening, of the pairs up to the verdict.
+    ///
+    /// # Errors
+    /// As [`Following::results`].
+    fn breakdown(&mut self) -> anyhow::Result<&Breakdown>;
 }
 
 /// The verdict, the counts and the test of a run so far.
@@ -31,6 +37,8 @@ pub(crate) struct CurrentResults {
     /// Pairs after which it ends at the latest.
     pub budget: u64,
     pub tally: Tally,
+    /// Number of the first pair, from 0, that is not absorbed; see [`Fold::absorbed`].
+    pub absorbed: u64,
     /// The sequential test, if the run is one.
     pub test: Option<Sprt>,
     pub always_valid: Option<Estimate>,
@@ -44,6 +52,7 @@ impl CurrentResults {
             verdict: fold.verdict(),
             budget: fold.experiment.budget(),
             tally: fold.tally.clone(),
+            absorbed: fold.absorbed(),
             test: fold.experiment.test().cloned(),
             always_valid: fold.experiment.always_valid(),
             found: None,
@@ -56,6 +65,9 @@ pub(super) struct FollowedMatch<E> {
     files: RunFiles,
     fold: Fold<E>,
     course: Timeline,
+    breakdown: Breakdown,
+    /// The pairs that are not in `breakdown` yet.
+    order: PairOrder<RecordedPair>,
 }
 
 impl<E: Experiment> FollowedMatch<E> {
@@ -68,6 +80,8 @@ impl<E: Experiment> FollowedMatch<E> {
         Ok(Self {
             fold: Fold::new(experiment, manifest.engines.len(), manifest.repeats),
             course: Timeline::new(manifest)?,
+            breakdown: Breakdown::default(),
+            order: PairOrder::new(manifest.config.r#match.shard),
             files,
         })
     }
@@ -77,6 +91,12 @@ impl<E: Experiment> Following for FollowedMatch<E> {
     fn absorb(&mut self, entry: &RecordedPair) {
         self.fold.push(entry.result.clone());
         self.course.absorb(entry, &self.fold);
+        self.order.add(entry.result.pair, entry.clone());
+        while self.order.next() < self.fold.absorbed()
+            && let Some(next) = self.order.pop()
+        {
+            self.breakdown.absorb(&next);
+        }
     }
 
     fn results(&mut self) -> anyhow::Result<CurrentResults> {
@@ -86,5 +106,9 @@ impl<E: Experiment> Following for FollowedMatch<E> {
     fn report(&mut self) -> anyhow::Result<Box<dyn Report>> {
         let (files, course) = (self.files.clone(), self.course.clone());
         Ok(Box::new(MatchReport::of(files, &self.fold, course)))
+    }
+
+    fn breakdown(&mut self) -> anyhow::Result<&Breakdown> {
+        Ok(&self.breakdown)
     }
 }

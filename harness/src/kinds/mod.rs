@@ -77,7 +77,9 @@ pub(crate) fn fold_of(files: &RunFiles) -> anyhow::Result<Fold<Box<dyn Experimen
 /// As [`fold_of`].
 pub(crate) fn counted(files: &RunFiles) -> anyhow::Result<Vec<RecordedPair>> {
     let fold = fold_of(files)?;
-    let entries = files.pairs.in_order(fold.absorbed())?;
+    let entries = files
+        .pairs
+        .in_order(fold.experiment.shard(), fold.absorbed())?;
     entries
         .filter(|entry| !matches!(entry, Ok(entry) if !fold.counts(entry.result.pair)))
         .map(|entry| Ok(entry?))

@@ -3,7 +3,7 @@
 use super::follow::{CurrentResults, Following};
 use super::kind::RunKind;
 use crate::ledger::RecordedPair;
-use crate::report::Report;
+use crate::report::{Breakdown, Report};
 use crate::run::{Fold, RunFiles};
 
 /// A run whose experiment depends on more than its ledger, such as the builds of a bisection:
@@ -11,11 +11,16 @@ use crate::run::{Fold, RunFiles};
 pub(super) struct Reread<K: RunKind> {
     files: RunFiles,
     fold: Option<Fold<K::Experiment>>,
+    breakdown: Option<Breakdown>,
 }
 
 impl<K: RunKind> Reread<K> {
     pub(super) fn new(files: RunFiles) -> Self {
-        Self { files, fold: None }
+        Self {
+            files,
+            fold: None,
+            breakdown: None,
+        }
     }
 
     fn fold(&mut self) -> anyhow::Result<Fold<K::Experiment>> {
@@ -28,11 +33,20 @@ impl<K: RunKind> Reread<K> {
             .files
             .fold(K::experiment(&dir, &self.files.manifest)?)?)
     }
+
+    fn read_breakdown(&mut self) -> anyhow::Result<Breakdown> {
+        let fold = self.fold()?;
+        let end = fold.absorbed();
+        self.fold = Some(fold);
+        let shard = self.files.manifest.config.r#match.shard;
+        Ok(Breakdown::read(&self.files.pairs, shard, end)?)
+    }
 }
 
 impl<K: RunKind> Following for Reread<K> {
     fn absorb(&mut self, _entry: &RecordedPair) {
         self.fold = None;
+        self.breakdown = None;
     }
 
     fn results(&mut self) -> anyhow::Result<CurrentResults> {
@@ -48,5 +62,13 @@ impl<K: RunKind> Following for Reread<K> {
     fn report(&mut self) -> anyhow::Result<Box<dyn Report>> {
         let fold = self.fold()?;
         Ok(Box::new(K::report(self.files.clone(), fold)?))
+    }
+
+    fn breakdown(&mut self) -> anyhow::Result<&Breakdown> {
+        let breakdown = match self.breakdown.take() {
+            Some(known) => known,
+            None => self.read_breakdown()?,
+        };
+        Ok(self.breakdown.insert(breakdown))
     }
 }

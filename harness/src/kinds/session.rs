@@ -17,6 +17,7 @@ use crate::executor::{Boards, Executor, Player};
 use crate::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
 use crate::openings::Book;
 use crate::output::Announce;
+use crate::platform::remove_abandoned;
 use crate::report::{Report, write_files};
 use crate::run::files::live::Publisher;
 use crate::run::prepare::book::first_opening;
@@ -114,6 +115,7 @@ impl<K: RunKind> Session<K> {
         check_added_pairs(&manifest, path)?;
         // Before engines start, which would disturb the games of a process that has the lock.
         let lock = Lock::resume(path, recovery)?;
+        remove_abandoned(path);
         let rounds = manifest.pairs.or(K::openings(&manifest.config));
         let book = same_book(&manifest, rounds)?;
         let opening = first_opening(&manifest.config, book.as_ref());

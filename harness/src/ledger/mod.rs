@@ -1,13 +1,15 @@
 //! The ledger of a run: `games.csv` with one row per game in the order of
 //! arrival, and `games.pgn`. Both are append-only. The rows of a pair are written after
 //! its games, so that opening the ledger finds by their offsets what a kill has cut off,
-//! and removes it. A run has no other state.
+//! and removes it. Besides `run.toml`, and `builds.csv` of a bisection, a run has no other
+//! state.
 
 mod error;
 mod files;
 mod in_use;
 mod lock;
 mod log;
+mod pair_order;
 mod pairs;
 mod pgn_file;
 mod recovery;
@@ -28,6 +30,7 @@ pub(crate) use in_use::is_played;
 pub(crate) use in_use::is_whole_run_played;
 pub use lock::Lock;
 use log::Log;
+pub(crate) use pair_order::PairOrder;
 pub(crate) use pairs::Arrivals;
 pub use pairs::Pairs;
 pub(crate) use pgn_file::{GamesFile, PgnSpan};
@@ -88,8 +91,8 @@ impl Ledger {
             false => None,
         };
         let mut pairs = Pairs::open(dir, options.names)?;
-        let kept = pairs.cut(pgn.len)?;
-        recovery::check_conditions(dir, &pairs, options.conditions)?;
+        let kept = pairs.cut(pgn.len, options.conditions)?;
+        recovery::check_conditions(dir, &kept)?;
         recovery::check_offsets(&pgn, &kept)?;
         if options.recovery == Recovery::LastPair {
             recovery::check_missing(dir, &pgn, &kept)?;
@@ -129,6 +132,20 @@ impl Ledger {
     pub fn append(&mut self, played: &PlayedPair) -> Result<(), LedgerError> {
         self.check_in_place()?;
         self.syncer.check()?;
+        let lens = [Some(&self.pgn), self.epd.as_ref()].map(|log| log.map_or(0, |log| log.len));
+        let appended = self.append_to_all(played);
+        if appended.is_err() {
+            let logs = [Some(&mut self.pgn), self.epd.as_mut()];
+            for (log, len) in logs.into_iter().zip(lens) {
+                // If this fails too, opening the ledger removes the rest.
+                let _ = log.map(|log| log.truncate(len));
+            }
+        }
+        appended
+    }
+
+    /// The rows come last: what they do not list is removed when the ledger is opened.
+    fn append_to_all(&mut self, played: &PlayedPair) -> Result<(), LedgerError> {
         let games = [0, 1].map(|game| played.texts[game].pgn.as_str());
         let offset = self.pgn.len;
         if let Some(epd) = &mut self.epd {
@@ -138,10 +155,7 @@ impl Ledger {
         self.pgn.append(games.concat().as_bytes())?;
         let offsets = [offset, offset + games[0].len() as u64];
         let rows = Row::pair(&self.names, played, offsets, self.conditions);
-        if let Err(error) = self.csv.append(rows.as_bytes()) {
-            self.pgn.truncate(offset)?;
-            return Err(error);
-        }
+        self.csv.append(rows.as_bytes())?;
         self.syncer.mark_dirty();
         Ok(())
     }
@@ -210,15 +224,17 @@ impl Ledger {
 mod tests {
     use super::*;
     #[cfg(target_os = "linux")]
+    use crate::executor::GameText;
+    #[cfg(target_os = "linux")]
     use crate::experiment::PairResult;
     #[cfg(target_os = "linux")]
     use crate::rules::GameResult;
 
-    fn empty(dir: &Path) -> Ledger {
+    fn empty(dir: &Path, epd: bool) -> Ledger {
         let names = ["one", "two"].map(String::from);
         let options = LedgerOptions {
             names: &names,
-            epd: false,
+            epd,
             conditions: 0,
             recovery: Recovery::LastPair,
         };
@@ -229,7 +245,7 @@ mod tests {
     #[test]
     fn the_number_of_failures_with_evidence_is_limited() {
         let dir = tempfile::tempdir().expect("a folder");
-        let mut ledger = empty(dir.path());
+        let mut ledger = empty(dir.path(), false);
         let failures = dir.path().join(FAILURES);
         // From an earlier process.
         for number in 1..MAX_EVIDENCE {
@@ -252,16 +268,10 @@ mod tests {
     #[cfg(target_os = "linux")]
     #[test]
     fn a_file_that_could_not_be_synced_ends_the_run() {
-        let played = PlayedPair {
-            result: pair(),
-            opening_number: 1,
-            texts: Default::default(),
-            worker: 0,
-            finished_ms: 0,
-        };
+        let played = played();
         for append in [true, false] {
             let dir = tempfile::tempdir().expect("a folder");
-            let mut ledger = empty(dir.path());
+            let mut ledger = empty(dir.path(), false);
             let (_reader, writer) = std::io::pipe().expect("a pipe");
             let log = Log {
                 path: "lost".into(),
@@ -287,11 +297,64 @@ mod tests {
     }
 
     #[cfg(target_os = "linux")]
-    fn pair() -> PairResult {
-        PairResult {
-            pair: 0,
-            engines: [0, 1],
-            games: [0, 1].map(GameResult::drawn),
+    #[test]
+    fn a_pair_that_cannot_be_appended_leaves_nothing() {
+        for fails in [files::GAMES_CSV, GAMES_PGN] {
+            let dir = tempfile::tempdir().expect("a folder");
+            let texts = || {
+                [files::GAMES_CSV, GAMES_PGN, GAMES_EPD]
+                    .map(|name| fs::read_to_string(dir.path().join(name)).expect("there"))
+            };
+            let mut ledger = empty(dir.path(), true);
+            ledger.append(&played()).expect("written");
+            let before = texts();
+            let Ledger { csv, pgn, .. } = &mut ledger;
+            let logs = [csv, pgn].into_iter();
+            logs.filter(|log| log.path.ends_with(fails))
+                .for_each(make_read_only);
+            let error = ledger.append(&played()).expect_err("read-only").to_string();
+            assert!(error.contains(fails), "{error}");
+            assert_eq!(texts(), before, "{fails}");
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn of_two_errors_the_first_is_reported() {
+        use std::os::fd::AsRawFd;
+        let dir = tempfile::tempdir().expect("a folder");
+        let mut ledger = empty(dir.path(), false);
+        make_read_only(&mut ledger.csv);
+        // A pipe cannot be truncated.
+        let (_reader, writer) = std::io::pipe().expect("a pipe");
+        ledger.pgn.path = format!("/proc/self/fd/{}", writer.as_raw_fd()).into();
+        ledger.pgn.file = std::os::fd::OwnedFd::from(writer).into();
+        let error = ledger.append(&played()).expect_err("read-only").to_string();
+        assert!(error.contains(files::GAMES_CSV), "{error}");
+    }
+
+    #[cfg(target_os = "linux")]
+    fn make_read_only(log: &mut Log) {
+        log.file = fs::File::open(&log.path).expect("there");
+    }
+
+    #[cfg(target_os = "linux")]
+    fn played() -> PlayedPair {
+        let text = || GameText {
+            pgn: "[Event \"?\"]\n\n1/2-1/2\n\n".to_string(),
+            epd: "position\n".to_string(),
+            reason: String::new(),
+        };
+        PlayedPair {
+            result: PairResult {
+                pair: 0,
+                engines: [0, 1],
+                games: [0, 1].map(GameResult::drawn),
+            },
+            opening_number: 1,
+            texts: [text(), text()],
+            worker: 0,
+            finished_ms: 0,
         }
     }
 }

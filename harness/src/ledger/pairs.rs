@@ -4,16 +4,17 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Take};
 use std::path::{Path, PathBuf};
 
 use super::error::LedgerError;
 use super::files::GAMES_CSV;
+use super::pair_order::PairOrder;
 use super::pgn_file::PgnSpan;
 use super::row::{RecordedPair, RowError, RowReader};
 use crate::platform::open_regular;
+use crate::settings::Shard;
 
 /// The complete pairs of a ledger at the time it was opened: pairs that a running process
 /// appends later are not included. Each iterator reads the file from its beginning.
@@ -34,6 +35,8 @@ pub(super) struct Kept {
     pub(super) pgn_len: u64,
     /// The first pair whose games do not follow those of the rows before.
     pub(super) misplaced: Option<u64>,
+    /// The first complete pair that was played under other conditions.
+    pub(super) foreign: Option<u64>,
     /// The games of the last complete pair.
     pub(super) last_pair: Option<[PgnSpan; 2]>,
 }
@@ -46,13 +49,12 @@ pub struct Arrivals<'a> {
     pgn_len: u64,
 }
 
-/// The pairs of a ledger in the order of their numbers, each once. Pairs that arrived
+/// The pairs of a shard in the order of their numbers, each once. Pairs that arrived
 /// before a smaller number are buffered: about as many as were played at a time, if no
-/// number is missing.
+/// number of the shard is missing.
 pub struct InOrder<'a> {
     arrivals: Arrivals<'a>,
-    early: BTreeMap<u64, RecordedPair>,
-    next: u64,
+    order: PairOrder<RecordedPair>,
     end: u64,
 }
 
@@ -77,8 +79,8 @@ impl Pairs {
 
     /// Drops all pairs from the first one whose games do not end within the first
     /// `pgn_len` bytes of `games.pgn` or do not follow those of the rows before, and half a
-    /// pair at the end.
-    pub(super) fn cut(&mut self, pgn_len: u64) -> Result<Kept, LedgerError> {
+    /// pair at the end. `conditions` is the digest of those under which the run is played.
+    pub(super) fn cut(&mut self, pgn_len: u64, conditions: u64) -> Result<Kept, LedgerError> {
         let mut arrivals = self.by_arrival()?;
         arrivals.pgn_len = pgn_len;
         let mut kept = Kept {
@@ -87,12 +89,16 @@ impl Pairs {
             csv_len: arrivals.rows.position(),
             pgn_len: 0,
             misplaced: None,
+            foreign: None,
             last_pair: None,
         };
         while let Some(entry) = arrivals.next().transpose()? {
             if !entry.is_at(kept.pgn_len) {
                 kept.misplaced = Some(entry.result.pair);
                 break;
+            }
+            if !entry.is_under(conditions) {
+                kept.foreign.get_or_insert(entry.result.pair);
             }
             let [_, second] = entry.pgn;
             kept.pairs = kept.pairs.saturating_add(1);
@@ -128,16 +134,15 @@ impl Pairs {
         })
     }
 
-    /// The pairs with numbers below `end` (from 0) in the order of their numbers. Of pairs
-    /// with the same number, only the first is included.
+    /// The pairs of the run's shard with numbers below `end` (from 0) in the order of their
+    /// numbers. Of pairs with the same number, only the first is included.
     ///
     /// # Errors
     /// As [`Pairs::by_arrival`].
-    pub fn in_order(&self, end: u64) -> Result<InOrder<'_>, LedgerError> {
+    pub fn in_order(&self, shard: Shard, end: u64) -> Result<InOrder<'_>, LedgerError> {
         Ok(InOrder {
             arrivals: self.by_arrival()?,
-            early: BTreeMap::new(),
-            next: 0,
+            order: PairOrder::new(shard),
             end,
         })
     }
@@ -191,21 +196,18 @@ impl Iterator for InOrder<'_> {
     type Item = Result<RecordedPair, LedgerError>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        while self.next < self.end {
-            if let Some(entry) = self.early.remove(&self.next) {
-                self.next = self.next.saturating_add(1);
+        while self.order.next() < self.end {
+            if let Some(entry) = self.order.pop() {
                 return Some(Ok(entry));
             }
             match self.arrivals.next() {
-                Some(Ok(entry)) => {
-                    let pair = entry.result.pair;
-                    if (self.next..self.end).contains(&pair) {
-                        self.early.entry(pair).or_insert(entry);
-                    }
+                Some(Ok(entry)) if entry.result.pair < self.end => {
+                    self.order.add(entry.result.pair, entry);
                 }
+                Some(Ok(_)) => {}
                 Some(Err(error)) => return Some(Err(error)),
-                // Numbers that are missing are skipped.
-                None => self.next = *self.early.first_key_value()?.0,
+                None if self.order.skip_missing() => {}
+                None => return None,
             }
         }
         None
@@ -288,6 +290,7 @@ mod tests {
         fn order_is_that_of_numbers_and_the_first_of_a_number_counts(
             arrivals in prop::collection::vec(1_u64..40, 0..60),
             end in 0_u64..45,
+            of in 1_u32..4,
         ) {
             let (_dir, pairs) = written(&ledger_of(&arrivals));
             let all: Vec<(u64, u64)> = arrivals.iter().copied().zip(0..).collect();
@@ -296,19 +299,29 @@ mod tests {
             sorted.dedup_by_key(|(pair, _)| *pair);
             sorted.retain(|(pair, _)| *pair <= end);
             prop_assert_eq!(numbers(pairs.by_arrival().unwrap()), all);
-            prop_assert_eq!(numbers(pairs.in_order(end).unwrap()), sorted);
+            let last: Shard = format!("{of}/{of}").parse().unwrap();
+            for shard in last.all() {
+                let mut own = sorted.clone();
+                own.retain(|(pair, _)| shard.contains(pair - 1));
+                prop_assert_eq!(numbers(pairs.in_order(shard, end).unwrap()), own);
+            }
         }
     }
 
     #[test]
-    fn pairs_wait_only_for_smaller_numbers() {
-        let (_dir, pairs) = written(&ledger_of(&[2, 1, 4, 3, 2, 5]));
-        let mut ordered = pairs.in_order(5).unwrap();
-        let mut waiting = Vec::new();
-        while ordered.next().transpose().unwrap().is_some() {
-            waiting.push(ordered.early.len());
+    fn pairs_wait_only_for_smaller_numbers_of_their_shard() {
+        let numbers = [2, 1, 4, 3, 2, 5];
+        for (number, of) in [(1, 1), (2, 3)] {
+            let arrivals = numbers.map(|pair| (pair - 1) * of + number);
+            let (_dir, pairs) = written(&ledger_of(&arrivals));
+            let shard = format!("{number}/{of}").parse().unwrap();
+            let mut ordered = pairs.in_order(shard, 5 * of).unwrap();
+            let mut waiting = Vec::new();
+            while ordered.next().transpose().unwrap().is_some() {
+                waiting.push(ordered.order.waiting());
+            }
+            assert_eq!(waiting, [1, 0, 1, 0, 0], "{shard}");
         }
-        assert_eq!(waiting, [1, 0, 1, 0, 0]);
     }
 
     #[test]
@@ -321,7 +334,7 @@ mod tests {
         ] {
             let (_dir, mut pairs) = written(&whole[..end]);
             assert_eq!(numbers(pairs.by_arrival().unwrap()), [(1, 0)]);
-            let kept = pairs.cut(u64::MAX).unwrap();
+            let kept = pairs.cut(u64::MAX, 0).unwrap();
             let lens = (kept.csv_len, kept.pgn_len);
             assert_eq!(kept.pairs, 1);
             assert_eq!(lens, (ledger_of(&[1]).len() as u64, 2 * GAME));
@@ -331,11 +344,11 @@ mod tests {
     #[test]
     fn pairs_whose_games_are_missing_are_cut_off() {
         let (_dir, mut pairs) = written(&ledger_of(&[1, 2, 3]));
-        let kept = pairs.cut(6 * GAME - 1).unwrap();
+        let kept = pairs.cut(6 * GAME - 1, 0).unwrap();
         assert_eq!((kept.pairs, kept.pgn_len), (2, 4 * GAME));
         assert_eq!(kept.csv_len, ledger_of(&[1, 2]).len() as u64);
         assert_eq!(numbers(pairs.by_arrival().unwrap()), [(1, 0), (2, 1)]);
-        let kept = pairs.cut(0).unwrap();
+        let kept = pairs.cut(0, 0).unwrap();
         assert_eq!((kept.pairs, kept.pgn_len), (0, 0));
         assert_eq!(kept.csv_len, HEADER.len() as u64);
     }
@@ -344,12 +357,12 @@ mod tests {
     fn pairs_from_a_missing_row_on_are_cut_off() {
         let whole = ledger_of(&[1, 2, 3, 4]);
         let (_dir, mut pairs) = written(&whole.replace(&rows(1, 2), ""));
-        let kept = pairs.cut(8 * GAME).unwrap();
+        let kept = pairs.cut(8 * GAME, 0).unwrap();
         assert_eq!((kept.pairs, kept.cut_pairs), (1, 2));
         assert_eq!((kept.misplaced, kept.pgn_len), (Some(2), 2 * GAME));
         assert_eq!(kept.csv_len, ledger_of(&[1]).len() as u64);
         let (_dir, mut pairs) = written(&whole);
-        let kept = pairs.cut(8 * GAME).unwrap();
+        let kept = pairs.cut(8 * GAME, 0).unwrap();
         assert_eq!((kept.pairs, kept.misplaced), (4, None));
     }
 
@@ -357,8 +370,8 @@ mod tests {
     fn an_empty_file_has_no_pairs() {
         for text in ["", "pair,ga"] {
             let (_dir, mut pairs) = written(text);
-            assert_eq!(numbers(pairs.in_order(9).unwrap()), []);
-            assert_eq!(pairs.cut(u64::MAX).unwrap().csv_len, 0);
+            assert_eq!(numbers(pairs.in_order(Shard::WHOLE, 9).unwrap()), []);
+            assert_eq!(pairs.cut(u64::MAX, 0).unwrap().csv_len, 0);
         }
     }
 

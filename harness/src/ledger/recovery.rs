@@ -12,7 +12,7 @@ use std::path::Path;
 use super::error::LedgerError;
 use super::files::{GAME_START, MANIFEST};
 use super::log::Log;
-use super::pairs::{Kept, Pairs};
+use super::pairs::Kept;
 
 /// What is done about games that are in only one of the two files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -88,23 +88,15 @@ fn games_after(pgn: &Log, offset: u64) -> Result<usize, LedgerError> {
     Ok(games)
 }
 
-/// Refuses pairs that were played under other conditions. Rows of earlier
-/// versions have no digest of them.
-pub(super) fn check_conditions(
-    dir: &Path,
-    pairs: &Pairs,
-    conditions: u64,
-) -> Result<(), LedgerError> {
-    for entry in pairs.by_arrival()? {
-        let entry = entry?;
-        if entry.conditions.is_some_and(|then| then != conditions) {
-            return Err(LedgerError::Conditions {
-                path: dir.join(MANIFEST),
-                pair: entry.result.pair.saturating_add(1),
-            });
-        }
+/// Refuses pairs that were played under other conditions.
+pub(super) fn check_conditions(dir: &Path, kept: &Kept) -> Result<(), LedgerError> {
+    match kept.foreign {
+        Some(pair) => Err(LedgerError::Conditions {
+            path: dir.join(MANIFEST),
+            pair: pair.saturating_add(1),
+        }),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Keeps the first `count` lines of a file.

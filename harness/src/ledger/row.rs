@@ -128,6 +128,12 @@ impl RecordedPair {
         first.begins_at(offset) && second.begins_at(first.end())
     }
 
+    /// Whether it was played under these conditions. Rows of earlier versions have no digest
+    /// of them and are accepted.
+    pub(crate) fn is_under(&self, conditions: u64) -> bool {
+        self.conditions.is_none_or(|then| then == conditions)
+    }
+
     pub(super) fn join(first: Parsed, second: Parsed) -> Result<Self, RowError> {
         let fits = first.pair == second.pair
             && (first.game, second.game) == (1, 2)
@@ -201,12 +207,8 @@ impl Row {
         conditions: u64,
     ) -> Self {
         let result = &played.result.games[game];
-        let [first, second] = played.result.engines.map(|engine| names[engine].clone());
-        let (white, black) = if game == 0 {
-            (first, second)
-        } else {
-            (second, first)
-        };
+        let players = played.result.players(game);
+        let [white, black] = players.map(|engine| names[engine].clone());
         let [we, be] = result.effort;
         Self {
             pair: played.result.pair + 1,

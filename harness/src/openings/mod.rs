@@ -25,7 +25,7 @@ mod opening;
 mod options;
 mod packed;
 mod promotions;
-pub(crate) mod schedule;
+mod schedule;
 pub(crate) mod source;
 pub(crate) mod unreadable;
 mod variant;

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use rand_chacha::{ChaCha8Rng, rand_core::Rng, rand_core::SeedableRng};
 use serde::{Deserialize, Serialize};
+
+use crate::seeded::{uniform, words};
 
 /// The order in which a book is played.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
@@ -22,13 +23,10 @@ pub enum Order {
 /// # Random order
 ///
 /// It depends only on `seed`, `len` and the number of the cycle, and never changes between
-/// versions, so that a run can be repeated with any later version. The words come from ChaCha8
-/// (RFC 8439 with eight rounds and a 64-bit block counter): the key is `seed`
-/// in eight little-endian bytes, the sixteen bytes `hone openings v1` and
-/// eight zero bytes; the stream number is the cycle. The openings, in the
-/// order of the file, are shuffled from the last to the second (Fisher-Yates):
-/// place `i` is exchanged with a uniform place in `0..=i`, drawn by
-/// [`uniform`].
+/// versions, so that a run can be repeated with any later version. The random numbers are the
+/// [`words`] of `seed` with the purpose `hone openings v1` and part 0; the stream number is the
+/// cycle. The openings, in the order of the file, are shuffled from the last to the second
+/// (Fisher-Yates): place `i` is exchanged with a uniform place in `0..=i`, drawn by [`uniform`].
 #[derive(Debug)]
 pub(crate) struct Schedule {
     len: usize,
@@ -96,32 +94,9 @@ impl Schedule {
 
 const PURPOSE: &[u8; 16] = b"hone openings v1";
 
-/// The random words of `stream` for `seed`, as described at [`Schedule`]; `purpose` separates
-/// different uses.
-pub(crate) fn words(purpose: &[u8; 16], seed: u64, stream: u64) -> ChaCha8Rng {
-    let mut key = [0; 32];
-    key[..8].copy_from_slice(&seed.to_le_bytes());
-    key[8..24].copy_from_slice(purpose);
-    let mut rng = ChaCha8Rng::from_seed(key);
-    rng.set_stream(stream);
-    rng
-}
-
-/// A uniform number below `bound`: Lemire's multiplication of a 32-bit word
-/// with rejection ("Fast random integer generation in an interval", 2019).
-pub(crate) fn uniform(rng: &mut ChaCha8Rng, bound: u32) -> u32 {
-    let unfair = bound.wrapping_neg() % bound;
-    loop {
-        let product = u64::from(rng.next_u32()) * u64::from(bound);
-        if product as u32 >= unfair {
-            return (product >> 32) as u32;
-        }
-    }
-}
-
 fn shuffled(len: usize, seed: u64, cycle: u64) -> Arc<[u32]> {
     let mut places: Vec<u32> = (0..len as u32).collect();
-    let mut rng = words(PURPOSE, seed, cycle);
+    let mut rng = words(PURPOSE, 0, seed, cycle);
     for last in (1..len).rev() {
         let other = uniform(&mut rng, last as u32 + 1) as usize;
         places.swap(last, other);
@@ -150,26 +125,8 @@ mod tests {
     }
 
     #[test]
-    fn words_are_those_of_chacha8() {
-        // An independent ChaCha8 written from RFC 8439 gives these words for
-        // the keys described above.
-        let take = |seed, stream| {
-            let mut rng = words(PURPOSE, seed, stream);
-            std::array::from_fn::<u32, 4, _>(|_| rng.next_u32())
-        };
-        assert_eq!(
-            take(1, 0),
-            [267_237_109, 1_336_738_284, 3_564_806_045, 3_792_730_605]
-        );
-        assert_eq!(
-            take(u64::MAX, 3),
-            [145_042_810, 1_504_556_991, 1_395_621_714, 2_234_556_093]
-        );
-    }
-
-    #[test]
     fn random_order_never_changes() {
-        // Two cycles by the same independent program.
+        // Two cycles by an independent program.
         assert_eq!(
             first(10, Order::Random, 1, 0, 20),
             [9, 4, 1, 8, 3, 5, 7, 6, 2, 0, 3, 9, 2, 1, 5, 8, 4, 6, 7, 0]

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tempfile::NamedTempFile;
 
@@ -182,10 +182,47 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
+/// Beginning and end of the name of a file that is being written; six letters or digits are
+/// between them.
+const UNFINISHED: (&str, &str) = (".hone-", ".tmp");
+
+/// Time without a write after which an unfinished file counts as abandoned.
+const ABANDONED: Duration = Duration::from_secs(60 * 60);
+
+/// Removes files that processes were writing in a folder when they were killed. Errors are
+/// ignored: these files do no harm.
+pub(crate) fn remove_abandoned(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        // The metadata is that of a symbolic link itself.
+        let is_abandoned = is_unfinished(&entry.file_name().to_string_lossy())
+            && entry.metadata().is_ok_and(|file| {
+                let age = file.modified().ok().and_then(|time| time.elapsed().ok());
+                file.is_file() && age.is_some_and(|age| age >= ABANDONED)
+            });
+        if is_abandoned {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Whether [`create_beside`] gives files such a name.
+fn is_unfinished(name: &str) -> bool {
+    let (begin, end) = UNFINISHED;
+    let random = name
+        .strip_prefix(begin)
+        .and_then(|name| name.strip_suffix(end));
+    random.is_some_and(|random| {
+        random.len() == 6 && random.bytes().all(|byte| byte.is_ascii_alphanumeric())
+    })
+}
+
 /// A new file in the folder of `path`, removed on drop unless it is persisted. Its
 /// permissions are `mode` without the umask.
 fn create_beside(path: &Path, mode: u32) -> io::Result<NamedTempFile> {
-    tempfile::Builder::new().make_in(folder_of(path), |path| {
+    let (begin, end) = UNFINISHED;
+    let mut named = tempfile::Builder::new();
+    named.prefix(begin).suffix(end).rand_bytes(6);
+    named.make_in(folder_of(path), |path| {
         let mut options = File::options();
         options.write(true).create_new(true);
         #[cfg(unix)]
@@ -299,6 +336,37 @@ mod tests {
         assert_eq!(fs::read(&path).expect("there"), b"whole");
         let files = fs::read_dir(folder.path()).expect("there");
         assert_eq!(files.count(), 1);
+    }
+
+    #[test]
+    fn only_old_files_that_hone_was_writing_are_removed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = |name: &str, age: Duration| {
+            let file = File::create(folder.path().join(name)).expect("made");
+            file.set_modified(SystemTime::now() - age).expect("set");
+        };
+        let unfinished = create_beside(&folder.path().join("report.html"), 0o666).expect("made");
+        let killed = unfinished.path().file_name().expect("a name").to_owned();
+        let killed = killed.into_string().expect("text");
+        // As a killed process leaves it.
+        unfinished.keep().expect("kept");
+        file(&killed, ABANDONED);
+        file(".hone-abc123.tmp", Duration::ZERO);
+        let others = [".hone-abc1234.tmp", ".tmpabc123", "report.html"];
+        others.iter().for_each(|name| file(name, ABANDONED));
+        fs::create_dir(folder.path().join(".hone-folder.tmp")).expect("made");
+        remove_abandoned(folder.path());
+        let left = fs::read_dir(folder.path()).expect("there").flatten();
+        let mut left: Vec<_> = left.map(|entry| entry.file_name()).collect();
+        left.sort();
+        let expected = [
+            ".hone-abc123.tmp",
+            ".hone-abc1234.tmp",
+            ".hone-folder.tmp",
+            ".tmpabc123",
+            "report.html",
+        ];
+        assert_eq!(left, expected);
     }
 
     #[cfg(unix)]

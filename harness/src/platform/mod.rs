@@ -6,7 +6,7 @@
 //! | | Linux | macOS | Windows |
 //! |---|---|---|---|
 //! | an engine's child processes end with it | process group | process group | job object |
-//! | engines end if `hone` is killed | parent-death signal, companion process | companion process | job object |
+//! | engines, benches and a worker's builds end if `hone` is killed | parent-death signal, companion process | companion process | job object |
 //! | blocking reads without the runtime | read timer | no | no |
 //! | `affinity` | thread's mask | no | job's mask |
 //! | time spent waiting for a processor | `/proc` | no | no |
@@ -22,6 +22,7 @@ mod engine_output;
 mod file_size;
 mod files;
 mod forwarding;
+pub(crate) mod guard;
 #[cfg(feature = "fleet")]
 mod host;
 mod lock;
@@ -34,6 +35,7 @@ pub(crate) mod sandbox;
 mod shell;
 mod stop;
 mod terminal;
+mod user_folder;
 
 pub(crate) use busy::{BUSY_PAUSE, is_busy};
 #[cfg(any(feature = "fleet", feature = "serve"))]
@@ -44,7 +46,8 @@ pub(crate) use engine_output::{DirectRead, EngineOutput, READ_TIMEOUT, ReadTimer
 pub(crate) use file_size::fail_beyond_limit;
 pub(crate) use files::{
     FileId, Outsider, append_whole, create_private, full_path, is_executable, is_same_file,
-    open_regular, outsider, process_mark, read_regular, set_len, sync, write_whole,
+    open_regular, outsider, process_mark, read_regular, remove_abandoned, set_len, sync,
+    write_whole,
 };
 #[cfg(feature = "fleet")]
 pub(crate) use files::{make_private, write_private};
@@ -67,3 +70,4 @@ pub(crate) use sandbox::{Access, SandboxError};
 pub(crate) use shell::{quoted, shell};
 pub(crate) use stop::{on_interrupt, on_termination};
 pub(crate) use terminal::accepts_escapes;
+pub(crate) use user_folder::{UserFolder, user_folder};

@@ -16,11 +16,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
 
-use crate::run::{Folder, Manifest};
-use crate::settings::Shard;
+use crate::run::Folder;
 use duplicates::SeenPairs;
 use folder::{OpenPool, Target};
-pub(crate) use missing::missing;
+pub(crate) use missing::{MissingPairs, missing};
 use source::Source;
 
 /// Runs that can be pooled, and the folder of the pool. No pair is written yet.
@@ -136,13 +135,4 @@ fn check_stages(source: &Source) -> anyhow::Result<()> {
         source.name()
     );
     Ok(())
-}
-
-/// One of the shards of a pool, if all its runs are shards `i/N` with the same N.
-pub(crate) fn division(manifest: &Manifest) -> Option<Shard> {
-    let mut shards = manifest.pooled.iter().map(|run| run.shard);
-    let first = shards.next().filter(|first| !first.is_whole())?;
-    shards
-        .all(|shard| shard.of() == first.of())
-        .then_some(first)
 }

@@ -70,7 +70,7 @@ impl Source {
             );
             end = entry.pgn[1].end();
             ensure!(
-                entry.conditions.is_none_or(|then| then == conditions),
+                entry.is_under(conditions),
                 "{} has changed since pair {} was played\nhelp: restore the file, or leave this run out",
                 dir.join(MANIFEST).display(),
                 entry.result.pair + 1

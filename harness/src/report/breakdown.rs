@@ -3,7 +3,8 @@
 
 use super::openings::Openings;
 use super::workers::Workers;
-use crate::ledger::RecordedPair;
+use crate::ledger::{LedgerError, Pairs, RecordedPair};
+use crate::settings::Shard;
 
 /// The results of a run by worker and by opening.
 #[derive(Debug, Clone, Default)]
@@ -13,6 +14,18 @@ pub(crate) struct Breakdown {
 }
 
 impl Breakdown {
+    /// The results of the pairs of a shard before the pair `end`.
+    ///
+    /// # Errors
+    /// If the ledger cannot be read.
+    pub(crate) fn read(pairs: &Pairs, shard: Shard, end: u64) -> Result<Self, LedgerError> {
+        let mut breakdown = Self::default();
+        for entry in pairs.in_order(shard, end)? {
+            breakdown.absorb(&entry?);
+        }
+        Ok(breakdown)
+    }
+
     /// Adds a pair.
     pub(crate) fn absorb(&mut self, entry: &RecordedPair) {
         self.workers.absorb(entry);

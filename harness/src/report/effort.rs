@@ -17,6 +17,11 @@ pub(crate) struct MoveHistograms {
     pub depth: Histogram,
 }
 
+/// The mean of a sum over moves, to the nearest whole number; `None` without moves.
+pub(super) fn rounded_mean(sum: u64, moves: u64) -> Option<u64> {
+    sum.saturating_add(moves / 2).checked_div(moves)
+}
+
 impl Histogram {
     pub(crate) fn add(&mut self, value: u64) {
         *self.counts.entry(value).or_default() += 1;
@@ -47,6 +52,13 @@ impl Histogram {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn means_are_rounded_to_the_nearest_number() {
+        let means = [(0, 10), (4, 10), (9, 10), (15, 10), (24, 10), (0, 0)];
+        let means = means.map(|(sum, moves)| rounded_mean(sum, moves));
+        assert_eq!(means, [Some(0), Some(0), Some(1), Some(2), Some(2), None]);
+    }
 
     #[test]
     fn quantiles() {

@@ -1,5 +1,7 @@
 //! Escaping of text in addresses, Markdown and CSV.
 
+use crate::text::without_direction;
+
 /// Text as one segment of a URL.
 pub(crate) fn percent_encoded(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -14,10 +16,10 @@ pub(crate) fn percent_encoded(text: &str) -> String {
 }
 
 /// Text as one line of Markdown without effect: not as a tag, link, mention, emphasis,
-/// formula or cell of a table.
+/// formula, cell of a table or change of direction.
 pub(crate) fn escape_markdown(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
+    for c in without_direction(text).chars() {
         match c {
             // An empty comment keeps GitHub from recognising a mention or an issue.
             '@' | '#' => {
@@ -72,5 +74,6 @@ mod tests {
             assert!(!escaped.contains(part), "{part} in {escaped}");
         }
         assert_eq!(escape_markdown("**a_b_**"), r"\*\*a\_b\_\*\*");
+        assert_eq!(escape_markdown("a\u{202e}b"), "a\u{fffd}b");
     }
 }

@@ -12,6 +12,7 @@ use super::timeline::Timeline;
 use super::verdict::{EndReason, TestVerdict};
 use crate::config::{Config, EngineOptions, Tournament};
 use crate::experiment::Experiment;
+use crate::pool::{self, MissingPairs};
 use crate::rules::Termination;
 use crate::run::{Failures, Fold, Kind, Manifest, PairingTally, PooledRun, RunFiles, Tally};
 use crate::settings::{BookSource, Shard};
@@ -130,6 +131,8 @@ pub(crate) struct PoolFacts {
     pub next: u64,
     /// Pairs after it that are played and wait for it.
     pub waiting: u64,
+    /// Before the verdict: the missing pairs, of a divided run by shard.
+    pub missing: Vec<MissingPairs>,
 }
 
 /// One stage of a test.
@@ -221,8 +224,14 @@ pub(crate) struct SprtFacts {
 }
 
 impl RunFacts {
-    /// The facts of a run from the results in `fold` and its `course`.
-    pub(crate) fn new<E: Experiment>(files: &RunFiles, fold: &Fold<E>, course: &Timeline) -> Self {
+    /// The facts of a run from the results in `fold`, its `course` and, if it was played on a
+    /// fleet, the facts of that.
+    pub(crate) fn new<E: Experiment>(
+        files: &RunFiles,
+        fold: &Fold<E>,
+        course: &Timeline,
+        fleet: Option<FleetFacts>,
+    ) -> Self {
         let manifest = &files.manifest;
         let tally = &fold.tally;
         let first = first_engine(tally);
@@ -237,7 +246,7 @@ impl RunFacts {
             reason: EndReason::of(fold.verdict()),
             shard: play.shard,
             pool: pool(manifest, fold),
-            fleet: FleetFacts::read(files.folder.path(), manifest, course.workers()),
+            fleet,
             stages: Vec::new(),
             engines: engines(manifest, tally),
             pairs: tally.pairs,
@@ -280,6 +289,13 @@ impl RunFacts {
         }
     }
 
+    /// The always-valid interval for text, where it may stand beside another interval. `None`
+    /// for a sequential test, whose Elo is corrected for the stopping rule.
+    pub(crate) fn always_valid_of_match(&self) -> Option<Estimate> {
+        self.always_valid
+            .filter(|_| !self.kind.is_sequential_test())
+    }
+
     /// Elo of the first engine where only the always-valid interval is valid: in a match that
     /// is not finished (repeated looks), has a stop rule (its length depends on the results)
     /// or was extended (perhaps because of the results). `None` for a sequential test, which
@@ -296,6 +312,7 @@ fn pool<E: Experiment>(manifest: &Manifest, fold: &Fold<E>) -> Option<PoolFacts>
         runs: manifest.pooled.clone(),
         next: fold.absorbed() + 1,
         waiting: fold.waiting(),
+        missing: pool::missing(manifest, fold),
     })
 }
 

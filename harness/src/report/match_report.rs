@@ -3,6 +3,7 @@
 use super::facts::{RunFacts, is_of_first_engine};
 use super::forms::{Form, FormNumbers, FormTest};
 use super::html::{self, Page, PageLocation, Source};
+use super::machines::FleetFacts;
 use super::markdown::markdown;
 use super::summary::{SummaryNotes, summary};
 use super::text::{results_block, verdict_sentence};
@@ -30,7 +31,9 @@ impl MatchReport {
 
     /// As [`MatchReport::new`], with the `course` already read.
     pub(crate) fn of<E: Experiment>(files: RunFiles, fold: &Fold<E>, course: Timeline) -> Self {
-        let facts = RunFacts::new(&files, fold, &course);
+        let dir = files.folder.path();
+        let fleet = FleetFacts::read(dir, &files.manifest, course.workers());
+        let facts = RunFacts::new(&files, fold, &course, fleet);
         Self {
             files,
             facts,

@@ -56,11 +56,14 @@ pub(crate) use match_report::MatchReport;
 #[cfg(feature = "serve")]
 pub(crate) use numbers::duration;
 pub(crate) use numbers::{
-    TOO_FEW, counted, fixed, number, percent, probability, signed, signed_ends, signed_with,
+    TOO_FEW_PAIRS, TOO_FEW_RESULTS, counted, fixed, number, percent, probability, signed,
+    signed_ends, signed_with,
 };
+#[cfg(feature = "serve")]
+pub(crate) use openings::OpeningFacts;
 pub(crate) use scoreboard::{Block, RefreshTimer, STOPPING, Scoreboard, progress_text, time_for};
 pub(crate) use shown_elo::shown_elo;
-pub(crate) use summary::{SummaryNotes, error_block, failed_summary, stopped_summary};
+pub(crate) use summary::{SummaryNotes, error_block, failed_summary, fenced, stopped_summary};
 #[cfg(feature = "serve")]
 pub(crate) use timeline::Timeline;
 pub(crate) use verdict::{EndReason, TestVerdict};

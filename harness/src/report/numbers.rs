@@ -7,7 +7,9 @@ use crate::text::unsigned_zero;
 
 /// Shown instead of an estimate that the pairs do not support: there are too few of them,
 /// or nearly all have the same result.
-pub(crate) const TOO_FEW: &str = "too few different pairs";
+pub(crate) const TOO_FEW_PAIRS: &str = "too few different pairs";
+/// The same where results may also be those of single games.
+pub(crate) const TOO_FEW_RESULTS: &str = "too few different results";
 
 /// Seconds in their two largest units: `7.3 s`, `1 min 1 s`, `30 min`, `2 h 1 min`, `2 d 7 h`.
 pub(crate) fn duration(seconds: f64) -> String {
@@ -49,7 +51,7 @@ pub(crate) fn real_minus(text: &str) -> String {
     let mut before = ' ';
     let mut rest = text.chars().peekable();
     while let Some(c) = rest.next() {
-        let begins = matches!(before, ' ' | '[' | '(');
+        let begins = matches!(before, ' ' | '\n' | '[' | '(');
         let is_minus = c == '-' && begins && rest.peek().is_some_and(char::is_ascii_digit);
         out.push(if is_minus { '\u{2212}' } else { c });
         before = c;
@@ -69,9 +71,9 @@ pub(crate) fn probability(share: f64, decimals: usize) -> String {
     }
 }
 
-/// `text`, or [`TOO_FEW`].
+/// `text`, or [`TOO_FEW_PAIRS`].
 pub(super) fn supported(text: Option<String>) -> String {
-    text.unwrap_or_else(|| TOO_FEW.to_string())
+    text.unwrap_or_else(|| TOO_FEW_PAIRS.to_string())
 }
 
 /// Elo with its interval, which is named if it is the always-valid one.
@@ -175,8 +177,8 @@ mod tests {
 
     #[test]
     fn a_hyphen_before_a_number_becomes_a_minus_sign() {
-        let text = "-1.5 to -0.3 [-2, 3] (-4): W-D-L 10-2-3, a-1, 2026-01-02, -x";
-        let expected = "−1.5 to −0.3 [−2, 3] (−4): W-D-L 10-2-3, a-1, 2026-01-02, -x";
+        let text = "-1.5 to -0.3 [-2, 3] (-4): W-D-L 10-2-3, a-1, 2026-01-02, -x\n-5";
+        let expected = "−1.5 to −0.3 [−2, 3] (−4): W-D-L 10-2-3, a-1, 2026-01-02, -x\n−5";
         assert_eq!(real_minus(text), expected);
     }
 

@@ -8,6 +8,7 @@ use super::verdict::TestVerdict;
 use crate::builds::short_id;
 use crate::run::Failures;
 use crate::stats::Wdl;
+use crate::text::without_direction;
 
 /// Commands that a summary shows beside the facts.
 #[derive(Debug, Clone, Copy)]
@@ -151,8 +152,9 @@ fn repeat_block(command: &str) -> String {
 }
 
 /// Whole lines as a code block.
-pub(super) fn fenced(lines: &str) -> String {
-    let fence = fence_for(lines);
+pub(crate) fn fenced(lines: &str) -> String {
+    let lines = without_direction(lines);
+    let fence = fence_for(&lines);
     format!("{fence}text\n{lines}{fence}\n")
 }
 

@@ -3,7 +3,7 @@
 use super::facts::{EngineFacts, PoolFacts, RunFacts, SprtFacts};
 use super::machines::FleetFacts;
 use super::numbers::{
-    TOO_FEW, counted, elo_text, ends, fixed, number, percent, plus_minus, probability, signed,
+    TOO_FEW_PAIRS, counted, elo_text, ends, fixed, number, percent, plus_minus, probability, signed,
 };
 use super::tournament;
 use super::verdict::TestVerdict;
@@ -13,7 +13,7 @@ use crate::stats::detect::{Finding, Test};
 use crate::stats::summary::Interval;
 use crate::stats::{Estimate, Model, Wdl};
 
-/// The results as a block of lines, each ended.
+/// The results as lines, each with a line end.
 pub(crate) fn results_block(facts: &RunFacts) -> String {
     let mut lines = vec![title_line(facts)];
     lines.extend(facts.pool.as_ref().map(pool_line));
@@ -28,7 +28,7 @@ pub(crate) fn results_block(facts: &RunFacts) -> String {
         lines.extend(first_engine_lines(facts));
     }
     lines.extend(facts.sprt.as_ref().map(llr_line));
-    if let Some(interval) = facts.always_valid
+    if let Some(interval) = facts.always_valid_of_match()
         && facts.interval == Interval::FixedLength
         && facts.always_valid_only().is_none()
     {
@@ -121,7 +121,7 @@ pub(super) fn at_the_end<T>(facts: &RunFacts, quantity: Option<T>) -> Result<T, 
         Some(_) if facts.stop.is_some() => Err("not valid with an early stop"),
         Some(_) if facts.is_extended => Err("not valid with more pairs than planned"),
         Some(_) => Err("not valid before the end"),
-        None => quantity.ok_or(TOO_FEW),
+        None => quantity.ok_or(TOO_FEW_PAIRS),
     }
 }
 
@@ -317,7 +317,7 @@ fn estimate_line(facts: &RunFacts, sprt: &SprtFacts) -> String {
     match (&sprt.elo, facts.elo) {
         (Some(estimate), _) => format!("\n{}", corrected(estimate.elo)),
         (None, Some(elo)) => format!(
-            "\nEstimated Elo: {} (always-valid 95 %: {}); {TOO_FEW} for an estimate corrected for the stopping rule.",
+            "\nEstimated Elo: {} (always-valid 95 %: {}); {TOO_FEW_PAIRS} for an estimate corrected for the stopping rule.",
             fixed(elo.estimate, 1),
             ends(elo, 1)
         ),
@@ -371,7 +371,7 @@ fn match_sentence(facts: &RunFacts) -> String {
     };
     let order = match facts.los {
         Some(los) => format!("stronger with {} probability", probability(los, 1)),
-        None => format!("{TOO_FEW} for a probability of being stronger"),
+        None => format!("{TOO_FEW_PAIRS} for a probability of being stronger"),
     };
     format!(
         "{first} against {others}: {} Elo ({kind}: {}), {order}.",

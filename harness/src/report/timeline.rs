@@ -1,15 +1,14 @@
 //! The course of a run, pair by pair: LLR and Elo, times and depths, results by worker. It is
-//! updated as the ledger grows, in nearly constant memory.
+//! updated as the ledger grows, in about 20 bytes of memory a pair.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::chart::POINTS;
-use super::effort::MoveHistograms;
+use super::effort::{MoveHistograms, rounded_mean};
 use super::workers::Workers;
 use crate::experiment::{Experiment, PairResult};
-use crate::ledger::RecordedPair;
+use crate::ledger::{PairOrder, RecordedPair};
 use crate::run::{Fold, Manifest, PlayTime, RunFiles};
-use crate::settings::Shard;
 use crate::stats::confidence::ConfidenceSequence;
 use crate::stats::detect::{Examination, Finding, TaggedPair};
 use crate::stats::{Estimate, Sprt, SprtState};
@@ -22,11 +21,8 @@ pub(crate) struct Timeline {
     arrived: VecDeque<(u64, TaggedPair)>,
     /// The pairs that count, in the order of arrival.
     examination: Examination,
-    /// Results that wait for an earlier pair.
-    early: BTreeMap<u64, PairResult>,
-    shard: Shard,
-    /// The next pair for `trace` and `means`.
-    next: u64,
+    /// The pairs that are not in `trace`, `means` and `workers` yet.
+    order: PairOrder<RecordedPair>,
     /// `None` with more than two engines.
     trace: Option<Trace>,
     /// Of each engine: the mean time and depth of each game.
@@ -44,14 +40,11 @@ impl Timeline {
             2 => Some(Trace::new(manifest)?),
             _ => None,
         };
-        let shard = manifest.config.r#match.shard;
         Ok(Self {
             time: PlayTime::new(manifest),
             arrived: VecDeque::new(),
             examination: Examination::default(),
-            early: BTreeMap::new(),
-            shard,
-            next: shard.first(),
+            order: PairOrder::new(manifest.config.r#match.shard),
             trace,
             means: vec![MoveHistograms::default(); manifest.engines.len()],
             workers: Workers::default(),
@@ -74,11 +67,10 @@ impl Timeline {
     pub(crate) fn absorb<E: Experiment>(&mut self, entry: &RecordedPair, fold: &Fold<E>) {
         let pair = entry.result.pair;
         self.time.absorb(entry);
-        self.workers.absorb(entry);
         let tagged = TaggedPair {
-            half_points: entry.result.half_points(),
-            worker: Some(entry.worker.to_string()),
-            opening: Some(entry.opening_number),
+            half_points: entry.result.half_points() as u8,
+            worker: entry.worker,
+            opening: entry.opening_number,
         };
         self.arrived.push_back((pair, tagged));
         while let Some((pair, tagged)) = self.arrived.front()
@@ -89,20 +81,16 @@ impl Timeline {
             }
             self.arrived.pop_front();
         }
-        if pair >= self.next {
-            self.early
-                .entry(pair)
-                .or_insert_with(|| entry.result.clone());
-        }
-        while self.next < fold.absorbed()
-            && let Some(result) = self.early.remove(&self.next)
+        self.order.add(pair, entry.clone());
+        while self.order.next() < fold.absorbed()
+            && let Some(next) = self.order.pop()
         {
-            self.next += u64::from(self.shard.of());
-            self.count_effort(&result);
+            self.workers.absorb(&next);
+            self.count_effort(&next.result);
             if let Some(trace) = &mut self.trace
-                && fold.counts(result.pair)
+                && fold.counts(next.result.pair)
             {
-                trace.absorb(&result);
+                trace.absorb(&next.result);
             }
         }
     }
@@ -110,10 +98,9 @@ impl Timeline {
     /// Adds the mean time and depth of both engines in both games.
     fn count_effort(&mut self, result: &PairResult) {
         for (number, game) in result.games.iter().enumerate() {
-            for colour in 0..2 {
+            for (colour, engine) in result.players(number).into_iter().enumerate() {
                 let moves = u64::from(game.effort[colour].moves);
-                let engine = result.engines[(number + colour) % 2];
-                let mean = |sum: u64| sum.checked_div(moves);
+                let mean = |sum: u64| rounded_mean(sum, moves);
                 if let (Some(ms), Some(depth)) =
                     (mean(game.ms[colour]), mean(game.effort[colour].depth))
                 {
@@ -124,7 +111,7 @@ impl Timeline {
         }
     }
 
-    /// The totals of each worker.
+    /// The totals of each worker over the pairs up to the verdict.
     pub(crate) fn workers(&self) -> &Workers {
         &self.workers
     }

@@ -156,12 +156,9 @@ pub(super) fn results(facts: &RunFacts) -> HashMap<[&str; 2], Wdl> {
     results
 }
 
-/// Whether the first engine plays in all pairings.
+/// Whether the first engine plays in all pairings, those without a pair so far included.
 pub(super) fn is_gauntlet(facts: &RunFacts) -> bool {
-    let first = facts.engines.first().map(|engine| engine.name.as_str());
-    let mut pairings = facts.pairings.iter();
-    pairings.len() + 1 == facts.engines.len()
-        && pairings.all(|pairing| Some(pairing.first.as_str()) == first)
+    facts.seeds == Some(1)
 }
 
 /// The engines on the first place of the rating list: several if they have the same share of

@@ -8,7 +8,7 @@ pub(crate) mod prepare;
 pub(crate) mod verify;
 
 pub(crate) use error::SessionError;
-pub(crate) use files::folder::{Folder, RESULTS, find_run, list_runs};
+pub(crate) use files::folder::{Folder, RESULTS, find_run, list_runs, stage_folder_name};
 pub(crate) use files::kind::Kind;
 pub(crate) use files::manifest::{
     BookIdentity, EngineIdentity, MANIFEST, Manifest, PooledRun, option_value,

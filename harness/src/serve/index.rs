@@ -36,6 +36,8 @@ pub(super) struct GameIndex {
     /// The biggest swing of evaluation in each of the first games; `None` for a game without
     /// scores.
     swings: Vec<Option<Swing>>,
+    /// Number of the first pair, from 0, after the verdict.
+    end: Option<u64>,
 }
 
 /// A search for games.
@@ -139,12 +141,11 @@ impl WantedResult {
 impl GameIndex {
     /// Adds both games of a pair.
     pub(super) fn absorb(&mut self, entry: &RecordedPair) {
-        let engines = entry.result.engines.map(|engine| engine as u32);
         for (number, game) in entry.result.games.iter().enumerate() {
             self.rows.push(GameRow {
                 pair: entry.result.pair,
                 game: number as u8,
-                players: [engines[number], engines[1 - number]],
+                players: entry.result.players(number).map(|engine| engine as u32),
                 outcome: game.outcome,
                 termination: game.termination,
                 plies: game.plies,
@@ -154,6 +155,21 @@ impl GameIndex {
                 pgn: entry.pgn[number],
             });
         }
+    }
+
+    /// Sets the number of the first pair, from 0, after the verdict; `None` before the verdict.
+    pub(super) fn set_end(&mut self, end: Option<u64>) {
+        self.end = end;
+    }
+
+    /// Whether a game was finished after the verdict, and so does not count.
+    pub(super) fn is_after_verdict(&self, row: &GameRow) -> bool {
+        self.end.is_some_and(|end| row.pair >= end)
+    }
+
+    /// Number of all games.
+    pub(super) fn count(&self) -> usize {
+        self.rows.len()
     }
 
     /// A game by the number of its pair and its number in the pair, both from 1.
@@ -241,6 +257,7 @@ mod tests {
         GameIndex {
             rows,
             swings: vec![swing(20), swing(700), None],
+            end: None,
         }
     }
 
@@ -310,6 +327,19 @@ mod tests {
         assert_eq!(found(big), [(1, 2), (1, 1)]);
         assert_eq!(index().game(3, 2).map(|row| row.plies), Some(60));
         assert!(index().game(2, 1).is_none());
+    }
+
+    #[test]
+    fn games_after_the_verdict_are_known() {
+        let mut index = index();
+        let late = |index: &GameIndex| {
+            let (_, rows) = index.find(&Query::default());
+            let late = rows.iter().filter(|(row, _)| index.is_after_verdict(row));
+            late.count()
+        };
+        assert_eq!((late(&index), index.count()), (0, 4));
+        index.set_end(Some(1));
+        assert_eq!(late(&index), 2);
     }
 
     #[test]

@@ -5,8 +5,10 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use axum::body::Bytes;
-use maud::Markup;
+use maud::{Markup, html};
 use serde_json::json;
+
+use crate::text::without_direction;
 
 /// A part of a page.
 #[derive(Debug, Clone)]
@@ -16,15 +18,22 @@ pub(super) struct Part {
     /// The heading of its section; `None` above the sections.
     pub heading: Option<String>,
     pub html: Arc<str>,
-    /// Hash of its HTML.
+    /// Whether it has data for a script of the page instead of HTML.
+    pub is_data: bool,
+    /// Hash of its content.
     pub hash: u64,
-    /// The server-sent event with its HTML.
+    /// The server-sent event with its content.
     pub event: Bytes,
 }
+
+/// Name of the part with the title and the subtitle.
+pub(super) const HEADER: &str = "header";
 
 /// A snapshot of a page.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Snapshot {
+    /// What the page shows: another run at the same address has another identity.
+    pub identity: String,
     pub title: String,
     pub subtitle: String,
     /// Text of a link preview.
@@ -36,9 +45,28 @@ pub(super) struct Snapshot {
     pub workers: Arc<str>,
 }
 
+impl Snapshot {
+    /// A page with these parts below its title and subtitle.
+    pub(super) fn new(title: &str, subtitle: &str, description: String, parts: Vec<Part>) -> Self {
+        let header = html! {
+            h1 { (title) }
+            p.subtitle { (subtitle) }
+        };
+        let header = Part::new(HEADER, None, header);
+        Self {
+            title: title.to_string(),
+            subtitle: subtitle.to_string(),
+            description,
+            parts: std::iter::once(header).chain(parts).collect(),
+            ..Self::default()
+        }
+    }
+}
+
 impl Part {
     pub(super) fn new(name: &str, heading: Option<&str>, html: Markup) -> Self {
-        Self::of(name, heading, html.into_string(), "part")
+        let html = without_direction(&html.0).into_owned();
+        Self::of(name, heading, html, "part")
     }
 
     /// A part with data for a script of the page instead of HTML.
@@ -61,6 +89,7 @@ impl Part {
             name: name.to_string(),
             heading: heading.map(str::to_string),
             html: html.into(),
+            is_data: event != "part",
             hash,
             event: format!("event: {event}\ndata: {data}\n\n").into(),
         }

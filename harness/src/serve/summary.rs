@@ -28,6 +28,9 @@ pub(super) enum State {
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct RunSummary {
     pub run: String,
+    /// The stage of a test whose numbers these are, in words; `None` without stages.
+    #[serde(skip)]
+    pub stage: Option<String>,
     pub kind: Kind,
     pub state: State,
     pub verdict: TestVerdict,
@@ -121,6 +124,7 @@ impl RunSummary {
         };
         Self {
             run: run.to_string(),
+            stage: None,
             kind: manifest.kind,
             state,
             verdict: results.verdict.into(),
@@ -241,6 +245,7 @@ mod tests {
     fn run(pentanomial: [u64; 5]) -> RunSummary {
         RunSummary {
             run: "run".to_string(),
+            stage: None,
             kind: Kind::Match,
             state: State::Finished,
             verdict: TestVerdict::None,

@@ -22,6 +22,8 @@ use super::summary::{Interval, Summary};
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Definition {
     /// fishtest's, but with the score of the counts as they are, and `None` without games.
+    /// With fewer than 60 pairs (or single games), or fewer than 5 that differ from the most
+    /// frequent result, Elo has the always-valid interval, and nElo and LOS are `None`.
     #[default]
     Hone,
     Fishtest,

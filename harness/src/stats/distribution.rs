@@ -11,6 +11,10 @@ use super::sample::{Sample, mean_and_variance};
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct PairDistribution([f64; 5]);
 
+/// The strongest tilt. It changes the ratio of two neighbouring results, whose scores differ
+/// by a quarter, by e^60: even a result that was not seen in 10^18 pairs becomes frequent.
+const MAX_TILT: f64 = 240.0;
+
 /// Why a distribution is impossible.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum DistributionError {
@@ -115,16 +119,17 @@ impl PairDistribution {
     /// divergence for a given mean.
     ///
     /// # Errors
-    /// If no tilt leads to that strength.
+    /// If no tilt leads to that strength, or only one that leaves a single result.
     pub fn tilted_to(&self, model: Model, elo: f64) -> Result<Self, DistributionError> {
         let strength = |lambda: f64| self.tilted(lambda).strength(model);
-        // e^60 turns any distribution into its best or worst result.
-        let (low, high) = bisect((-60.0, 60.0), 200, |lambda| {
+        let (low, high) = bisect((-MAX_TILT, MAX_TILT), 200, |lambda| {
             strength(lambda).map_or(lambda < 0.0, |reached| reached < elo)
         });
         let tilted = self.tilted(0.5 * (low + high));
+        let [worst, best] = [-MAX_TILT, MAX_TILT].map(strength);
+        let is_inside = worst.is_none_or(|worst| worst < elo) && best.is_none_or(|best| elo < best);
         match tilted.strength(model) {
-            Some(reached) if (reached - elo).abs() < 1e-6 => Ok(tilted),
+            Some(reached) if is_inside && (reached - elo).abs() < 1e-6 => Ok(tilted),
             _ => Err(DistributionError::Unreachable { elo, model }),
         }
     }
@@ -179,6 +184,19 @@ mod tests {
         }
     }
 
+    /// Double wins and double losses have only the probability of their regularised counts.
+    #[test]
+    fn a_strength_of_results_that_were_never_seen_is_reached() {
+        let base = PairDistribution::measured(&Pentanomial([0, 2000, 6000, 2000, 0]));
+        for model in Model::ALL {
+            for elo in [-400.0, 400.0] {
+                let tilted = base.tilted_to(model, elo).unwrap();
+                assert!((tilted.strength(model).unwrap() - elo).abs() < 1e-6);
+                assert!(tilted.probabilities().iter().all(|p| *p > 0.0));
+            }
+        }
+    }
+
     #[test]
     fn equal_engines_have_the_variance_of_the_calculator() {
         let pairs = PairDistribution::of_equals(0.49, 191.0).unwrap();
@@ -200,10 +218,17 @@ mod tests {
         ));
         assert!(PairDistribution::of_equals(1.0, 0.0).is_err());
         assert!(PairDistribution::of_equals(0.9, 300.0).is_err());
+        // Only drawn pairs have the strength 0.
         let never_lost = new([0.0, 0.0, 0.5, 0.5, 0.0]).unwrap();
-        assert!(matches!(
-            never_lost.tilted_to(Model::Logistic, -5.0),
-            Err(E::Unreachable { .. })
-        ));
+        let never_won = new([0.0, 0.5, 0.5, 0.0, 0.0]).unwrap();
+        for model in [Model::Logistic, Model::Normalized] {
+            for (base, elo) in [(never_lost, -5.0), (never_lost, 0.0), (never_won, 0.0)] {
+                let tilted = base.tilted_to(model, elo);
+                assert!(
+                    matches!(tilted, Err(E::Unreachable { .. })),
+                    "{elo} {model}"
+                );
+            }
+        }
     }
 }

@@ -132,6 +132,8 @@ pub fn los_of_sample<const K: usize>(sample: &Sample<K>) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::cmp::Ordering;
+
     use super::super::counts::{Pentanomial, Wdl};
     use super::*;
 
@@ -165,7 +167,12 @@ mod tests {
                 assert!(estimate.low.is_finite() && estimate.high.is_finite());
                 assert!(estimate.low <= estimate.estimate && estimate.estimate <= estimate.high);
             }
-            assert!((0.0..=1.0).contains(&los(counts).unwrap()));
+            let (los, score) = (los(counts).unwrap(), counts.score().unwrap());
+            match score.total_cmp(&0.5) {
+                Ordering::Less => assert!(los < 0.5, "{counts:?}: {los}"),
+                Ordering::Equal => assert!((los - 0.5).abs() < 1e-6, "{counts:?}: {los}"),
+                Ordering::Greater => assert!(los > 0.5, "{counts:?}: {los}"),
+            }
         }
     }
 }

@@ -1,5 +1,4 @@
-//! What a sequential test will cost: the probability that it passes and the
-//! number of pairs it takes, before a game is played.
+//! Pass probability and expected length of a sequential test.
 //!
 //! Near its stop the LLR is a sum of independent jumps ln(q1_i / q0_i), one a
 //! pair, where q0 and q1 are the distributions of the bounds nearest to the

@@ -227,7 +227,7 @@ fn chess960_and_games_are_sources_too() {
     } = finish(command);
     assert_eq!(code, Some(3), "fewer positions than wanted: {errors}");
     assert!(
-        errors.contains("1 unusable games skipped; the first: line 3"),
+        errors.contains("1 unusable game skipped; the first: line 3"),
         "{errors}"
     );
     let text = fs::read_to_string(folder.join("games.epd")).unwrap();

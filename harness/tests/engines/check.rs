@@ -228,7 +228,16 @@ fn the_notation_of_special_moves_is_checked() {
         assert_eq!(outcome["passed"], passed, "{outcome}");
         let detail = outcome["detail"].as_str().expect("text");
         assert!(detail.contains(words), "{detail}");
+        let dialogue = outcome["dialogue"].as_str();
+        assert_eq!(dialogue.is_none(), passed, "{outcome}");
+        assert!(
+            dialogue.is_none_or(|text| text.contains("bestmove")),
+            "{outcome}"
+        );
     }
+    let shown = check(&scripted(), &["--json", "--dialogue"]).json();
+    let checks = shown["checks"].as_array().expect("checks");
+    assert!(checks.iter().all(|check| check["dialogue"].is_string()));
 }
 
 #[test]

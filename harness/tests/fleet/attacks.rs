@@ -31,14 +31,22 @@ fn runtime() -> Runtime {
 
 impl Attacker {
     async fn new(fleet: &Fleet) -> Self {
-        let access = access(&fleet.join);
+        Self::with(fleet, &fleet.join).await
+    }
+
+    /// One with another credential.
+    async fn with(fleet: &Fleet, credential: &str) -> Self {
+        let access = access(credential);
         let errors = Arc::new(Mutex::new(Vec::new()));
         let reported = Arc::clone(&errors);
         let client = ConnectOptions::new()
             .nkey(access["seed"].as_str().expect("a seed").to_string())
             .add_root_certificates(fleet.data().join("server.crt"))
             .require_tls(true)
-            .custom_inbox_prefix("_INBOX.workers")
+            .custom_inbox_prefix(format!(
+                "_INBOX.{}",
+                access["name"].as_str().expect("a name")
+            ))
             .event_callback(move |event| {
                 if let Event::ServerError(error) = event {
                     reported.lock().expect("unpoisoned").push(error.to_string());
@@ -69,6 +77,39 @@ impl Attacker {
         let sent = self.client.publish(subject.to_string(), bytes.into()).await;
         sent.expect("sent");
         self.client.flush().await.expect("sent");
+    }
+
+    /// Sends a message whose answers go to the subject `reply`.
+    async fn send_with_reply(&self, subject: &str, reply: &str, bytes: &[u8]) {
+        let (subject, reply) = (subject.to_string(), reply.to_string());
+        let bytes = bytes.to_vec().into();
+        let sent = self.client.publish_with_reply(subject, reply, bytes).await;
+        sent.expect("sent");
+    }
+
+    /// Sends a request and returns its answer.
+    async fn ask(&self, subject: &str, bytes: &[u8]) -> Value {
+        let answer = self
+            .client
+            .request(subject.to_string(), bytes.to_vec().into())
+            .await;
+        let answer = answer.expect("an answer").payload;
+        let answer: Value = serde_json::from_slice(&answer).expect("JSON");
+        assert_eq!(answer["error"], Value::Null, "{subject}");
+        answer
+    }
+
+    /// Creates a consumer of a stream for the run `victim`.
+    async fn consume(&self, stream: &str, filter: &str) {
+        let call = format!("$JS.API.CONSUMER.CREATE.{stream}.victim.{filter}");
+        let body = json!({
+            "stream_name": stream,
+            "config": {
+                "name": "victim", "durable_name": "victim",
+                "ack_policy": "explicit", "filter_subject": filter
+            }
+        });
+        self.ask(&call, body.to_string().as_bytes()).await;
     }
 }
 
@@ -106,6 +147,63 @@ fn a_worker_cannot_send_jobs_or_read_messages_for_others() {
             let _subscriber = attacker.client.subscribe(subject).await.expect("sent");
             let words = format!("subscription to \"{subject}\"");
             assert!(attacker.was_refused(&words).await, "{subject} can be read");
+        }
+    });
+}
+
+/// The server answers a message on the subject that its sender chooses, and does not check the
+/// sender's permissions for it.
+#[test]
+fn an_answer_to_a_worker_purges_no_stream_overwrites_no_file_and_stops_no_run() {
+    let Some(fleet) = Fleet::start() else { return };
+    let join = fleet.credential(&["anna"]);
+    // Returns when the server accepts the new credential.
+    let mut worker = fleet.worker_with("one", &join, &["--cores", "1"]);
+    wait_until("the worker", || {
+        assert!(!worker.has_ended(), "{}", worker.printed());
+        worker.printed().contains("worker anna/one at ")
+    });
+    let mine = "hone.result.workers.evil.victim";
+    let part = b"a part of an engine";
+    runtime().block_on(async {
+        let owner = Attacker::with(&fleet, &fleet.submit).await;
+        let anna = Attacker::with(&fleet, &join).await;
+        let attacker = Attacker::new(&fleet).await;
+        owner.consume("HONE_JOBS", "hone.job.victim").await;
+        owner
+            .consume("HONE_RESULTS", "hone.result.*.*.victim")
+            .await;
+        owner.ask("hone.file.abc.0", part).await;
+        anna.ask("hone.result.anna.box.victim", b"a result").await;
+        let orders = anna.client.subscribe("hone.stop.*").await;
+        let mut orders = orders.expect("allowed");
+        anna.client.flush().await.expect("sent");
+        let replies = [
+            "hone.stop.victim",
+            "hone.file.abc.0",
+            "$JS.API.STREAM.PURGE.HONE_FILES",
+            "$JS.API.STREAM.PURGE.HONE_RESULTS",
+            "$JS.API.STREAM.DELETE.HONE_RESULTS",
+        ];
+        for reply in replies {
+            let pull = "$JS.API.CONSUMER.MSG.NEXT.HONE_JOBS.victim";
+            let body = json!({ "batch": 1, "no_wait": true }).to_string();
+            attacker.send_with_reply(pull, reply, body.as_bytes()).await;
+            attacker.send_with_reply(mine, reply, b"a result").await;
+        }
+        // When these are stored, so are the messages before them.
+        attacker.ask(mine, b"a result").await;
+        owner.ask("hone.file.abc.1", part).await;
+        let read = "$JS.API.DIRECT.GET.HONE_FILES.hone.file.abc.0";
+        let read = attacker.client.request(read, Vec::new().into()).await;
+        assert_eq!(read.expect("an answer").payload.as_ref(), part);
+        let order = timeout(Duration::from_millis(500), orders.next()).await;
+        assert!(order.is_err(), "{order:?}");
+        let info = "$JS.API.CONSUMER.INFO.HONE_RESULTS.victim";
+        for _ in 0..20 {
+            let stored = owner.ask(info, b"").await;
+            assert_eq!(stored["num_pending"], replies.len() + 2, "{stored}");
+            sleep(Duration::from_millis(50)).await;
         }
     });
 }

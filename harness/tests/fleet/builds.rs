@@ -4,6 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+#[cfg(target_os = "linux")]
+use crate::common::processes_with;
 use crate::common::repository::EngineRepository;
 use crate::common::{Setup, engines, finish, on_run, rows, scripted, wait_until};
 use crate::server::{Fleet, Process};
@@ -13,7 +15,7 @@ use crate::{digest, fast_match, has_bubblewrap};
 struct Scene {
     repository: EngineRepository,
     setup: Setup,
-    /// The file that makes builds wrong: its content is `fail` or `bench`.
+    /// The file that makes builds wrong: its content is `fail`, `bench` or `wait`.
     fault: PathBuf,
 }
 
@@ -30,6 +32,7 @@ impl Scene {
         let build = format!(
             "case \"$(cat '{}' 2>/dev/null)\" in\n\
              fail) echo it is broken; exit 7;;\n\
+             wait) sleep 3471 & wait;;\n\
              bench) sed 's/1000 nodes/999 nodes/' engine.sh > \"$1\";;\n\
              *) cp engine.sh \"$1\";;\nesac\nchmod +x \"$1\"\n",
             fault.display()
@@ -167,6 +170,22 @@ fn a_build_that_fails_or_has_another_bench_costs_only_its_worker() {
     assert_eq!(digest(&run), scene.local_digest());
     let incidents = fs::read_to_string(run.join("incidents.csv")).expect("the incidents");
     assert_eq!(incidents.matches(",declined,").count(), 2, "{incidents}");
+}
+
+/// A build of a worker runs in a process group of its own.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_build_ends_with_its_worker_that_is_killed() {
+    let Some(fleet) = Fleet::start() else { return };
+    let scene = Scene::new(10);
+    let _runner = scene.start(&fleet);
+    fs::write(&scene.fault, "wait").expect("written");
+    let worker = fleet.worker("builder", &["--build", "always", "--cores", "1"]);
+    // No other test has a `sleep` of 3471 s.
+    let is_building = || !processes_with("sleep 3471").is_empty();
+    wait_until("the build", is_building);
+    drop(worker);
+    wait_until("the end of the build", || !is_building());
 }
 
 #[test]

@@ -2,10 +2,11 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Command;
 
-use crate::common::{Setup, finish, hone, on_run, resume, rows, scripted, wait_until};
+use crate::common::{Setup, digest, finish, hone, on_run, resume, rows, scripted, wait_until};
 use crate::server::{Fleet, access};
-use crate::{fast_match, match_of_scripts};
+use crate::{fast_match, local_digest, match_of_scripts};
 
 #[test]
 fn a_server_without_its_first_credentials_reports_where_it_listens() {
@@ -206,6 +207,60 @@ fn a_resumed_run_shows_the_pairs_of_its_ledger() {
 }
 
 #[test]
+fn a_resumed_run_keeps_its_priority() {
+    let Some(fleet) = Fleet::start() else { return };
+    let setup = fast_match(10, "");
+    let folder = setup.run("fleet");
+    let priority = || {
+        let status = finish(fleet.hone(&["fleet", "status", "--json"])).json();
+        status["runs"][0]["priority"].as_u64()
+    };
+    let play_until = |command: Command, expected: u64| {
+        let mut run = fleet.spawn("run", command);
+        wait_until("its priority", || priority() == Some(expected));
+        run.interrupt();
+        assert_eq!(run.wait(), Some(130), "{}", run.printed());
+    };
+    let mut command = fleet.command(&setup, "match", "fleet");
+    command.args(["--priority", "300"]);
+    play_until(command, 300);
+    for (args, expected) in [
+        (&[][..], 300),
+        (&["--fleet"], 300),
+        (&["--priority", "50"], 50),
+        (&[], 50),
+    ] {
+        let mut command = fleet.hone(&["resume"]);
+        command.arg(&folder).args(args);
+        play_until(command, expected);
+    }
+}
+
+#[test]
+fn of_two_copies_of_a_run_the_second_stops() {
+    let Some(fleet) = Fleet::start() else { return };
+    let setup = fast_match(10, "");
+    let mut first = fleet.start_run(&setup, &[]);
+    wait_until("the run", || {
+        first.printed().contains("no worker is available")
+    });
+    let copy = setup.run("copy");
+    fs::create_dir(&copy).expect("made");
+    for file in ["run.toml", "lease.toml", "games.csv", "games.pgn"] {
+        fs::copy(setup.run("fleet").join(file), copy.join(file)).expect("copied");
+    }
+    let mut resume = fleet.hone(&["resume"]);
+    resume.arg(&copy);
+    let mut second = fleet.spawn("second", resume);
+    let error = "another process plays this run on the fleet";
+    wait_until("the error", || second.printed().contains(error));
+    assert_eq!(second.wait(), Some(4), "{}", second.printed());
+    let _worker = fleet.worker("one", &["--cores", "1"]);
+    assert_eq!(first.wait(), Some(0), "{}", first.printed());
+    assert_eq!(digest(&setup.run("fleet")), local_digest(&setup));
+}
+
+#[test]
 #[cfg(target_os = "linux")]
 fn the_processors_of_the_local_machine_matter_only_if_it_plays() {
     let Some(fleet) = Fleet::start() else { return };
@@ -336,6 +391,29 @@ fn a_typo_in_the_credentials_does_not_end_the_server() {
     let revoked = finish(fleet.tokens(&["revoke", "workers"]));
     assert_eq!(revoked.code, Some(0), "{}", revoked.stderr);
     assert_eq!(worker.wait(), Some(2), "{}", worker.printed());
+}
+
+/// A folder in place of the configuration cannot be replaced, like a file on a full disk.
+#[test]
+fn a_server_whose_credentials_cannot_be_changed_continues_and_changes_them_later() {
+    let Some(fleet) = Fleet::start() else { return };
+    let mut worker = fleet.worker("one", &["--cores", "1"]);
+    wait_until("the worker", || {
+        worker.printed().contains("worker workers/one at ")
+    });
+    let path = fleet.data().join("nats-server.conf");
+    fs::remove_file(&path).expect("removed");
+    fs::create_dir(&path).expect("made");
+    let revoked = finish(fleet.tokens(&["revoke", "workers"]));
+    assert_eq!(revoked.code, Some(0), "{}", revoked.stderr);
+    let log = || fs::read_to_string(fleet.dir.path().join("up.log")).expect("its log");
+    let warning = "the server keeps the earlier ones: cannot write";
+    wait_until("the warning", || log().contains(warning));
+    let status = finish(fleet.hone(&["fleet", "status"]));
+    assert_eq!(status.code, Some(0), "{}", status.stderr);
+    fs::remove_dir(&path).expect("removed");
+    assert_eq!(worker.wait(), Some(2), "{}", worker.printed());
+    assert_eq!(log().matches(warning).count(), 1, "{}", log());
 }
 
 /// A match of engines that are larger than a small disk.

@@ -55,6 +55,8 @@ fn the_keys_of_a_test_and_the_columns_of_its_ledger_are_documented() {
 
     let verified = json(&["verify"], &run);
     check(&verified, &table("## hone verify\n", "key"), &[]);
+    assert_eq!(verified["pairs"], 2);
+    assert_eq!(verified["verdict"], "none");
     let listed = json(&["runs"], setup.dir.path());
     let rows = table("## hone runs\n", "key of `runs`");
     check_all(&listed["runs"], &rows, &["book"]);

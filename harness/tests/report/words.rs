@@ -60,6 +60,35 @@ fn no_engine_leads_if_all_games_are_drawn() {
     assert!(!page.contains("ahead of the next"), "{page}");
 }
 
+/// The first pairs of a round robin are all of its first engine.
+#[test]
+fn an_interrupted_tournament_is_reported_by_its_form() {
+    let players = [("a", 1), ("b", 2), ("c", 3)];
+    let players = players.map(|(name, seed)| player(name, &format!("--seed {seed}")));
+    let interrupted = |form: &str, pairs: usize| {
+        let setup = Setup::new(&format!(
+            "{}[match]\ntournament = \"{form}\"\npairs = 2\nlimit = \"nodes=5\"\n\
+             concurrency = 1\n{BOOK}[adjudication]\nmax_moves = 10\n",
+            players.concat()
+        ));
+        let played = setup.play("match", "run", &[]);
+        assert_eq!(played.code, Some(0), "{}", played.stderr);
+        let ledger = setup.run("run").join("games.csv");
+        let rows: String = read(&ledger)
+            .split_inclusive('\n')
+            .take(1 + 2 * pairs)
+            .collect();
+        fs::write(&ledger, rows).expect("written");
+        on_run("report", &setup.run("run")).stdout
+    };
+    let robin = interrupted("round-robin", 2);
+    assert!(!robin.contains("a against the others"), "{robin}");
+    assert!(robin.contains(" 3 engines with "), "{robin}");
+    let gauntlet = interrupted("gauntlet", 1);
+    assert!(gauntlet.contains("\na against the others:\n"), "{gauntlet}");
+    assert!(gauntlet.contains("\na against the others: "), "{gauntlet}");
+}
+
 #[test]
 fn limits_of_the_engines_are_stated_and_names_are_plain_text() {
     let cmd = scripted();
@@ -87,6 +116,27 @@ fn limits_of_the_engines_are_stated_and_names_are_plain_text() {
         "<p>one `x` against two: ",
     ] {
         assert!(page.contains(part), "{part}");
+    }
+}
+
+/// U+202E reverses the text after it: other names and numbers too.
+#[test]
+fn a_name_does_not_change_the_direction_of_text() {
+    let players = player("a\u{202e}b", "--seed 1") + &player("two", "--seed 2");
+    let setup = Setup::new(&format!(
+        "{players}[match]\nlimit = \"nodes=5\"\npairs = 1\n{BOOK}[adjudication]\nmax_moves = 10\n"
+    ));
+    let played = setup.play("match", "run", &[]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let file = |name: &str| read(&setup.run("run").join(name));
+    for name in ["report.html", "report.md"] {
+        let text = file(name);
+        assert!(text.contains("a\u{fffd}b"), "{name}: {text}");
+        assert!(!text.contains('\u{202e}'), "{name}: {text}");
+    }
+    for name in ["report.json", "games.pgn"] {
+        let text = file(name);
+        assert!(text.contains("a\u{202e}b"), "{name}: {text}");
     }
 }
 

@@ -253,6 +253,30 @@ fn a_build_that_fails_exits_with_4_and_its_output() {
     assert_eq!(finished.stdout, "");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_built_program_that_cannot_run_is_a_failed_build() {
+    let setup = Setup::new(&valid());
+    let program = setup.dir.path().join("built").display().to_string();
+    let cmd = format!("engine.dev.cmd={program}");
+    let does_not_start = "(it builds but does not start)";
+    for (name, build, expected) in [
+        ("missing", "echo built".to_string(), "after the build"),
+        ("text", format!("echo exit >{program}"), does_not_start),
+        (
+            "ends",
+            format!("echo exit >{program}; chmod +x {program}"),
+            does_not_start,
+        ),
+    ] {
+        let build = format!("engine.dev.build={build}");
+        let finished = setup.play("sprt", name, &["--set", &cmd, "--set", &build]);
+        assert_eq!(finished.code, Some(4), "{name}: {}", finished.stderr);
+        assert!(finished.stderr.contains(expected), "{}", finished.stderr);
+        fs::remove_file(&program).ok();
+    }
+}
+
 #[test]
 fn damaged_runs_are_listed_with_the_reason() {
     let results = tempfile::tempdir().expect("a folder");

@@ -207,6 +207,30 @@ fn files_of_a_run_that_cannot_be_read_are_faults() {
     );
 }
 
+/// An edit of one file can make every game faulty.
+#[test]
+fn faults_of_all_games_with_one_cause_are_one_line() {
+    let setup = played("");
+    let run = setup.run("run");
+    let path = run.join("games.pgn");
+    let pgn = fs::read_to_string(&path).expect("there");
+    fs::write(&path, pgn.replace('\n', "\r\n")).expect("written");
+    let line = "pair 1, game 2: it does not begin where the ledger has it \
+                (and 4 more faults like it: pair 2, game 1; pair 2, game 2; …)";
+    let verified = on_run("verify", &run);
+    assert_eq!(verified.code, Some(1), "{}", verified.stderr);
+    let lines: Vec<&str> = verified.stdout.lines().collect();
+    let found: Vec<&&str> = lines.iter().filter(|line| line.contains("begin")).collect();
+    assert_eq!(found, [&line], "{}", verified.stdout);
+    assert!(lines.len() <= 5, "{}", verified.stdout);
+    let mut verify = hone();
+    verify.args(["verify", "--json"]).arg(&run);
+    let faults = finish(verify).json()["faults"].clone();
+    let faults = faults.as_array().expect("a list");
+    assert!(faults.contains(&line.into()), "{faults:?}");
+    assert_eq!(faults.len(), lines.len() - 2, "{faults:?}");
+}
+
 #[test]
 fn openings_and_plies_are_found_in_every_notation_and_without_the_book() {
     for pgn in ["minimal = true", "notation = \"uci\"", "notation = \"lan\""] {

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
 
 use crate::common::running::Running;
 use crate::common::{
@@ -402,6 +403,23 @@ fn final_positions_that_are_missing_are_written_again() {
         "{}",
         resumed.stderr
     );
+}
+
+/// A process that is killed while it replaces a file leaves the new one.
+#[test]
+fn a_resumed_run_removes_old_files_that_a_killed_process_was_writing() {
+    let (_setup, run, _) = played(1);
+    let [old, new] = [".hone-abc123.tmp", ".hone-abc124.tmp"].map(|name| run.join(name));
+    for file in [&old, &new] {
+        fs::write(file, "half a repo").expect("written");
+    }
+    let file = fs::File::options().append(true).open(&old).expect("there");
+    let long_ago = SystemTime::now() - Duration::from_secs(2 * 60 * 60);
+    file.set_modified(long_ago).expect("set");
+    let resumed = resume(&run, &[]);
+    assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);
+    assert!(!old.exists());
+    assert!(new.exists(), "`hone report` may be writing it");
 }
 
 #[test]

@@ -119,6 +119,9 @@ fn a_test_in_stages_has_the_verdict_and_the_numbers_of_the_last() {
     assert!(page.contains("href=\"/runs/failed~stage-2\""), "{page}");
     assert_eq!(server.get("/runs/failed~stage-2").status, 200);
     assert_eq!(server.get("/runs/passed~stage-2").status, 404);
+    // Numbers of another stage than the first name it.
+    assert!(page.contains("Stage 2 of 2. Finished: "), "{page}");
+    assert!(page.contains("The numbers of stage 2 of 2."), "{page}");
 
     // The rest of the stage is played, and its process ends.
     let mut file = OpenOptions::new().append(true).open(&ledger).expect("open");
@@ -291,6 +294,48 @@ fn a_run_that_replaces_another_is_read_from_its_beginning() {
         let run = listed(&server, "re");
         run["budget"] == 7 && run["games"] == 10 && run["state"] == "stopped"
     });
+}
+
+/// With several games at a time, pairs are finished after the verdict.
+#[test]
+fn pairs_after_the_verdict_are_listed_but_not_counted() {
+    let setup = Setup::new(&format!(
+        "{}[match]\nlimit = \"nodes=1\"\npairs = 5\n{RULES}",
+        random_players()
+    ));
+    let played = setup.play("match", "results/run", &[]);
+    assert_eq!(played.code, Some(0), "{}", played.stderr);
+    let results = setup.run("results");
+    copy_run(&results.join("run"), &results.join("fleet"));
+    for run in ["run", "fleet"] {
+        // The match ends after three pairs.
+        let path = results.join(run).join("run.toml");
+        let manifest = fs::read_to_string(&path).expect("there");
+        let shorter = manifest.replace("\npairs = 5\n", "\npairs = 3\n");
+        assert_ne!(manifest, shorter);
+        fs::write(&path, shorter).expect("written");
+    }
+    let machines = "worker,credential,machine,platform,processor,cores\n0,all,attic,linux,x,8\n";
+    fs::write(results.join("fleet/workers.csv"), machines).expect("written");
+
+    let server = Server::start(&results, &[]);
+    for run in ["run", "fleet"] {
+        wait_until("it is read", || listed(&server, run)["state"] == "finished");
+        assert_eq!(listed(&server, run)["games"], 6);
+        let workers = server.get(&format!("/api/runs/{run}/workers")).json();
+        assert_eq!(workers["workers"][0]["pairs"], 3, "{workers}");
+    }
+    let fleet = server.get("/api/runs/fleet").json();
+    assert_eq!(fleet["fleet"]["workers"][0]["pairs"], 3, "{fleet}");
+    let found = server.get("/api/runs/run/games").json();
+    assert_eq!(
+        (&found["count"], &found["finished"]),
+        (&10.into(), &10.into())
+    );
+    let games = found["games"].as_array().expect("a list").iter();
+    let late = games.filter(|game| game["after_verdict"] == true);
+    let late: Vec<&Value> = late.map(|game| &game["pair"]).collect();
+    assert_eq!(late, [5, 5, 4, 4]);
 }
 
 #[test]

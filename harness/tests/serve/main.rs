@@ -8,5 +8,6 @@ mod common;
 mod list;
 #[cfg(target_os = "linux")]
 mod load;
+mod open_pages;
 mod pages;
 mod requests;

@@ -327,8 +327,7 @@ fn pages_of_every_kind_are_accessible() {
         .wait_for("document.querySelector('#change .commits li')?.textContent.includes('Second')");
     browser.check_live_page(&server.home(), "/");
     browser.keep_copies();
-    browser.eval("document.querySelector('.stats button').click()");
-    browser.wait_for("document.querySelector('.stats button').textContent === 'Copied'");
+    copying_has_names(&mut browser);
     // The message of an error is not copied.
     browser.eval(
         "window.fetch = async () => new Response('no such run', { status: 404 });\
@@ -339,6 +338,26 @@ fn pages_of_every_kind_are_accessible() {
     browser.wait_for("window.shown.includes('Not copied')");
     filters(&mut browser, &server);
     browser.has_no_errors();
+}
+
+/// The buttons that copy numbers are named after their runs; while one shows the answer, that is
+/// its name.
+fn copying_has_names(browser: &mut Chromium) {
+    let names = "[...document.querySelectorAll('.stats button')].map((one) => one.ariaLabel)";
+    let all = browser.eval(names);
+    let all = all.as_array().expect("a list");
+    let own = all
+        .iter()
+        .any(|name| name == "Copy the numbers of sprt as OpenBench shows them");
+    assert!(own, "{all:?}");
+    let distinct: std::collections::HashSet<&Value> = all.iter().collect();
+    assert_eq!(distinct.len(), all.len(), "{all:?}");
+    browser.eval("document.querySelector('.stats button').click()");
+    let button = "document.querySelector('.stats button')";
+    browser.wait_for(&format!(
+        "{button}.textContent === 'Copied' && {button}.ariaLabel === null"
+    ));
+    browser.wait_for(&format!("{button}.ariaLabel === {}", all[0]));
 }
 
 /// Filters of the list of runs and of the finished runs.

@@ -93,6 +93,14 @@ fn a_finished_run_is_served_and_not_changed() {
     let page = server.get(RUN).body;
     assert!(page.contains("Ptnml(0-2): "), "numbers to copy: {page}");
     assert!(page.contains("property=\"og:description\""));
+    without_javascript(&page);
+    let list = server.get("/").body;
+    let (_, started) = list.split_once("data-name=\"started\">").expect("a run");
+    let started = started.split('<').next();
+    assert!(
+        started.is_some_and(|time| time.ends_with(" UTC")),
+        "{started:?}"
+    );
     games_and_files(&server, &results);
     the_api_is_described(&server);
     other_views(&server, &results);
@@ -103,6 +111,20 @@ fn a_finished_run_is_served_and_not_changed() {
     );
     drop(server);
     assert_eq!(files(&results), before, "nothing was written");
+}
+
+/// What the script of a page fills is empty before, and the page names what needs JavaScript.
+fn without_javascript(page: &str) {
+    assert!(!page.contains("Connecting"), "{page}");
+    let (before, _) = page.split_once("No game of this run").expect("the text");
+    let tag = before.rsplit('<').next();
+    assert!(tag.is_some_and(|tag| tag.ends_with(" hidden>")), "{tag:?}");
+    for sentence in [
+        "Updates need JavaScript.",
+        "The boards of the games being played need JavaScript.",
+    ] {
+        assert!(page.contains(sentence), "{sentence} in {page}");
+    }
 }
 
 /// After few pairs the interval is not symmetric: the list of runs shows both ends, as the
@@ -467,5 +489,10 @@ fn every_finished_run_is_found_on_its_page() {
     let hostile = server.get("/finished?text=%22%3E%3Cscript%3Ealert(1)%3C/script%3E");
     assert!(hostile.body.contains("No finished run matches."));
     assert!(!hostile.body.contains("<script>alert"), "{}", hostile.body);
-    assert_eq!(server.get("/finished?offset=x").status, 400);
+    let beyond = server.get("/finished?offset=9999").body;
+    assert!(beyond.contains("Only 205 runs match."), "{beyond}");
+    let refused = server.get("/finished?offset=x");
+    let words = "the parameter `offset` is not valid: not a whole number";
+    assert_eq!(refused.status, 400);
+    assert!(refused.body.starts_with(words), "{refused:?}");
 }

@@ -212,6 +212,10 @@ fn a_pool_plays_missing_pairs_and_accepts_the_same_games_later() {
     assert_eq!(pooled.code, Some(3), "{}", pooled.stderr);
     assert_eq!(pooled.json()["verdict"], "none");
     assert_eq!(pooled.json()["pairs"], 2);
+    assert_eq!(
+        pooled.json()["pool"]["missing"],
+        serde_json::json!([{ "shard": "3/3", "first": 3, "count": 50 }])
+    );
     let resumed = on_run("resume", &out);
     assert_eq!(resumed.code, Some(1), "{}", resumed.stderr);
     assert_eq!(digest(&out), digest(&undivided));

@@ -63,7 +63,8 @@ fn a_change_that_passes_all_stages_passes() {
     assert_eq!(
         lead(&page),
         " good\"><p>The change passed: all stages accepted H1.</p>\
-         <p>The numbers and games on this page are those of stage 1 of 2 (STC).</p>"
+         <p>Unless another stage is named, the numbers and games on this page are those of \
+         stage 1 of 2 (STC).</p>"
     );
     assert!(run.join("stage-2/report.html").exists());
     let listed = on_run("runs", &setup.run("runs"));
@@ -121,7 +122,8 @@ fn a_stage_that_fails_is_the_last() {
     assert_eq!(
         lead(&page),
         " bad\"><p>The change failed: stage 2 of 3 (LTC) accepted H0.</p>\
-         <p>The numbers and games on this page are those of stage 1 of 3 (STC).</p>"
+         <p>Unless another stage is named, the numbers and games on this page are those of \
+         stage 1 of 3 (STC).</p>"
     );
 }
 

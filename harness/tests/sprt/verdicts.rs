@@ -73,6 +73,9 @@ fn the_stronger_engine_passes_and_the_weaker_fails() {
     let is_short = number(&json["pairs"]) < 60.0;
     assert_eq!(json["interval"] == "always_valid", is_short, "{json}");
     assert_eq!(json["sprt"]["elo"].is_null(), is_short, "{json}");
+    let valid = &json["always_valid"];
+    assert!(number(&valid["low"]) > 0.0, "{json}");
+    assert_eq!(valid == &json["elo"], is_short, "{json}");
     assert_eq!(json["failures"]["crash"], serde_json::json!([0, 0]));
     let report = on_run("report", &setup.run("passed"));
     assert!(

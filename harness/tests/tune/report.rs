@@ -44,6 +44,8 @@ fn values_that_the_test_rejects_are_not_recommended() {
         "{shown}"
     );
     assert!(!shown.contains("--verify"), "{shown}");
+    assert!(written[0].contains("<caption>Final values; "));
+    assert!(!written[0].contains("Not final"));
     assert!(written[0].contains("href=\"verify/report.html\""));
     assert!(run.join("verify/report.html").exists());
     let first = written[2].lines().next().unwrap_or_default();

@@ -5,8 +5,8 @@ use std::fs;
 use crate::common::json::number;
 use crate::common::running::Running;
 use crate::common::{
-    self, Finished, Setup, digest, finish, hone, on_run, report, resume, rows, scripted, tuning,
-    wait_until,
+    self, Finished, Setup, digest, finish, hone, lead, on_run, report, resume, rows, scripted,
+    tuning, wait_until,
 };
 use serde_json::Value;
 
@@ -81,6 +81,84 @@ fn a_model_is_tuned_and_the_gain_is_true() {
     }
 }
 
+/// The start is 12.2 Elo below the optimum.
+#[test]
+fn a_real_parameter_of_a_model_is_tuned() {
+    let model = "[[param]]\nname = \"A\"\nmin = 0.2\nmax = 2\nstart = 0.75\noptimum = 1.2\n\
+                 sensitivity = 200\n";
+    for params in [
+        "",
+        "[tune.params]\nA = {}\n",
+        "[tune.params]\nA = { min = 0.2, max = 2, start = 0.75, decimals = 3 }\n",
+    ] {
+        let finished = simulate_model(
+            model,
+            &format!("[tune]\npairs = 10000\n{params}"),
+            &["--json"],
+        );
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        let json = finished.json();
+        assert_eq!(json["start"]["A"], 0.75, "{params}");
+        let gain = number(&json["elo_gain_true"]);
+        assert!((5.0..=12.3).contains(&gain), "{params}: {gain}");
+    }
+}
+
+#[test]
+fn a_faulty_model_is_named() {
+    for (from, to, message) in [
+        (
+            "start = 80",
+            "start = 280",
+            "param `A`: start 280 is outside 0 to 200",
+        ),
+        ("\"Dead\"", "\"a\"", "param `a` is named twice"),
+    ] {
+        let finished = simulate_model(&MODEL.replace(from, to), "[tune]\npairs = 100\n", &[]);
+        assert_eq!(finished.code, Some(2), "{}", finished.stderr);
+        let expected = format!("model.toml: {message}");
+        assert!(finished.stderr.contains(&expected), "{}", finished.stderr);
+        assert!(
+            !finished.stderr.contains("config.toml"),
+            "{}",
+            finished.stderr
+        );
+    }
+}
+
+#[test]
+fn options_about_engines_and_games_are_refused_with_a_model() {
+    let of_fleets: &[&str] = match cfg!(feature = "fleet") {
+        true => &["--fleet", "--priority=5"],
+        false => &[],
+    };
+    let options = [
+        "--max-time=1h",
+        "--limit=nodes=50",
+        "--option=Hash=8",
+        "--hash=8",
+        "--threads=1",
+        "--book=none",
+        "--concurrency=1",
+        "--build=make",
+        "--cmd=engine",
+        "--max-memory=1G",
+        "--sandbox",
+        "--out=run",
+        "--verify",
+    ];
+    for option in options.iter().chain(of_fleets) {
+        let finished = simulate("[tune]\npairs = 100\n", &[option]);
+        assert_eq!(finished.code, Some(2), "{option}: {}", finished.stderr);
+        let message = "cannot be used with";
+        assert!(
+            finished.stderr.contains(message),
+            "{option}: {}",
+            finished.stderr
+        );
+    }
+}
+
 #[test]
 fn a_faulty_value_of_a_tuning_has_its_place() {
     for (tune, params, place) in [
@@ -91,6 +169,7 @@ fn a_faulty_value_of_a_tuning_has_its_place() {
         ("", "Hash = { step = 0 }", "18:17"),
         ("", "Hash = { decimals = 10 }", "18:21"),
         ("", "Hash = { min = 8, start = 4 }", "18:27"),
+        ("", "Hash = { factor = 2, decimals = 2 }", "18:19"),
         // Not one value alone.
         ("", "HistoryDecay = { max = 99999 }", "18:16"),
         ("", "qsdeltamargin = {}", "18:17"),
@@ -243,7 +322,7 @@ fn mistakes_are_named() {
             "outside 0 to 200",
         ),
         ("[tune]\n[tune.spsa]\ngain = nan\n", "from 0 to 1000"),
-        ("[tune]\n[tune.adaptive]\nfade = 1e300\n", "from 0 to 1000"),
+        ("[tune]\n[tune.adaptive]\nfade = 11\n", "from 0 to 10 is"),
         ("[tune]\n[tune.adaptive]\nspread = 0\n", "a number above 0"),
         ("[tune]\n[tune.classic]\nalpha = inf\n", "from 0 to 10"),
         ("[tune]\n[tune.classic]\nalpha = 1e300\n", "from 0 to 10"),
@@ -355,6 +434,20 @@ fn a_time_limit_without_pairs_becomes_a_budget_of_whole_batches() {
     assert!(planned.stdout.contains(&schedule), "{}", planned.stdout);
     let played: f64 = words[at - 6].parse().unwrap();
     assert!(played >= 1.0, "{}", planned.stderr);
+}
+
+/// The speed of this machine is not that of the fleet.
+#[cfg(feature = "fleet")]
+#[test]
+fn a_fleet_needs_pairs() {
+    let setup = games("max_time = \"20s\"");
+    for args in [&["--fleet"][..], &["--fleet", "--dry-run"]] {
+        let refused = setup.play("tune", "run", args);
+        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+        let message = "`max_time` without `pairs` does not work with `--fleet`";
+        assert!(refused.stderr.contains(message), "{}", refused.stderr);
+    }
+    assert!(!setup.run("run").exists());
 }
 
 #[test]
@@ -492,12 +585,22 @@ fn at_the_time_limit_the_values_so_far_are_reported() {
         "{}",
         report.stdout
     );
+    assert!(!report.stdout.contains(" final "), "{}", report.stdout);
     let text = fs::read_to_string(setup.run("run/values.txt")).unwrap();
     let first = text.lines().next().unwrap_or_default();
     assert!(
         first.starts_with("# NOT FINAL: ") && first.ends_with(" of 4000 pairs"),
         "{first}"
     );
+    let page = fs::read_to_string(setup.run("run/report.html")).unwrap();
+    let result = lead(&page);
+    assert!(
+        result.contains("Not final: ") && result.contains(" of 4000 pairs. Resume a stopped run"),
+        "{result}"
+    );
+    assert!(page.contains(" of 4000 pairs.</strong>"), "{page}");
+    assert!(page.contains("<caption>Values so far; "), "{page}");
+    assert!(!page.to_lowercase().contains("final value"), "{page}");
     let json = finished.json();
     assert!(json["values"]["QsDeltaMargin"].is_number());
     assert_eq!(

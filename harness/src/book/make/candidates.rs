@@ -10,8 +10,8 @@ use super::{Recipe, SourceKind};
 use crate::book::chess960;
 use crate::book::opening::BookOpening;
 use crate::openings::games::Game;
-use crate::openings::schedule::{uniform, words};
 use crate::openings::{Order, Schedule, Variant};
+use crate::seeded::{uniform, words};
 
 const PURPOSE: &[u8; 16] = b"hone book make 1";
 
@@ -80,7 +80,7 @@ impl Candidates {
     }
 
     fn draw(&self, draw: u64) -> Option<Candidate> {
-        let mut rng = words(PURPOSE, self.recipe.seed, draw);
+        let mut rng = words(PURPOSE, 0, self.recipe.seed, draw);
         let plies = within(&mut rng, &self.recipe.plies);
         let (start, mut moves, mut family) = match (&self.order, self.recipe.variant) {
             (Some(order), _) => {

@@ -30,8 +30,10 @@ pub(crate) struct Journal {
 /// Why a journal cannot be used.
 #[derive(Debug, Error)]
 pub(crate) enum JournalError {
+    #[error("cannot read {}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
     #[error("cannot write {}: {source}", path.display())]
-    Io { path: PathBuf, source: io::Error },
+    Write { path: PathBuf, source: io::Error },
     #[error(
         "{} belongs to another `hone book make` (other options, games or engine)\n\
          help: finish that one with its own options, or delete the file", path.display()
@@ -46,14 +48,17 @@ impl Journal {
     /// # Errors
     /// See [`JournalError`].
     pub(crate) fn open(path: &Path, heading: &str) -> Result<Self, JournalError> {
-        let io_error = |source| JournalError::Io {
+        let failed = |source| JournalError::Write {
             path: path.to_owned(),
             source,
         };
         let mut whole = match std::fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
-            Err(error) => return Err(io_error(error)),
+            Err(source) => {
+                let path = path.to_owned();
+                return Err(JournalError::Read { path, source });
+            }
         };
         let end = whole.iter().rposition(|byte| *byte == b'\n');
         whole.truncate(end.map_or(0, |end| end.saturating_add(1)));
@@ -71,10 +76,10 @@ impl Journal {
             .create(true)
             .append(true)
             .open(path)
-            .map_err(io_error)?;
-        set_len(&file, path, whole.len() as u64).map_err(io_error)?;
+            .map_err(failed)?;
+        set_len(&file, path, whole.len() as u64).map_err(failed)?;
         if whole.is_empty() {
-            writeln!(file, "{heading}").map_err(io_error)?;
+            writeln!(file, "{heading}").map_err(failed)?;
         }
         let path = path.to_owned();
         Ok(Self { path, file, known })
@@ -93,7 +98,7 @@ impl Journal {
     /// Adds a judgement.
     ///
     /// # Errors
-    /// [`JournalError::Io`], for instance if the disk is full.
+    /// [`JournalError::Write`], for instance if the disk is full.
     pub(crate) fn add(&mut self, draw: u64, judgement: Judgement) -> Result<(), JournalError> {
         let line = match judgement {
             Judgement::Unfit => format!("{draw} -\n"),
@@ -101,7 +106,7 @@ impl Journal {
         };
         self.file
             .write_all(line.as_bytes())
-            .map_err(|source| JournalError::Io {
+            .map_err(|source| JournalError::Write {
                 path: self.path.clone(),
                 source,
             })
@@ -110,9 +115,9 @@ impl Journal {
     /// Removes the journal once the book is written.
     ///
     /// # Errors
-    /// [`JournalError::Io`].
+    /// [`JournalError::Write`].
     pub(crate) fn remove(self) -> Result<(), JournalError> {
-        std::fs::remove_file(&self.path).map_err(|source| JournalError::Io {
+        std::fs::remove_file(&self.path).map_err(|source| JournalError::Write {
             path: self.path.clone(),
             source,
         })
@@ -167,6 +172,13 @@ mod tests {
         journal.add(3, Judgement::Unfit).unwrap();
         let journal = Journal::open(&path, "größer").unwrap();
         assert_eq!(journal.known, HashMap::from([(3, Judgement::Unfit)]));
+    }
+
+    #[test]
+    fn a_journal_that_cannot_be_read_is_not_called_unwritable() {
+        let folder = tempfile::tempdir().unwrap();
+        let error = Journal::open(folder.path(), "recipe").unwrap_err();
+        assert!(matches!(error, JournalError::Read { .. }), "{error}");
     }
 
     #[test]

@@ -5,6 +5,8 @@ use std::path::Path;
 use clap::Args;
 
 #[cfg(feature = "fleet")]
+use crate::cli::repeat::resuming;
+#[cfg(feature = "fleet")]
 use crate::fleet::{self, Access, Role, RunKey};
 use crate::kinds::Place;
 #[cfg(feature = "fleet")]
@@ -20,7 +22,8 @@ pub(in crate::cli) struct PlaceArgs {
     #[arg(long, value_name = "FLEET", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "")]
     fleet: Option<String>,
-    /// The run's share of the fleet, relative to other runs: 1 to 1000 [default: 100].
+    /// The run's share of the fleet, relative to other runs: 1 to 1000 [default: 100;
+    /// `hone resume`: as before].
     #[cfg(feature = "fleet")]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     priority: Option<u32>,
@@ -31,6 +34,12 @@ pub(in crate::cli) struct PlaceArgs {
 const PRIORITY: u32 = 100;
 
 impl PlaceArgs {
+    /// Whether a fleet plays the pairs.
+    #[cfg(feature = "fleet")]
+    pub(in crate::cli) fn is_fleet(&self) -> bool {
+        self.fleet.is_some()
+    }
+
     /// The place of a new run.
     ///
     /// # Errors
@@ -54,27 +63,35 @@ impl PlaceArgs {
         })
     }
 
-    /// The place of a resumed run: a fleet, if it was played on one.
+    /// The place of a resumed run: a fleet, with the same priority, if it was played on one.
     ///
     /// # Errors
     /// If the fleet does not exist.
     #[cfg(feature = "fleet")]
     pub(in crate::cli) fn place_of(&self, run: &Path) -> anyhow::Result<Place> {
-        if self.fleet.is_some() || !RunKey::exists(run) {
+        if !RunKey::exists(run) {
             return self.place();
         }
         let args = Self {
-            fleet: Some(String::new()),
-            ..self.clone()
+            fleet: Some(self.fleet.clone().unwrap_or_default()),
+            priority: self.priority.or_else(|| RunKey::priority_in(run)),
         };
+        if self.fleet.is_some() {
+            return args.place();
+        }
         args.place().map_err(|error| {
             anyhow::anyhow!(
                 "the run was played on a fleet: {}\n\
-                 help: `hone resume {} --local` continues it on this machine",
+                 help: `{} --local` continues it on this machine",
                 with_causes(&error),
-                run.display()
+                resuming(run)
             )
         })
+    }
+
+    #[cfg(not(feature = "fleet"))]
+    pub(in crate::cli) fn is_fleet(&self) -> bool {
+        false
     }
 
     #[cfg(not(feature = "fleet"))]

@@ -27,6 +27,7 @@ use crate::engine::uci::parse_option;
 use crate::openings::games::{Game, Games};
 use crate::openings::unreadable::first_fault;
 use crate::openings::{Variant, source};
+use crate::report::counted;
 use crate::run::find_program;
 
 /// Make a book: draw positions by seed, keep those in a score window
@@ -190,9 +191,9 @@ impl Make {
         }
         if let Some(first) = bad.first() {
             errln!(
-                "warning: {}: {} unusable games skipped; the first: {first}",
+                "warning: {}: {} skipped; the first: {first}",
                 path.display(),
-                bad.len()
+                counted(bad.len() as u64, "unusable game")
             );
         }
         if games.is_empty() {

@@ -18,7 +18,7 @@ use crate::cli::{Exit, Failure};
 use crate::experiment::PairResult;
 use crate::kinds;
 use crate::openings::BookOptions;
-use crate::report::TOO_FEW;
+use crate::report::TOO_FEW_PAIRS;
 use crate::run::{Manifest, RunFiles, find_run};
 use crate::settings::BookSource;
 
@@ -280,7 +280,7 @@ fn text(summary: &WorthSummary) -> String {
             let worth = &run.worth;
             let percent = |share: f64| format!("{:.1} %", 100.0 * share);
             let sensitivity = worth.sensitivity.map_or_else(
-                || TOO_FEW.to_owned(),
+                || TOO_FEW_PAIRS.to_owned(),
                 |e| format!("{:.1} [{:.1}, {:.1}]", e.estimate, e.low, e.high),
             );
             line(format_args!(

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 
 use super::sources::{self, Sources};
-use super::text::{TOO_FEW, ends};
+use super::text::ends;
 use crate::cli::{Exit, Failure};
-use crate::report::{counted, fixed, guarded, probability};
+use crate::report::{TOO_FEW_RESULTS, counted, fixed, guarded, probability};
 use crate::stats::Estimate;
 use crate::stats::rating::{Rating, RatingOptions, Ratings, rate};
 use crate::stats::summary::Interval;
@@ -142,7 +142,7 @@ fn print_table(ratings: &Ratings) {
         |rating: &Rating| rating.elo.is_some() && rating.interval == Interval::AlwaysValid;
     if ratings.ratings.iter().any(is_marked) {
         outln!(
-            "* {TOO_FEW}: the always-valid interval of the engine's own score, or of the games that link it to the others"
+            "* {TOO_FEW_RESULTS}: the always-valid interval of the engine's own score, or of the games that link it to the others"
         );
     }
     print_white_advantage(ratings);
@@ -169,7 +169,7 @@ fn print_white_advantage(ratings: &Ratings) {
     let white = ratings.white_advantage;
     let margin = match ratings.white_advantage_supported {
         true => format!("+/- {:.1} Elo", white.half_width()),
-        false => format!("Elo ({TOO_FEW} for an interval)"),
+        false => format!("Elo ({TOO_FEW_RESULTS} for an interval)"),
     };
     let estimate = fixed(white.estimate, 1);
     outln!("White's advantage: {estimate} {margin}");

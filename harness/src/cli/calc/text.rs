@@ -1,6 +1,6 @@
 //! Tables of names and values.
 
-use crate::report::{fixed, probability};
+use crate::report::{TOO_FEW_RESULTS, fixed, probability};
 pub(super) use crate::report::{number, percent};
 use crate::stats::Estimate;
 use crate::stats::summary::{Interval, MIN_DIFFERENT, MIN_UNITS};
@@ -24,12 +24,9 @@ impl Lines {
     }
 }
 
-/// The text in place of a quantity that the results do not support.
-pub(super) const TOO_FEW: &str = "too few different results";
-
-/// A quantity, or [`TOO_FEW`] if the results do not support it.
+/// A quantity, or [`TOO_FEW_RESULTS`] if the results do not support it.
 pub(super) fn supported(text: Option<String>) -> String {
-    text.unwrap_or_else(|| TOO_FEW.to_owned())
+    text.unwrap_or_else(|| TOO_FEW_RESULTS.to_owned())
 }
 
 /// The sentence on how many results `quantities` need.

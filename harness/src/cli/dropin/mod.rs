@@ -14,17 +14,17 @@ use clap::{Args, FromArgMatches};
 
 use super::errors::exit::failure;
 use super::errors::format::rendered;
+use super::repeat::resuming;
 use super::{Cli, Exit, Failure, help};
 use crate::dropin::show::{Console, Files};
 use crate::dropin::{
     CONFIG_JSON, KnownEngines, Program, Request, Settings, StartedRun, flags, page, wording,
 };
-use crate::engine::uci::guard;
 use crate::experiment::Verdict;
 use crate::kinds::{Match, NewRun, Place, RunKind, Session, StagedTest};
 use crate::ledger::Recovery;
 use crate::output;
-use crate::platform::quoted;
+use crate::platform::{guard, quoted};
 use crate::run::{Ended, Manifest, RunFiles, StopRequests, View};
 use crate::text::with_causes;
 
@@ -401,15 +401,15 @@ impl Line<'_> {
             Program::Fastchess => {
                 format!("{} -config file={}", self.command, quoted(&config))
             }
-            Program::Cutechess => format!("hone resume {}", quoted(&folder)),
+            Program::Cutechess => resuming(&folder),
         };
         let pairs = RunFiles::open(&folder)?.pairs.by_arrival()?.count() as u64;
         console.conclude(ended, &resume, 2 * pairs);
         if let Some(error) = console.take_file_error() {
             let help = format!(
-                "{}\nhelp: `hone resume {}` adds the missing games",
+                "{}\nhelp: `{}` adds the missing games",
                 with_causes(&error),
-                quoted(&folder)
+                resuming(&folder)
             );
             return Err(Failure::failed(anyhow!(help)));
         }

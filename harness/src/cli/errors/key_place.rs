@@ -123,6 +123,12 @@ fn key_of_engine(error: &PrepareError, config: &Config) -> Option<Vec<String>> {
             };
             (number, path(&[key]))
         }
+        // What starts an engine from a repository is made there, not by `cmd`.
+        PrepareError::Broken { name, error } => {
+            let engine = &config.engine[index(name)?];
+            let is_local = engine.git.is_none() && engine.worktree.is_none();
+            return is_local.then(|| key_of_engine(error, config)).flatten();
+        }
         PrepareError::Command { name, .. }
         | PrepareError::Missing { name, .. }
         | PrepareError::Start { name, .. } => (index(name)?, path(&["cmd"])),

@@ -4,10 +4,9 @@ use std::path::Path;
 
 use crate::cli::args::ends::ResultArgs;
 use crate::cli::errors::exit::{Exit, Failure, exit_of, failure};
-use crate::cli::repeat::kept;
+use crate::cli::repeat::{kept, resuming};
 use crate::experiment::Verdict;
 use crate::kinds::{self, Conclusion};
-use crate::platform::quoted;
 use crate::report::{self, Report, SummaryNotes};
 use crate::run::{Ended, RunFiles, SessionError};
 use crate::text::with_causes;
@@ -67,7 +66,7 @@ fn show_stopped(
     if page.is_file() {
         errln!("Report with every game: {}", page.display());
     }
-    let resume = format!("hone resume {}", quoted(folder));
+    let resume = resuming(folder);
     let so_far = report.summary(SummaryNotes {
         repeat: kept(folder).as_deref(),
         resume: is_resumable.then_some(resume.as_str()),
@@ -91,7 +90,7 @@ pub(in crate::cli) fn conclude(
     show(&*report, results.json).map_err(Failure::failed)?;
     let page = folder.path().join(report.page_name());
     errln!("Report with every game: {}", page.display());
-    let resume = format!("hone resume {}", quoted(folder.path()));
+    let resume = resuming(folder.path());
     let is_unfinished = matches!(ended, Ended::Interrupted | Ended::OutOfTime);
     let repeat = kept(folder.path());
     let notes = SummaryNotes {

@@ -17,7 +17,7 @@ use super::repeat::repeating;
 use super::results::outcome::not_played;
 use super::results::progress::announce;
 use super::{Exit, Failure};
-use crate::config::{Config, Draft};
+use crate::config::{Config, Draft, FaultyKey};
 use crate::experiment::tune::{Space, TuneSection};
 use crate::kinds::check_shard;
 use crate::kinds::tune::{self, Prepared, Tuning};
@@ -26,6 +26,23 @@ use crate::run::Folder;
 /// What `--max-time` includes differs from other commands.
 const MAX_TIME: &str = "Stop after this time, as in 30m or 1h30m. It includes builds, except the first one. \
      A build and pairs in progress are finished. Exit code 3 if the run is undecided";
+
+/// Arguments about engines and games, which `--simulate` does not have.
+const WITHOUT_EFFECT: [&str; 13] = [
+    "out",
+    "verify",
+    "max_time",
+    "build",
+    "cmd",
+    "options",
+    "hash",
+    "threads",
+    "limit",
+    "book",
+    "concurrency",
+    "max_memory",
+    "sandbox",
+];
 
 /// Tune an engine's parameters by self-play.
 ///
@@ -43,7 +60,7 @@ pub(super) struct TuneArgs {
     #[arg(long = "set", value_name = "KEY.PATH=VALUE")]
     set: Vec<String>,
     /// The run's folder; by default a new one under results/.
-    #[arg(long, value_name = "DIR", conflicts_with = "simulate")]
+    #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Play this number of pairs.
     #[arg(long, visible_alias = "rounds", value_name = "N", value_parser = from_one::<std::num::NonZeroU32>)]
@@ -54,10 +71,11 @@ pub(super) struct TuneArgs {
     dry_run: bool,
     /// Tune a model of the engine: results are drawn from the model; no engine is
     /// started and no game is played.
-    #[arg(long, value_name = "MODEL.toml")]
+    #[arg(long, value_name = "MODEL.toml", conflicts_with_all = WITHOUT_EFFECT)]
+    #[cfg_attr(feature = "fleet", arg(conflicts_with_all = ["fleet", "priority"]))]
     simulate: Option<PathBuf>,
     /// Test the tuned values against the start values at the end.
-    #[arg(long, conflicts_with = "simulate")]
+    #[arg(long)]
     verify: bool,
     #[command(flatten)]
     place: PlaceArgs,
@@ -100,6 +118,7 @@ impl TuneArgs {
         }
         tune::check(&config)
             .and_then(|()| check_shard::<Tuning>(&config))
+            .and_then(|()| self.check_budget(&config))
             .map_err(|error| refused(placed(error, &config, Some(path)).into()))?;
         let before = config.clone();
         if !self.dry_run {
@@ -119,6 +138,20 @@ impl TuneArgs {
         }
         let configure = || Ok((config, self.place.place()?));
         start::<Tuning>(configure, Some(path), self.out.as_deref(), &self.ends)
+    }
+
+    /// Refuses to compute the budget of a fleet from the speed of this machine.
+    ///
+    /// # Errors
+    /// If a fleet plays and only a time is set.
+    fn check_budget(&self, config: &Config) -> anyhow::Result<()> {
+        let is_timed = |tune: &TuneSection| tune.max_time.is_some() && tune.pairs.is_none();
+        if self.place.is_fleet() && config.tune.as_ref().is_some_and(is_timed) {
+            let message = "`max_time` without `pairs` does not work with `--fleet`, because the \
+                           speed is measured on this machine: set `pairs` in [tune], or `--pairs`";
+            return Err(FaultyKey::new(message, &["tune", "max_time"]).into());
+        }
+        Ok(())
     }
 
     /// The configuration with the other arguments applied.

@@ -10,7 +10,7 @@ use crate::cli::{Exit, Failure};
 use crate::config::Config;
 use crate::experiment::tune::model_file::Model;
 use crate::experiment::tune::pair_model::draw_one;
-use crate::experiment::tune::resolve::resolve;
+use crate::experiment::tune::resolve::resolve_model;
 use crate::experiment::tune::stream::{Purpose, stream};
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
 use crate::experiment::{Experiment, Next};
@@ -72,12 +72,6 @@ fn read(path: &Path) -> anyhow::Result<Model> {
 
 /// The parameters of the configuration, or all those of the model.
 fn space(section: &TuneSection, model: &Model) -> anyhow::Result<Space> {
-    let names_none =
-        section.params.is_empty() && section.group.is_empty() && section.import.is_none();
-    let mut section = section.clone();
-    if names_none {
-        section.group = vec!["*".to_owned()];
-    }
-    let space = resolve(&section, imported(&section)?, &model.options(), &[]);
-    space.map_err(|error| faulty(error.of_model(), &section))
+    let space = resolve_model(section, imported(section)?, model.landscape.axes());
+    space.map_err(|error| faulty(error, section))
 }

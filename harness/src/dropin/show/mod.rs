@@ -122,7 +122,7 @@ impl Console {
 
     fn finished(&mut self, played: &PlayedPair, game: usize) {
         let result = &played.result;
-        let [white, black] = [result.engines[game], result.engines[1 - game]];
+        let [white, black] = result.players(game);
         let ended = &result.games[game];
         let reason = reason(self.format, &played.texts[game].reason);
         let number = number(result.pair, game);

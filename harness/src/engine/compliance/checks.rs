@@ -116,7 +116,7 @@ async fn options(d: &mut Dialogue) -> Verdict {
     }
     for option in &options {
         let fault = match &option.kind {
-            _ if let Some(fault) = &option.fault => fault.clone(),
+            _ if let Some(fault) = option.faults.first() => fault.to_string(),
             OptionKind::Spin { default, min, max } if !(min..=max).contains(&default) => {
                 format!("the default {default} is outside {min} to {max}")
             }
@@ -141,7 +141,7 @@ async fn options(d: &mut Dialogue) -> Verdict {
 
 async fn defaults(d: &mut Dialogue) -> Verdict {
     // The default of a faulty declaration may be a guess.
-    for option in d.options().iter().filter(|option| option.fault.is_none()) {
+    for option in d.options().iter().filter(|option| option.faults.is_empty()) {
         if let Some(default) = option.default_value() {
             d.send(&format!("setoption name {} value {default}\n", option.name))
                 .await?;

@@ -30,6 +30,14 @@ impl MemorySize {
         self.mib.saturating_mul(1 << 20)
     }
 
+    /// An amount in MiB, of which at most 1 PiB counts.
+    #[cfg(feature = "fleet")]
+    pub(crate) fn of_mib(mib: u64) -> Self {
+        Self {
+            mib: mib.min(LARGEST),
+        }
+    }
+
     /// An amount in bytes, rounded up to whole MiB.
     pub(crate) fn of_bytes(bytes: u64) -> Self {
         Self {

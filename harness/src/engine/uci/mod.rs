@@ -4,7 +4,6 @@
 mod client;
 mod command_line;
 mod go;
-pub(crate) mod guard;
 mod info;
 mod lines;
 mod memory_size;
@@ -26,7 +25,8 @@ pub(crate) use info::principal_variation;
 pub(crate) use lines::LineReader;
 pub use memory_size::MemorySize;
 pub(crate) use options::{
-    EngineOption, OptionError, OptionKind, UnreadableOptions, check_options, options_for, supports,
+    EngineOption, OptionError, OptionFault, OptionKind, UnreadableOptions, check_options,
+    options_for, supports,
 };
 pub(crate) use position::{push_position, referee_after};
 pub use process::Launch;

@@ -35,9 +35,30 @@ pub enum OptionKind {
 pub struct EngineOption {
     pub name: String,
     pub kind: OptionKind,
-    /// What is missing in the declaration or cannot be read; `kind` then has a default for
+    /// What is missing in the declaration or cannot be read; `kind` then has defaults for
     /// it.
-    pub fault: Option<String>,
+    pub faults: Vec<OptionFault>,
+}
+
+/// A field that an `option` line lacks, or that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum OptionFault {
+    #[error("it declares no `{key}`")]
+    Missing { key: &'static str },
+    #[error("`{key} {value}` is not {allowed}")]
+    Unreadable {
+        key: &'static str,
+        value: String,
+        allowed: &'static str,
+    },
+}
+
+impl OptionFault {
+    /// `default`, `min`, `max` or `var`.
+    fn key(&self) -> &'static str {
+        let (Self::Missing { key } | Self::Unreadable { key, .. }) = self;
+        key
+    }
 }
 
 /// The `option` lines that do not declare an option.
@@ -153,8 +174,13 @@ impl EngineOption {
         Some(Self {
             name: field("name").filter(|name| !name.is_empty())?,
             kind,
-            fault: fault_of(&type_name, field),
+            faults: faults_of(&type_name, field),
         })
+    }
+
+    /// What is wrong with the field `key` of the declaration.
+    pub(crate) fn fault(&self, key: &str) -> Option<&OptionFault> {
+        self.faults.iter().find(|fault| fault.key() == key)
     }
 
     /// The default value as `setoption` takes it; `None` for a button.
@@ -218,27 +244,32 @@ fn fields_of(text: &str) -> Option<Vec<(&str, Vec<&str>)>> {
     Some(fields)
 }
 
-/// The first field of a `check`, `spin` or `combo` that is missing or cannot be read.
-fn fault_of(type_name: &str, field: impl Fn(&str) -> Option<String>) -> Option<String> {
+/// The fields of a `check`, `spin` or `combo` that are missing or cannot be read.
+fn faults_of(type_name: &str, field: impl Fn(&str) -> Option<String>) -> Vec<OptionFault> {
     let is_readable = |value: &str| match type_name {
         "check" => matches!(value, "true" | "false"),
         "combo" => true,
         _ => value.parse::<i64>().is_ok(),
     };
-    let (keys, allowed): (&[&str], _) = match type_name {
+    let (keys, allowed): (&[&'static str], _) = match type_name {
         "check" => (&["default"], "true or false"),
         "spin" => (
             &["default", "min", "max"],
             "a whole number (signed, 64 bits)",
         ),
         "combo" => (&["var"], "a text"),
-        _ => return None,
+        _ => return Vec::new(),
     };
-    keys.iter().find_map(|key| match field(key) {
+    let faults = keys.iter().filter_map(|&key| match field(key) {
         Some(value) if is_readable(&value) => None,
-        Some(value) => Some(format!("`{key} {value}` is not {allowed}")),
-        None => Some(format!("it declares no `{key}`")),
-    })
+        Some(value) => Some(OptionFault::Unreadable {
+            key,
+            value,
+            allowed,
+        }),
+        None => Some(OptionFault::Missing { key }),
+    });
+    faults.collect()
 }
 
 impl fmt::Display for OptionKind {
@@ -325,168 +356,4 @@ pub(crate) fn supports(declared: &[EngineOption], variant: Variant) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn option(line: &str) -> EngineOption {
-        EngineOption::parse(line).expect(line)
-    }
-
-    #[test]
-    fn reads_every_kind() {
-        assert_eq!(
-            option("option name Hash type spin default 16 min 1 max 1024").kind,
-            OptionKind::Spin {
-                default: 16,
-                min: 1,
-                max: 1024
-            }
-        );
-        assert_eq!(
-            option("option name Style type combo default Solid var Solid var Very Risky").kind,
-            OptionKind::Combo {
-                default: "Solid".into(),
-                values: vec!["Solid".into(), "Very Risky".into()]
-            }
-        );
-        assert_eq!(
-            option("option name Clear Hash type button"),
-            EngineOption {
-                name: "Clear Hash".into(),
-                kind: OptionKind::Button,
-                fault: None
-            }
-        );
-        assert_eq!(
-            option("option name Debug Log File type string default <empty>").kind,
-            OptionKind::Text {
-                default: String::new()
-            }
-        );
-        assert_eq!(
-            option("option name max min default type check default true").name,
-            "max min default"
-        );
-        assert_eq!(
-            option("option name Speed type combo default max var min var max").kind,
-            OptionKind::Combo {
-                default: "max".into(),
-                values: vec!["min".into(), "max".into()]
-            }
-        );
-        assert_eq!(
-            option("option name Book type string default my default type").kind,
-            OptionKind::Text {
-                default: "my default type".into()
-            }
-        );
-        assert_eq!(EngineOption::parse("option"), None);
-        assert_eq!(EngineOption::parse("option name x type"), None);
-        assert_eq!(EngineOption::parse("id name x"), None);
-    }
-
-    #[test]
-    fn a_field_that_cannot_be_read_is_a_fault_and_gets_a_default() {
-        let spin = |default, min, max| OptionKind::Spin { default, min, max };
-        let check = |default| OptionKind::Check { default };
-        for (line, kind, fault) in [
-            ("spin default 1 min 0 max 10", spin(1, 0, 10), None),
-            (
-                "spin default abc min 0 max 10",
-                spin(0, 0, 10),
-                Some("`default abc` is not a whole number (signed, 64 bits)"),
-            ),
-            (
-                "spin default 1 min -5.5 max 1",
-                spin(1, i64::MIN, 1),
-                Some("`min -5.5` is not a whole number (signed, 64 bits)"),
-            ),
-            (
-                "spin default 10",
-                spin(10, i64::MIN, i64::MAX),
-                Some("it declares no `min`"),
-            ),
-            (
-                "check default maybe",
-                check(false),
-                Some("`default maybe` is not true or false"),
-            ),
-            ("check", check(false), Some("it declares no `default`")),
-            ("check default true", check(true), None),
-            (
-                "combo default Solid",
-                OptionKind::Combo {
-                    default: "Solid".into(),
-                    values: Vec::new(),
-                },
-                Some("it declares no `var`"),
-            ),
-        ] {
-            let option = option(&format!("option name x type {line}"));
-            assert_eq!(option.kind, kind, "{line}");
-            assert_eq!(option.fault.as_deref(), fault, "{line}");
-        }
-    }
-
-    #[test]
-    fn names_the_nearest_option_and_the_range() {
-        let declared = [
-            option("option name QsDeltaMargin type spin default 200 min 0 max 1000"),
-            option("option name Ponder type check default false"),
-        ];
-        let error = check_options(&declared, [("QsDeltaMargn", "1")]).unwrap_err();
-        assert!(
-            error.to_string().contains("did you mean `QsDeltaMargin`"),
-            "{error}"
-        );
-        let mut lines = UnreadableOptions::default();
-        for line in ["option name Hash type int default 16", "option name x type"] {
-            lines.add(line);
-        }
-        let error = error.with_unreadable(&lines).to_string();
-        let words = "the engine has no option `QsDeltaMargn` (2 of its `option` lines cannot be \
-            read; the first is `option name Hash type int default 16`); did you mean";
-        assert!(error.starts_with(words), "{error}");
-        let error = check_options(&declared, [("QsDeltaMargin", "1001")]).unwrap_err();
-        assert!(error.to_string().contains("from 0 to 1000"), "{error}");
-        let error = check_options(&declared, [("Ponder", "yes")]).unwrap_err();
-        assert!(error.to_string().contains("true or false"), "{error}");
-        // As of `--option QsDeltaMargin`.
-        let error = check_options(&declared, [("QsDeltaMargin", "")]).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "option `QsDeltaMargin` needs a value, as in `QsDeltaMargin=VALUE`; allowed: whole \
-             numbers from 0 to 1000"
-        );
-        check_options(&declared, [("qsdeltamargin", "1000"), ("Ponder", "true")]).expect("fits");
-    }
-
-    #[test]
-    fn a_button_takes_true_false_or_no_value() {
-        let declared = [option("option name Clear Hash type button")];
-        for value in ["", "true", "false"] {
-            check_options(&declared, [("clear hash", value)]).expect(value);
-        }
-        let error = check_options(&declared, [("Clear Hash", "1")]).unwrap_err();
-        let allowed = "allowed: true, false or no value (it is a button)";
-        assert!(error.to_string().ends_with(allowed), "{error}");
-    }
-
-    #[test]
-    fn options_for_variant_and_pondering_come_before_the_engines_own() {
-        let own = [("Hash".to_string(), "8".to_string())];
-        let names = |variant, ponder| {
-            let options = options_for(variant, ponder, &own);
-            let texts = options
-                .iter()
-                .map(|(name, value)| format!("{name}={value}"));
-            texts.collect::<Vec<_>>().join(" ")
-        };
-        assert_eq!(names(Variant::Standard, false), "Hash=8");
-        assert_eq!(names(Variant::Standard, true), "Ponder=true Hash=8");
-        assert_eq!(
-            names(Variant::Chess960, true),
-            "UCI_Chess960=true Ponder=true Hash=8"
-        );
-    }
-}
+mod tests;

@@ -5,7 +5,7 @@ mod section;
 pub use section::SprtSection;
 
 use super::{Experiment, Next, PairPlan, PairResult, Side, Verdict};
-use crate::stats::{Decision, Sprt, SprtConfig, SprtError};
+use crate::stats::{Decision, Estimate, Sprt, SprtConfig, SprtError, confidence};
 
 /// A sequential test of the first engine against the second.
 #[derive(Debug)]
@@ -64,6 +64,10 @@ impl Experiment for SprtExperiment {
     fn test(&self) -> Option<&Sprt> {
         Some(&self.test)
     }
+
+    fn always_valid(&self) -> Option<Estimate> {
+        confidence::of_counts(self.test.counts().into())
+    }
 }
 
 impl SprtExperiment {
@@ -76,5 +80,49 @@ impl SprtExperiment {
             None if self.absorbed >= self.max_pairs => Some(Verdict::Inconclusive),
             None => None,
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::{Effort, GameResult, Outcome, Termination};
+    use crate::stats::confidence::ConfidenceSequence;
+
+    fn result(pair: u64, outcomes: [Outcome; 2]) -> PairResult {
+        PairResult {
+            pair,
+            engines: [0, 1],
+            games: outcomes.map(|outcome| GameResult {
+                outcome,
+                termination: Termination::Checkmate,
+                plies: 40,
+                ms: [0; 2],
+                nodes: [0; 2],
+                effort: [Effort::default(); 2],
+                digest: pair,
+                line: None,
+            }),
+        }
+    }
+
+    #[test]
+    fn a_test_has_the_interval_that_its_chart_draws() {
+        let mut test = SprtExperiment::new(SprtConfig::default(), 50).expect("a test");
+        let mut drawn = ConfidenceSequence::of_test();
+        assert_eq!(test.always_valid(), None);
+        for pair in 0..40 {
+            let outcomes = [Outcome::White, Outcome::Black, Outcome::Draw];
+            let result = result(
+                pair,
+                [0, 1].map(|game| outcomes[(pair as usize + game) % 3]),
+            );
+            test.absorb(&result);
+            drawn.absorb(result.half_points());
+            assert_eq!(test.always_valid(), drawn.interval());
+        }
+        test.pass_over(&result(40, [Outcome::White; 2]));
+        assert_eq!(test.always_valid(), drawn.interval());
+        assert_ne!(drawn.interval(), None);
     }
 }

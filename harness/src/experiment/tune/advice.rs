@@ -7,6 +7,7 @@
 //! distance in each pair, `C = 800 / ln 10`. Noise moves it by `r c sqrt(0.65)`.
 
 use super::method::{Method, SpsaSettings, USUAL_VARIANCE};
+use super::param::{Param, ParamKind};
 use super::section::{MethodName, TuneSection};
 use super::space::Space;
 use crate::stats::elo::NELO_PER_SIGMA;
@@ -208,8 +209,30 @@ fn param_warnings(space: &Space, plans: &[ParamPlan]) -> Vec<String> {
         if param.is_at_bound(param.start) {
             warnings.push(format!("{name} starts at an end of its range"));
         }
+        warnings.extend(start_warning(param));
     }
     warnings
+}
+
+/// A start between two values that the engine can have.
+fn start_warning(param: &Param) -> Option<String> {
+    if param.is_on_grid(param.start) {
+        return None;
+    }
+    let Param { name, start, .. } = param;
+    let played = param.text(*start);
+    Some(match &param.kind {
+        ParamKind::Text { .. } => {
+            format!("{name}: start {start} is played as {played}: raise `decimals`")
+        }
+        ParamKind::Scaled { factor } => format!(
+            "{name}: start {start} times `factor` {factor} is played as {played}: the engine \
+             takes whole numbers"
+        ),
+        ParamKind::Int | ParamKind::Check | ParamKind::Combo { .. } => {
+            format!("{name}: start {start} is played as {played}: the engine takes whole numbers")
+        }
+    })
 }
 
 fn constant_warnings(section: &TuneSection, space: &Space) -> Vec<String> {
@@ -243,7 +266,6 @@ fn constant_warnings(section: &TuneSection, space: &Space) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::param::{Param, ParamKind};
     use super::*;
 
     fn section(text: &str) -> TuneSection {
@@ -380,6 +402,42 @@ mod tests {
         warns("method = \"fishtest\"\n[classic]\nwidth = 9\n", large);
         let small = "method = \"weather-factory\"\n[classic]\nwidth = 0.05\n";
         warns(small, "less than half of the distance");
+    }
+
+    #[test]
+    fn warns_of_a_start_that_the_engine_cannot_have() {
+        let warned = |kind: ParamKind, start: f64| {
+            let param = Param {
+                kind,
+                ..Param::int("A", start, -100.0, 100.0)
+            };
+            let space = Space::new(vec![param]).unwrap();
+            advise(&section("pairs = 10000\n"), &space).warnings
+        };
+        let text = |decimals| ParamKind::Text { decimals };
+        let scaled = ParamKind::Scaled { factor: 3.0 };
+        for (kind, start, expected) in [
+            (
+                text(1),
+                0.755,
+                "A: start 0.755 is played as 0.8: raise `decimals`",
+            ),
+            (
+                ParamKind::Int,
+                7.6,
+                "A: start 7.6 is played as 8: the engine takes whole numbers",
+            ),
+            (
+                scaled.clone(),
+                0.5,
+                "A: start 0.5 times `factor` 3 is played as 2: the engine takes whole numbers",
+            ),
+        ] {
+            assert_eq!(warned(kind, start), [expected]);
+        }
+        for (kind, start) in [(text(3), 0.755), (ParamKind::Int, 7.0), (scaled, 7.0 / 3.0)] {
+            assert!(warned(kind, start).is_empty(), "{start}");
+        }
     }
 
     #[test]

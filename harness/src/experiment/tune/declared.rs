@@ -1,12 +1,29 @@
-//! One parameter, from its entry in the configuration and from the engine's option
-//! or an import.
+//! One parameter, from its entry in the configuration and from the engine's option, a
+//! model or an import.
 
+use super::declaration::{Declaration, Declared};
 use super::param::{Param, ParamKind, STEPS};
 use super::section::ParamSection;
-use crate::engine::uci::{EngineOption, OptionKind};
 
-/// Decimals of a parameter that the engine takes as text.
-const TEXT_DECIMALS: u32 = 4;
+/// Refuses an entry with more than one kind: only one would have an effect.
+///
+/// # Errors
+/// The first two keys that exclude each other.
+pub(super) fn check_kinds(entry: &ParamSection) -> Result<(), String> {
+    let kinds = [
+        ("check", entry.check),
+        ("choices", entry.choices.is_some()),
+        ("factor", entry.factor.is_some()),
+        ("decimals", entry.decimals.is_some()),
+    ];
+    let mut set = kinds.iter().filter(|(_, is_set)| *is_set);
+    match (set.next(), set.next()) {
+        (Some((one, _)), Some((other, _))) => Err(format!(
+            "`{one}` and `{other}` exclude each other: leave out one of them"
+        )),
+        _ => Ok(()),
+    }
+}
 
 /// Overrides an imported parameter by its entry in the configuration.
 pub(super) fn apply_entry(param: &mut Param, entry: &ParamSection) {
@@ -21,23 +38,22 @@ pub(super) fn apply_entry(param: &mut Param, entry: &ParamSection) {
 }
 
 /// A parameter from its entry in the configuration; what the entry leaves out comes
-/// from the engine's option. `configured` are the engine's configured options.
+/// from the declaration. `configured` are the engine's configured options.
 ///
 /// # Errors
 /// What is missing or impossible.
 pub(super) fn from_entry(
     name: &str,
     entry: &ParamSection,
-    option: Option<&EngineOption>,
+    declaration: Option<Declaration<'_>>,
     configured: &[(String, String)],
 ) -> Result<Param, String> {
     let given = configured
         .iter()
         .find(|(known, _)| known.eq_ignore_ascii_case(name))
         .map(|(_, value)| value.as_str());
-    let declared = match option {
-        Some(option) => Declared::of(&option.kind, given, entry.choices.as_ref())
-            .ok_or("a button has no value to tune")?,
+    let declared = match declaration {
+        Some(declaration) => declaration.declared(given, entry.choices.as_ref())?,
         None => Declared::nothing(),
     };
     let kind = configured_kind(entry).unwrap_or(declared.kind);
@@ -45,9 +61,9 @@ pub(super) fn from_entry(
         ParamKind::Scaled { factor } => factor,
         _ => 1.0,
     };
-    let value = |own: Option<f64>, engine: Option<f64>, what: &str| {
+    let value = |own: Option<f64>, engine: Option<f64>, key: &str| {
         own.or(engine.map(|engine| engine / scale))
-            .ok_or_else(|| format!("`{what}` is missing, and the engine does not declare it"))
+            .ok_or_else(|| undeclared(key, declaration))
     };
     let min = value(entry.min, declared.min, "min")?;
     let max = value(entry.max, declared.max, "max")?;
@@ -60,8 +76,17 @@ pub(super) fn from_entry(
         }
         (own, _) => value(own, declared.start, "start")?,
     };
+    if entry.start.is_none() && min < max && (start < min || start > max) {
+        let origin = match (given, declaration) {
+            (None, Some(declaration)) => declaration.start_in_words(),
+            _ => "the value in the engine's `options`",
+        };
+        return Err(format!(
+            "start {start} is outside {min} to {max}; it is {origin}: set `start`"
+        ));
+    }
     Ok(Param {
-        name: option.map_or(name, |option| &option.name).to_owned(),
+        name: declaration.map_or(name, Declaration::name).to_owned(),
         kind,
         start,
         min,
@@ -69,6 +94,19 @@ pub(super) fn from_entry(
         step: entry.step.unwrap_or((max - min) / STEPS),
         gain: entry.gain,
     })
+}
+
+/// That neither the entry nor the declaration has a value for `key`.
+fn undeclared(key: &str, declaration: Option<Declaration<'_>>) -> String {
+    match (declaration.and_then(|known| known.reason(key)), key) {
+        (Some(reason), _) => format!("`{key}` is missing, and {reason}: set `{key}`"),
+        (None, "start") => {
+            "`start` is missing, and the engine does not declare it: set `start`".to_owned()
+        }
+        (None, _) => {
+            format!("`{key}` is missing, and the engine does not declare it: set `min` and `max`")
+        }
+    }
 }
 
 /// The kind that the configuration sets, if it sets one.
@@ -81,73 +119,4 @@ fn configured_kind(entry: &ParamSection) -> Option<ParamKind> {
         .map(|choices| ParamKind::Combo { choices })
         .or(entry.factor.map(|factor| ParamKind::Scaled { factor }))
         .or(entry.decimals.map(|decimals| ParamKind::Text { decimals }))
-}
-
-/// The engine's declaration of an option, in its own units.
-struct Declared {
-    kind: ParamKind,
-    start: Option<f64>,
-    /// The start of a combo that is not one of the choices.
-    missing: Option<String>,
-    min: Option<f64>,
-    max: Option<f64>,
-}
-
-impl Declared {
-    fn nothing() -> Self {
-        Self {
-            kind: ParamKind::Int,
-            start: None,
-            missing: None,
-            min: None,
-            max: None,
-        }
-    }
-
-    /// The start is the value `given` in the configuration, or else the
-    /// default. `choices` take the place of those of a combo. `None` for a
-    /// button.
-    fn of(option: &OptionKind, given: Option<&str>, choices: Option<&Vec<String>>) -> Option<Self> {
-        let number = |text: &str| text.parse::<f64>().ok();
-        Some(match option {
-            OptionKind::Spin { default, min, max } => Self {
-                start: given.and_then(number).or(Some(*default as f64)),
-                min: Some(*min as f64),
-                max: Some(*max as f64),
-                ..Self::nothing()
-            },
-            OptionKind::Check { default } => {
-                let on = given.map_or(*default, |text| text == "true");
-                Self {
-                    kind: ParamKind::Check,
-                    start: Some(f64::from(u8::from(on))),
-                    min: Some(0.0),
-                    max: Some(1.0),
-                    ..Self::nothing()
-                }
-            }
-            OptionKind::Combo { default, values } => {
-                let choices = choices.unwrap_or(values).clone();
-                let wanted = given.unwrap_or(default);
-                // UCI ignores upper and lower case.
-                let is_wanted = |choice: &String| choice.eq_ignore_ascii_case(wanted);
-                let index = choices.iter().position(is_wanted);
-                Self {
-                    start: index.map(|index| index as f64),
-                    missing: index.is_none().then(|| wanted.to_owned()),
-                    min: Some(0.0),
-                    max: Some(choices.len().saturating_sub(1) as f64),
-                    kind: ParamKind::Combo { choices },
-                }
-            }
-            OptionKind::Text { default } => Self {
-                kind: ParamKind::Text {
-                    decimals: TEXT_DECIMALS,
-                },
-                start: given.and_then(number).or_else(|| number(default)),
-                ..Self::nothing()
-            },
-            OptionKind::Button => return None,
-        })
-    }
 }

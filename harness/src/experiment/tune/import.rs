@@ -11,6 +11,7 @@ use serde::Deserialize;
 use super::SpaceError;
 use super::param::{Param, ParamKind};
 use super::space::Space;
+use crate::text::counted;
 
 /// Decimals of a float parameter of OpenBench.
 const FLOAT_DECIMALS: u32 = 6;
@@ -19,8 +20,9 @@ const FLOAT_DECIMALS: u32 = 6;
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ImportError {
     #[error(
-        "line {line}: `{text}` has {fields} fields; OpenBench lines have 7 (name, int|float, \
-         value, min, max, C_end, R_end), fishtest lines 6 (name, start, min, max, c_end, r_end)"
+        "line {line}: `{text}` has {}; OpenBench lines have 7 (name, int|float, \
+         value, min, max, C_end, R_end), fishtest lines 6 (name, start, min, max, c_end, r_end)",
+        counted(*fields as u64, "field")
     )]
     Fields {
         line: usize,
@@ -177,6 +179,7 @@ mod tests {
         let error = |text: &str| parse(text).unwrap_err().to_string();
         assert!(error("A, int, 1, 0, 2, 1\nB, 1, 2\n").contains("line 1"));
         assert!(error("A, 1, 0, 2, 1, 1\nB, 1, 2\n").contains("line 2: `B, 1, 2` has 3 fields"));
+        assert!(error("A\n").contains("`A` has 1 field; "));
         assert!(error("A, int, x, 0, 2, 1, 1\n").contains("the value must be one"));
         assert!(error("A, bool, 1, 0, 2, 1, 1\n").contains("`int` or `float`"));
         assert!(error("A, 9, 0, 2, 1, 1\n").contains("start 9 is outside 0 to 2"));

@@ -1,8 +1,9 @@
 //! Tuning: parameters, update rules, and the estimated response.
 //!
 //! * [`param`], [`space`]: what is tuned and which values an engine can have.
-//! * [`import`], [`pattern`], [`section`], [`declared`], [`resolve`]: where
-//!   parameters come from: other tuners' lists, `[tune]`, the engine's own options.
+//! * [`import`], [`pattern`], [`section`], [`declaration`], [`engine_settings`],
+//!   [`declared`], [`resolve`]: where parameters come from: other tuners' lists,
+//!   `[tune]`, the engine's own options, a model.
 //! * [`method`]: the update rules behind one trait.
 //! * [`budget`]: the size of a run.
 //! * [`tuner`], [`experiment`]: plan batches and pairs, always from the same
@@ -18,8 +19,10 @@
 
 pub(crate) mod advice;
 pub mod budget;
+mod declaration;
 mod declared;
 mod design;
+mod engine_settings;
 pub(crate) mod experiment;
 pub(crate) mod import;
 pub mod landscape;

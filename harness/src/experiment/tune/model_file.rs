@@ -4,12 +4,13 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 
 use super::landscape::{Axis, Fall, Landscape};
 use super::pair_model::PairModel;
 use super::space::Space;
-use crate::engine::uci::{EngineOption, OptionKind};
 
 /// Why a model cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -60,8 +61,15 @@ impl Model {
         if file.param.is_empty() {
             return Err("[[param]] is missing".to_owned());
         }
+        let mut names = BTreeSet::new();
         for param in &file.param {
             check(param)?;
+            if !names.insert(param.name.to_ascii_lowercase()) {
+                return Err(format!(
+                    "param `{}` is named twice (UCI ignores upper and lower case in names)",
+                    param.name
+                ));
+            }
         }
         if let Some(coupling) = &file.coupling {
             check_coupling(coupling, file.param.len())?;
@@ -76,30 +84,8 @@ impl Model {
         })
     }
 
-    /// The model's parameters as an engine would declare them.
-    #[cfg_attr(
-        not(test),
-        expect(
-            clippy::cast_possible_truncation,
-            reason = "what is out of range becomes the nearest integer"
-        )
-    )]
-    pub(crate) fn options(&self) -> Vec<EngineOption> {
-        let axes = self.landscape.axes().iter();
-        axes.map(|axis| EngineOption {
-            name: axis.name.clone(),
-            kind: OptionKind::Spin {
-                default: axis.start.round() as i64,
-                min: axis.min.ceil() as i64,
-                max: axis.max.floor() as i64,
-            },
-            fault: None,
-        })
-        .collect()
-    }
-
-    /// Strength at a space's values as the engine would get them, rounded to
-    /// integers; parameters that are not tuned stay at the model's start.
+    /// Strength at a space's values as the engine would get them; parameters that are not
+    /// tuned stay at the model's start.
     ///
     /// # Errors
     /// If the space has a parameter that the model does not have.
@@ -122,7 +108,7 @@ impl Model {
             landscape: &self.landscape,
             space: space.clone(),
             places: places.collect::<Result<_, _>>()?,
-            values: axes.iter().map(|axis| axis.start.round()).collect(),
+            values: axes.iter().map(|axis| axis.start).collect(),
         })
     }
 }
@@ -142,6 +128,12 @@ fn check(param: &Axis) -> Result<(), String> {
     }
     if param.min >= param.max {
         return Err(format!("param `{name}`: min must be below max"));
+    }
+    if !(param.min..=param.max).contains(&param.start) {
+        return Err(format!(
+            "param `{name}`: start {} is outside {} to {}",
+            param.start, param.min, param.max
+        ));
     }
     if param.sensitivity < 0.0 {
         return Err(format!("param `{name}`: sensitivity must not be negative"));
@@ -187,7 +179,7 @@ impl Strength<'_> {
         let params = self.space.params().iter().zip(&self.places);
         for ((param, place), value) in params.zip(values) {
             if let Some(known) = self.values.get_mut(*place) {
-                *known = param.engine_number(*value).round();
+                *known = param.engine_number(param.nearest(*value));
             }
         }
         self.landscape.elo(&self.values)
@@ -196,7 +188,7 @@ impl Strength<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::param::Param;
+    use super::super::param::{Param, ParamKind};
     use super::*;
 
     const TWO: &str = "scale = 300.0\npair = [0.025, 0.225, 0.5, 0.225, 0.025]\n\
@@ -223,6 +215,33 @@ mod tests {
     }
 
     #[test]
+    fn a_real_parameter_is_not_rounded_to_a_whole_number() {
+        let text = "[[param]]\nname = \"A\"\nmin = 0.2\nmax = 2\nstart = 0.75\n\
+            optimum = 1.2\nsensitivity = 200\n\
+            [[param]]\nname = \"B\"\nmin = 0\nmax = 1\nstart = 0.25\n\
+            optimum = 0.25\nsensitivity = 200\n";
+        let model = Model::parse(text).unwrap();
+        let strength = |kind: ParamKind, value: f64| {
+            let param = Param {
+                kind,
+                ..Param::int("A", value, 0.0, 2.0)
+            };
+            let space = Space::new(vec![param]).unwrap();
+            model.strength(&space).unwrap().elo(&[value])
+        };
+        let below = |distance: f64| -300.0 * (200.0 * (distance / 1.8).powi(2) / 300.0).ln_1p();
+        for (kind, value, played) in [
+            (ParamKind::Text { decimals: 3 }, 0.75, 0.75),
+            // The value that the engine gets.
+            (ParamKind::Text { decimals: 1 }, 0.74, 0.7),
+            (ParamKind::Int, 1.7, 2.0),
+        ] {
+            let elo = strength(kind, value);
+            assert!((elo - below(played - 1.2)).abs() < 1e-9, "{value}: {elo}");
+        }
+    }
+
+    #[test]
     fn parameters_that_are_not_tuned_stay() {
         let model = Model::parse(TWO).unwrap();
         let space = Space::new(vec![Param::int("b", 5.0, 0.0, 10.0)]).unwrap();
@@ -238,6 +257,11 @@ mod tests {
         for (text, expected) in [
             (TWO.replace("300.0", "-1.0"), "scale"),
             (TWO.replace("max = 100", "max = 0"), "`A`"),
+            (
+                TWO.replace("start = 40", "start = 101"),
+                "`A`: start 101 is outside 0 to 100",
+            ),
+            (TWO.replace("\"B\"", "\"a\""), "`a` is named twice"),
             (TWO.replace("sensitivity = 50", "sensitivity = -1"), "`B`"),
             (TWO.replace("0.5, 0.225", "0.9, 0.225"), "sum to 1"),
             (format!("coupling = [[1.0]]\n{TWO}"), "2 rows"),

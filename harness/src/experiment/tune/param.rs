@@ -108,6 +108,13 @@ impl Param {
         ((value * resolution).round_ties_even() / resolution).clamp(self.min, self.max)
     }
 
+    /// Whether a value is one that the engine can have, apart from a rounding error: it may
+    /// have been divided by a factor.
+    pub(super) fn is_on_grid(&self, value: f64) -> bool {
+        let points = value * self.resolution();
+        (points - points.round_ties_even()).abs() <= 1e-9 * points.abs().max(1.0)
+    }
+
     /// The number that the engine gets; never a negative zero.
     pub fn engine_number(&self, value: f64) -> f64 {
         match self.kind {
@@ -212,9 +219,8 @@ impl Param {
             if !points.is_finite() {
                 return Err(format!("{what} {bound} is too large for the engine"));
             }
-            let nearest = points.round_ties_even();
-            // A bound that was divided by a factor may have a rounding error.
-            if (points - nearest).abs() > 1e-9 * points.abs().max(1.0) {
+            if !self.is_on_grid(bound) {
+                let nearest = points.round_ties_even();
                 let grid = match &self.kind {
                     ParamKind::Text { decimals } => format!("a number with {decimals} decimals"),
                     ParamKind::Scaled { factor } => format!("a whole number divided by {factor}"),

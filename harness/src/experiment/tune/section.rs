@@ -239,9 +239,20 @@ pub struct ParamSection {
     /// Choices of a combo in their order.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub choices: Option<Vec<String>>,
-    /// The option is a check: 0 is false, 1 is true.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    /// The option is a check: 0 is false, 1 is true. A configuration sets it to true or not
+    /// at all.
+    #[serde(skip_serializing_if = "std::ops::Not::not", deserialize_with = "only_true")]
     pub check: bool,
+}
+
+/// `true`. The other value would have no effect on an option that is a check.
+fn only_true<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
+    match bool::deserialize(deserializer)? {
+        true => Ok(true),
+        false => Err(D::Error::custom(
+            "only `true` is allowed: leave out `check`, or set `start` to 0 or 1",
+        )),
+    }
 }
 
 impl ParamSection {
@@ -346,6 +357,22 @@ impl TuneSection {
         }
     }
 
+    /// Of `openbench` and `fishtest`: the factor on the steps, and the final gain (`R_end`) of
+    /// a parameter that does not have its own. Of other methods the customary ones.
+    pub(crate) fn final_constants(&self) -> (f64, f64) {
+        let settings = match self.method.rule() {
+            UpdateRule::Classic(rule @ (ClassicRule::OpenBench | ClassicRule::Fishtest)) => {
+                self.classic.over(self.customary(rule))
+            }
+            UpdateRule::Spsa
+            | UpdateRule::Adaptive
+            | UpdateRule::Classic(ClassicRule::WeatherFactory) => {
+                self.customary(ClassicRule::OpenBench)
+            }
+        };
+        (settings.width, settings.gain)
+    }
+
     /// Whether the gain of a classic rule is set, and not to the customary one.
     pub(super) fn sets_classic_gain(&self) -> bool {
         let UpdateRule::Classic(rule) = self.method.rule() else {
@@ -402,6 +429,31 @@ mod tests {
             (spsa.pairs, spsa.classic),
             (Some(10_000), ClassicSection::default())
         );
+    }
+
+    #[test]
+    fn the_final_constants_are_those_of_the_run() {
+        for (method, expected) in [
+            ("openbench", (2.0, 0.05)),
+            ("fishtest", (2.0, 0.05)),
+            ("weather-factory", (1.0, 0.002)),
+            ("spsa", (1.0, 0.002)),
+        ] {
+            let text = format!("method = \"{method}\"\n[classic]\ngain = 0.05\nwidth = 2\n");
+            let section: TuneSection = toml::from_str(&text).unwrap();
+            assert_eq!(section.final_constants(), expected, "{method}");
+        }
+        let customary: TuneSection = toml::from_str("method = \"fishtest\"\n").unwrap();
+        assert_eq!(customary.final_constants(), (1.0, 0.002));
+    }
+
+    #[test]
+    fn a_check_is_true_or_left_out() {
+        let read = |text: &str| toml::from_str::<ParamSection>(text);
+        assert!(read("check = true").unwrap().check);
+        assert!(!read("").unwrap().check);
+        let error = read("check = false").unwrap_err().to_string();
+        assert!(error.contains("only `true` is allowed"), "{error}");
     }
 
     #[test]

@@ -1,7 +1,9 @@
-//! Seeded random streams that never change between versions or platforms.
+//! The random streams of a tuning.
 
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng, SeedableRng};
+use rand_chacha::rand_core::Rng;
+
+use crate::seeded::words;
 
 /// What a stream of random numbers is for. Two purposes never share numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,19 +22,14 @@ pub enum Purpose {
 
 /// The stream numbered `index` of `purpose` for a run's `seed`.
 pub fn stream(seed: u64, purpose: Purpose, index: u64) -> ChaCha8Rng {
-    let mut key = [0; 32];
-    key[..8].copy_from_slice(&seed.to_le_bytes());
-    key[8..24].copy_from_slice(b"hone tuning v1  ");
-    key[24] = match purpose {
+    let part = match purpose {
         Purpose::Flips => 1,
         Purpose::Rounding => 2,
         Purpose::Outcomes => 3,
         Purpose::Landscape => 4,
         Purpose::Resampling => 5,
     };
-    let mut rng = ChaCha8Rng::from_seed(key);
-    rng.set_stream(index);
-    rng
+    words(b"hone tuning v1  ", part, seed, index)
 }
 
 /// A number in `[0, 1)` with 53 random bits.

@@ -9,6 +9,9 @@ pub(crate) const CHUNK: usize = 512 * 1024;
 /// Maximum length of a file that is sent, in bytes.
 const MAX_FILE: u64 = 1024 * 1024 * 1024;
 
+/// Number of digits of a SHA-256 that a message shows.
+const SHOWN: usize = 12;
+
 /// A file that a worker needs for a pair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -34,6 +37,27 @@ impl FileRef {
     /// Number of its parts, at least 1.
     pub(crate) fn chunks(&self) -> u64 {
         self.bytes.div_ceil(CHUNK as u64).max(1)
+    }
+
+    /// The error of a worker that has received the file with another SHA-256. The run
+    /// recognizes it in the reason of a refusal.
+    pub(crate) fn wrong_content(&self, found: &str) -> String {
+        let found = found.get(..SHOWN).unwrap_or(found);
+        format!(
+            "{} came with sha256 {found}, and {}",
+            self.name,
+            self.announced()
+        )
+    }
+
+    /// Whether the reason of a refusal is that this file has arrived with another SHA-256.
+    pub(crate) fn is_wrong_in(&self, reason: &str) -> bool {
+        reason.contains(" came with sha256 ") && reason.contains(&self.announced())
+    }
+
+    fn announced(&self) -> String {
+        let sha256 = self.sha256.get(..SHOWN).unwrap_or(&self.sha256);
+        format!("{sha256} was announced")
     }
 
     pub(super) fn check(&self) -> Result<(), &'static str> {

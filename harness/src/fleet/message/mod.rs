@@ -21,6 +21,7 @@ use super::ids::Name;
 use crate::config::WorkerPattern;
 use crate::executor::{GameText, PairJob};
 use crate::rules::GameResult;
+use crate::text::printable;
 pub(crate) use file_ref::{CHUNK, FileRef, SourceRef};
 
 /// The protocol version, raised when the meaning of a message changes or a field is added
@@ -34,6 +35,12 @@ pub(crate) const MAX_PAYLOAD: usize = 1024 * 1024;
 pub(crate) const MAX_TEXT: usize = 96 * 1024;
 /// Maximum length of a game's PGN, in bytes.
 pub(crate) const MAX_GAME: usize = 4 * MAX_TEXT;
+/// Maximum length of the names in a worker's status, in characters.
+const MAX_NAME: usize = 100;
+/// Maximum length of a reason that is shown, in characters.
+const MAX_REASON: usize = 2000;
+/// Maximum of a worker's games per minute.
+const MAX_PACE: f64 = 1e9;
 
 /// Why a message is refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -58,6 +65,18 @@ pub(crate) trait Message: Serialize + DeserializeOwned {
     /// # Errors
     /// The first value that is not valid.
     fn check(&self) -> Result<(), &'static str>;
+
+    /// Replaces what its texts must not contain when they are shown. Called for each message
+    /// that is received.
+    fn clean(&mut self) {}
+}
+
+/// A text of another machine as one line of at most `length` characters, without characters
+/// that affect a terminal: it must not look like further lines of `hone`.
+fn clean_text(text: &mut String, length: usize) {
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let line = lines.collect::<Vec<_>>().join("; ").replace('\t', " ");
+    *text = printable(&line).chars().take(length).collect();
 }
 
 #[derive(Serialize)]
@@ -101,7 +120,7 @@ pub(crate) fn encode<M: Message>(message: &M) -> Result<Vec<u8>, MessageError> {
 /// [`MessageError`].
 pub(crate) fn decode<M: Message>(bytes: &[u8]) -> Result<M, MessageError> {
     check_length::<M>(bytes)?;
-    let incoming = match serde_json::from_slice::<Incoming<M>>(bytes) {
+    let mut incoming = match serde_json::from_slice::<Incoming<M>>(bytes) {
         Ok(incoming) if incoming.version == VERSION => incoming,
         Ok(incoming) => return Err(MessageError::Version(incoming.version)),
         // Another version may have other fields.
@@ -111,6 +130,7 @@ pub(crate) fn decode<M: Message>(bytes: &[u8]) -> Result<M, MessageError> {
         },
     };
     incoming.body.check().map_err(MessageError::Invalid)?;
+    incoming.body.clean();
     Ok(incoming.body)
 }
 
@@ -249,11 +269,17 @@ impl Message for Reply {
             Self::Played(played) => played.check(),
             Self::Refused(refusal) => {
                 check_lease(&refusal.lease)?;
-                match refusal.reason.len() > 2000 {
+                match refusal.reason.len() > MAX_REASON {
                     true => Err("the reason is too long"),
                     false => Ok(()),
                 }
             }
+        }
+    }
+
+    fn clean(&mut self) {
+        if let Self::Refused(refusal) = self {
+            clean_text(&mut refusal.reason, MAX_REASON);
         }
     }
 }
@@ -339,6 +365,22 @@ impl Message for Notice {
     }
 }
 
+/// The order to drop the pairs of a run. It has a content because other messages reach the
+/// subject of orders: a worker can make the server send its replies there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct StopOrder {
+    pub(crate) run: Name,
+}
+
+impl Message for StopOrder {
+    const LIMIT: usize = 1024;
+
+    fn check(&self) -> Result<(), &'static str> {
+        Ok(())
+    }
+}
+
 /// The state of a worker, which it sends every few seconds.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -403,9 +445,19 @@ impl Message for Status {
     const LIMIT: usize = 64 * 1024;
 
     fn check(&self) -> Result<(), &'static str> {
-        match self.cores > 4096 || self.busy > self.cores || !self.pace.is_finite() {
+        let is_pace = (0.0..=MAX_PACE).contains(&self.pace);
+        match self.cores > 4096 || self.busy > self.cores || !is_pace {
             true => Err("`cores`, `busy` or `pace` is out of range"),
             false => Ok(()),
+        }
+    }
+
+    fn clean(&mut self) {
+        for name in [&mut self.hone, &mut self.platform, &mut self.processor] {
+            clean_text(name, MAX_NAME);
+        }
+        for reason in self.refuses.values_mut() {
+            clean_text(reason, MAX_REASON);
         }
     }
 }

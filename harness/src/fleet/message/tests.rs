@@ -70,8 +70,57 @@ fn a_status_has_room_for_any_number_of_refused_runs() {
     let bytes = status.encode_shortened().expect("it fits");
     let read: Status = decode(&bytes).expect("read");
     assert_eq!(read.refuses.len(), 200, "no run is left out");
-    let reasons = read.refuses.values().filter(|one| **one == reason);
+    let reasons = read.refuses.values().filter(|one| !one.is_empty());
     assert!(reasons.count() > 15);
+}
+
+#[test]
+fn the_texts_of_a_worker_are_single_lines_without_control_characters() {
+    let run = name("run");
+    let mut status = samples::status(&run, &[]);
+    status.platform = "linux\nall/box 64\u{1b}[2J".to_string();
+    status.processor = "x".repeat(10_000);
+    let reason = "its disk is full\r\n\nhelp:\tmake room\u{7}".to_string();
+    status.refuses.insert(run.clone(), reason.clone());
+    let read: Status = decode(&encode(&status).expect("sent")).expect("read");
+    assert_eq!(read.platform, "linux; all/box 64\u{fffd}[2J");
+    assert_eq!(read.processor.len(), MAX_NAME);
+    let clean = "its disk is full; help: make room\u{fffd}";
+    assert_eq!(read.refuses[&run], clean);
+    let refusal = Refusal {
+        pair: 0,
+        lease: "0".repeat(32),
+        reason,
+        stops_run: false,
+    };
+    let Reply::Refused(read) =
+        decode(&encode(&Reply::Refused(refusal)).expect("sent")).expect("read")
+    else {
+        panic!("another kind");
+    };
+    assert_eq!(read.reason, clean);
+}
+
+#[test]
+fn an_impossible_speed_of_a_worker_is_refused() {
+    let mut status = samples::status(&name("run"), &[]);
+    for (pace, is_valid) in [(0.0, true), (5000.0, true), (1e300, false), (-1.0, false)] {
+        status.pace = pace;
+        assert_eq!(encode(&status).is_ok(), is_valid, "{pace}");
+    }
+}
+
+#[test]
+fn a_file_with_wrong_content_is_recognized_in_a_reason() {
+    let file = job(0).files.remove(0);
+    let reason = format!("cannot fetch it: {}", file.wrong_content(&"1b".repeat(32)));
+    assert!(file.is_wrong_in(&reason), "{reason}");
+    let other = FileRef {
+        sha256: "2c".repeat(32),
+        ..file.clone()
+    };
+    assert!(!other.is_wrong_in(&reason), "{reason}");
+    assert!(!file.is_wrong_in("its disk is full"));
 }
 
 #[test]

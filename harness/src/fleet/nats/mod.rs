@@ -14,7 +14,9 @@ mod worker;
 pub(crate) use connect::{connect, fingerprint};
 pub(crate) use runner::{NatsRunner, check_rights};
 pub(crate) use streams::{prepare, probe};
-pub(crate) use subjects::{submit_permissions, worker_permissions};
+pub(crate) use subjects::{
+    Permissions, has_several_answers, inboxes, submit_permissions, worker_permissions,
+};
 #[cfg(feature = "serve")]
 pub(crate) use watch::BoardWatch;
 pub(crate) use watch::{FleetMessage, Watch};

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use async_nats::{Client, Event, Subject, Subscriber};
+use async_nats::{Client, Event, HeaderMap, Message, Subject, Subscriber};
 use futures_util::StreamExt;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
@@ -15,7 +15,7 @@ use super::subjects::{self, ASK, ASK_RUNS, FILES, JOBS, RESULTS};
 use super::worker::is_refusal;
 use crate::fleet::ids::Name;
 use crate::fleet::link::{FileStore, LinkError, RunnerLink, ToRunner};
-use crate::fleet::runner::ConnectionChange;
+use crate::fleet::runner::{ConnectionChange, ProcessId};
 
 /// A job that its worker does not keep alive for this long is delivered to another one.
 const JOB_ACK_WAIT: Duration = Duration::from_secs(30);
@@ -27,6 +27,9 @@ const UNUSED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const BATCH: usize = 1000;
 /// Time limit of a request for results.
 const WAIT: Duration = Duration::from_secs(5);
+/// The header of a notice with the process of the run that has sent it. A field of the notice
+/// would need another version of the protocol.
+const PROCESS: &str = "Hone-Process";
 /// Time before a refused request for results is repeated.
 const RETRY: Duration = Duration::from_secs(1);
 
@@ -61,12 +64,19 @@ pub(crate) struct NatsRunner {
     client: Client,
     run: Name,
     results: Pull,
-    statuses: Subscriber,
-    asks: [Subscriber; 2],
+    heard: Heard,
     events: mpsc::UnboundedReceiver<Event>,
     /// When results are requested again after a request was refused, because the server has
     /// lost the consumer.
     retry_at: Option<Instant>,
+}
+
+/// The subscriptions of a run.
+struct Heard {
+    statuses: Subscriber,
+    asks: [Subscriber; 2],
+    /// The notices of this run.
+    notices: Subscriber,
 }
 
 impl NatsRunner {
@@ -77,11 +87,7 @@ impl NatsRunner {
         run: Name,
         events: mpsc::UnboundedReceiver<Event>,
     ) -> Result<Self, LinkError> {
-        let statuses = subscribe(&client, subjects::ALL_WORKERS).await?;
-        let asks = [
-            subscribe(&client, ASK).await?,
-            subscribe(&client, ASK_RUNS).await?,
-        ];
+        let heard = Heard::of(&client, &run).await?;
         // Results that were delivered to an earlier process of this run, and that it did
         // not put on disk, are delivered again at once.
         let stale = format!("CONSUMER.DELETE.{RESULTS}.{run}");
@@ -90,8 +96,7 @@ impl NatsRunner {
             results: Pull::new(client.clone(), RESULTS).await?,
             client,
             run,
-            statuses,
-            asks,
+            heard,
             events,
             retry_at: None,
         };
@@ -167,16 +172,22 @@ impl RunnerLink for NatsRunner {
         put_until_stored(self.client.clone(), subjects::job(&self.run), bytes)
     }
 
-    async fn announce(&self, bytes: Vec<u8>) -> Result<(), LinkError> {
-        self.publish_to(subjects::run(&self.run), bytes).await
+    async fn announce(&self, bytes: Vec<u8>, process: ProcessId) -> Result<(), LinkError> {
+        let mut headers = HeaderMap::new();
+        headers.insert(PROCESS, process.to_string());
+        let subject = subjects::run(&self.run);
+        let sent = self
+            .client
+            .publish_with_headers(subject, headers, bytes.into());
+        sent.await.map_err(|error| cannot_publish(&error))
     }
 
     async fn request_statuses(&self) -> Result<(), LinkError> {
         self.publish_to(ASK.to_string(), Vec::new()).await
     }
 
-    async fn stop(&self) -> Result<(), LinkError> {
-        self.publish_to(subjects::stop(&self.run), Vec::new()).await
+    async fn stop(&self, bytes: Vec<u8>) -> Result<(), LinkError> {
+        self.publish_to(subjects::stop(&self.run), bytes).await
     }
 
     async fn next(&mut self) -> ToRunner<Subject> {
@@ -186,7 +197,7 @@ impl RunnerLink for NatsRunner {
                     // Other messages are received meanwhile.
                     tokio::select! {
                         () = sleep_until(time) => self.retry_at = None,
-                        message = message(&mut self.statuses, &mut self.asks) => return message,
+                        message = self.heard.next() => return message,
                         change = change(&mut self.events) => return ToRunner::Connection(change),
                     }
                     continue;
@@ -195,7 +206,7 @@ impl RunnerLink for NatsRunner {
             }
             let pulled = tokio::select! {
                 pulled = self.results.next() => pulled,
-                message = message(&mut self.statuses, &mut self.asks) => return message,
+                message = self.heard.next() => return message,
                 change = change(&mut self.events) => return ToRunner::Connection(change),
             };
             match pulled {
@@ -275,8 +286,18 @@ impl FileStore for NatsStore {
 impl NatsRunner {
     async fn publish_to(&self, subject: String, bytes: Vec<u8>) -> Result<(), LinkError> {
         let sent = self.client.publish(subject, bytes.into()).await;
-        sent.map_err(|error| LinkError::new("cannot publish a message", error))
+        sent.map_err(|error| cannot_publish(&error))
     }
+}
+
+fn cannot_publish(error: &dyn std::fmt::Display) -> LinkError {
+    LinkError::new("cannot publish a message", error)
+}
+
+/// The process that has sent a notice; `None` for another message, and for a notice of an
+/// earlier version of `hone`.
+fn process_of(notice: &Message) -> Option<ProcessId> {
+    ProcessId::parse(notice.headers.as_ref()?.get(PROCESS)?.as_str())
 }
 
 /// The next change of the connection. Cancel safe.
@@ -292,25 +313,43 @@ async fn change(events: &mut mpsc::UnboundedReceiver<Event>) -> ConnectionChange
     }
 }
 
-/// The next status or request. Cancel safe.
-async fn message(statuses: &mut Subscriber, asks: &mut [Subscriber; 2]) -> ToRunner<Subject> {
-    let [of_all, of_runs] = asks;
-    loop {
-        tokio::select! {
-            status = statuses.next() => match status {
-                None => std::future::pending().await,
-                Some(message) => {
-                    if let Some(worker) = subjects::worker_of(&message.subject) {
-                        let bytes = message.payload.to_vec();
-                        return ToRunner::Status { worker, bytes };
+impl Heard {
+    async fn of(client: &Client, run: &Name) -> Result<Self, LinkError> {
+        Ok(Self {
+            statuses: subscribe(client, subjects::ALL_WORKERS).await?,
+            asks: [
+                subscribe(client, ASK).await?,
+                subscribe(client, ASK_RUNS).await?,
+            ],
+            notices: subscribe(client, &subjects::run(run)).await?,
+        })
+    }
+
+    /// The next status, request or notice. Cancel safe.
+    async fn next(&mut self) -> ToRunner<Subject> {
+        let [of_all, of_runs] = &mut self.asks;
+        loop {
+            tokio::select! {
+                status = self.statuses.next() => match status {
+                    None => std::future::pending().await,
+                    Some(message) => {
+                        if let Some(worker) = subjects::worker_of(&message.subject) {
+                            let bytes = message.payload.to_vec();
+                            return ToRunner::Status { worker, bytes };
+                        }
+                    }
+                },
+                Some(notice) = self.notices.next() => {
+                    if let Some(process) = process_of(&notice) {
+                        return ToRunner::Announced(process);
                     }
                 }
-            },
-            Some(_) = of_runs.next() => return ToRunner::NoticeRequested,
-            ask = of_all.next() => match ask {
-                None => std::future::pending().await,
-                Some(_) => return ToRunner::NoticeRequested,
-            },
+                Some(_) = of_runs.next() => return ToRunner::NoticeRequested,
+                ask = of_all.next() => match ask {
+                    None => std::future::pending().await,
+                    Some(_) => return ToRunner::NoticeRequested,
+                },
+            }
         }
     }
 }
@@ -326,14 +365,13 @@ mod tests {
     #[tokio::test]
     async fn results_are_requested_again_while_other_messages_arrive() {
         let client = offline(100).await;
-        let of = async |subject| subscribe(&client, subject).await.expect("a subscription");
         let (sender, events) = mpsc::unbounded_channel();
         let results = Pull::new(client.clone(), RESULTS).await;
+        let heard = Heard::of(&client, &name("run")).await;
         let mut runner = NatsRunner {
             run: name("run"),
             results: results.expect("a subscription"),
-            statuses: of(subjects::ALL_WORKERS).await,
-            asks: [of(ASK).await, of(ASK_RUNS).await],
+            heard: heard.expect("subscriptions"),
             events,
             retry_at: Some(Instant::now() + RETRY),
             client,

@@ -88,7 +88,12 @@ pub(super) fn inbox(credential: &Name) -> String {
     format!("_INBOX.{credential}")
 }
 
-/// The subjects to which a credential may publish and subscribe.
+/// The inboxes of a credential.
+pub(crate) fn inboxes(credential: &Name) -> String {
+    format!("{}.>", inbox(credential))
+}
+
+/// The subjects to which a credential may publish and subscribe, besides its inboxes.
 #[derive(Debug, Clone)]
 pub(crate) struct Permissions {
     pub(crate) publish: Vec<String>,
@@ -96,8 +101,8 @@ pub(crate) struct Permissions {
 }
 
 /// A worker may only take jobs, read files, and send results, statuses and games under
-/// its own name.
-pub(crate) fn worker_permissions(credential: &Name) -> Permissions {
+/// its own name. `credential` is a name, or `*` for the subjects of all workers.
+pub(crate) fn worker_permissions(credential: &str) -> Permissions {
     Permissions {
         publish: vec![
             ASK_RUNS.to_string(),
@@ -108,18 +113,19 @@ pub(crate) fn worker_permissions(credential: &Name) -> Permissions {
             format!("$JS.ACK.{JOBS}.>"),
             format!("$JS.API.DIRECT.GET.{FILES}.>"),
         ],
-        subscribe: vec![
-            ASK.to_string(),
-            ALL_RUNS.to_string(),
-            ALL_STOPS.to_string(),
-            ALL_WATCHES.to_string(),
-            format!("{}.>", inbox(credential)),
-        ],
+        subscribe: [ASK, ALL_RUNS, ALL_STOPS, ALL_WATCHES]
+            .map(str::to_string)
+            .to_vec(),
     }
 }
 
+/// Whether a message to this subject may have several answers.
+pub(crate) fn has_several_answers(subject: &str) -> bool {
+    subject.contains(".MSG.NEXT.")
+}
+
 /// The owner of a run may write jobs and files, read results and see workers.
-pub(crate) fn submit_permissions(credential: &Name) -> Permissions {
+pub(crate) fn submit_permissions() -> Permissions {
     let mut publish: Vec<String> = [ASK, "hone.job.*", "hone.run.*", "hone.stop.*", ALL_WATCHES]
         .map(str::to_string)
         .to_vec();
@@ -137,16 +143,10 @@ pub(crate) fn submit_permissions(credential: &Name) -> Permissions {
     }
     publish.push(format!("$JS.API.STREAM.INFO.{FILES}"));
     publish.push(format!("$JS.ACK.{RESULTS}.>"));
+    let subscribe = [ASK, ASK_RUNS, ALL_RUNS, ALL_WORKERS, "hone.board.*.*.*"];
     Permissions {
         publish,
-        subscribe: vec![
-            ASK.to_string(),
-            ASK_RUNS.to_string(),
-            ALL_RUNS.to_string(),
-            ALL_WORKERS.to_string(),
-            "hone.board.*.*.*".to_string(),
-            format!("{}.>", inbox(credential)),
-        ],
+        subscribe: subscribe.map(str::to_string).to_vec(),
     }
 }
 
@@ -172,8 +172,7 @@ mod tests {
 
     #[test]
     fn a_worker_may_not_publish_jobs_or_files_or_under_other_names() {
-        let club = name("club");
-        let allowed = worker_permissions(&club);
+        let allowed = worker_permissions("club");
         for forbidden in [
             "hone.job",
             "hone.run",

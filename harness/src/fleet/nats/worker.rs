@@ -92,7 +92,7 @@ impl WorkerLink for NatsWorker {
                 }
                 Some(message) = self.stops.next() => {
                     if let Some(run) = subjects::last_name(&message.subject) {
-                        return ToWorker::Stopped { run };
+                        return ToWorker::StopOrder { run, bytes: message.payload.to_vec() };
                     }
                 }
                 Some(_) = self.asks.next() => return ToWorker::StatusRequested,

@@ -1,15 +1,14 @@
 //! The files that a job needs on another machine: the engines' programs, and nets that
 //! an option names.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::builds::record_of;
 use crate::checksum::sha256_file;
 use crate::executor::{PairJob, Player};
-use crate::fleet::message::{CHUNK, FileRef, is_tables_option};
+use crate::fleet::message::{FileRef, is_tables_option};
 
 /// A file on this machine, and its description in a job.
 #[derive(Debug, Clone)]
@@ -139,18 +138,6 @@ pub(crate) fn without_paths(job: &PairJob) -> PairJob {
     job
 }
 
-/// Part `chunk` of a file: [`CHUNK`] bytes, or fewer at its end.
-///
-/// # Errors
-/// If it cannot be read.
-pub(crate) fn read_chunk(path: &Path, chunk: u64) -> io::Result<Vec<u8>> {
-    let mut file = File::open(path)?;
-    file.seek(SeekFrom::Start(chunk * CHUNK as u64))?;
-    let mut bytes = Vec::new();
-    file.take(CHUNK as u64).read_to_end(&mut bytes)?;
-    Ok(bytes)
-}
-
 #[cfg(test)]
 mod tests {
     use std::fs;
@@ -218,17 +205,5 @@ mod tests {
         assert!(tables.contains("--syzygy"), "{tables}");
         assert!(book.contains("option `Book`"), "{book}");
         assert!(book.contains("every worker's machine"), "{book}");
-    }
-
-    #[test]
-    fn chunks_make_up_the_file() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = folder.path().join("file");
-        let content: Vec<u8> = (0..CHUNK * 2 + 5).map(|i| i as u8).collect();
-        fs::write(&path, &content).expect("written");
-        let parts: Vec<u8> = (0..3)
-            .flat_map(|i| read_chunk(&path, i).expect("read"))
-            .collect();
-        assert_eq!(parts, content);
     }
 }

@@ -6,12 +6,14 @@
 
 mod accept;
 mod connection;
+mod content;
 mod deferred;
 mod dispatch;
 mod files;
 mod incidents;
 mod past;
 mod presence;
+mod processes;
 mod results;
 mod roster;
 mod run_key;
@@ -38,7 +40,7 @@ use super::access::Access;
 use super::clock::Reference;
 use super::ids::WorkerId;
 use super::link::{LinkError, RunnerLink, ToRunner};
-use super::message::{Job, Notice, Status, encode};
+use super::message::{Job, Notice, Status, StopOrder, encode};
 use super::nats::{NatsRunner, connect};
 use super::overview::cannot_use;
 use crate::executor::remote::{Carrier, Command, Remote};
@@ -51,6 +53,8 @@ use dispatch::{Dispatch, Dropped, Judged};
 use files::{path_warnings, without_paths};
 use incidents::Incidents;
 use past::Past;
+pub(super) use processes::ProcessId;
+use processes::Processes;
 pub(crate) use run_key::RunKey;
 use sender::JobSender;
 use suspects::Suspects;
@@ -92,7 +96,7 @@ pub(crate) struct FleetRun {
 /// # Errors
 /// If the server cannot be reached or refuses.
 pub(crate) fn start(run: FleetRun) -> anyhow::Result<Remote> {
-    let key = RunKey::of(&run.dir)?;
+    let key = RunKey::of(&run.dir, run.notice.priority)?;
     let past = Past::read(&run.dir)?;
     let runtime = runtime().context("cannot start the async runtime")?;
     let link = runtime.block_on(async {
@@ -145,6 +149,7 @@ struct Runner<L: RunnerLink> {
     /// The last printed line about the number of workers.
     shown_workers: Option<String>,
     connection: Connection,
+    processes: Processes,
     /// Number of consecutive checks that found the queue empty.
     idle_checks: u32,
 }
@@ -192,6 +197,7 @@ impl<L: RunnerLink> Runner<L> {
             warned: BTreeSet::new(),
             shown_workers: None,
             connection: Connection::new(Instant::now()),
+            processes: Processes::new(),
             idle_checks: 0,
         }
     }
@@ -288,6 +294,10 @@ impl<L: RunnerLink> Runner<L> {
     }
 
     async fn execute(&mut self, command: Command) {
+        // The jobs and results are those of the other process.
+        if self.processes.is_second() {
+            return;
+        }
         match command {
             Command::Play(job) => self.play(*job).await,
             Command::Recorded(pairs) => {
@@ -307,7 +317,7 @@ impl<L: RunnerLink> Runner<L> {
                 self.sender.abort();
                 self.notice.draining = true;
                 let leave = async {
-                    self.log_error(self.link.stop().await);
+                    self.stop_workers().await;
                     self.log_error(self.link.purge_jobs().await);
                 };
                 let _ = timeout(CLOSE, leave).await;
@@ -387,9 +397,21 @@ impl<L: RunnerLink> Runner<L> {
         match self.notice.encode_shortened() {
             // The transport buffers a limited number of messages for an unreachable
             // server; the notice is sent after the next reconnection.
-            Ok(_) if self.connection.is_cut_off() => {}
-            Ok(bytes) => self.log_error(self.link.announce(bytes).await),
+            Ok(_) if self.connection.is_cut_off() || self.processes.is_second() => {}
+            Ok(bytes) => {
+                let process = self.processes.own();
+                self.log_error(self.link.announce(bytes, process).await);
+            }
             Err(error) => self.fail(error.to_string()),
+        }
+    }
+
+    /// Makes the workers drop the run's pairs.
+    async fn stop_workers(&self) {
+        let run = self.dispatch.run().clone();
+        match encode(&StopOrder { run }) {
+            Ok(bytes) => self.log_error(self.link.stop(bytes).await),
+            Err(error) => tracing::info!("{error}"),
         }
     }
 

@@ -21,10 +21,20 @@ use crate::text::with_causes;
 /// quarantine: a correct worker sends none.
 const MAX_WRONG: u32 = 3;
 
+/// The error of a process that has found an earlier one of the same run.
+const SECOND_PROCESS: &str = "another process plays this run on the fleet: the run was resumed in two copies of its folder\n\
+    help: continue only one of them; to continue this copy, end the other process first";
+
 impl<L: RunnerLink> Runner<L> {
     pub(super) async fn handle(&mut self, message: ToRunner<L::Receipt>) {
         match message {
             ToRunner::NoticeRequested => self.announce_soon(),
+            ToRunner::Announced(process) => {
+                if self.processes.announced(process, Instant::now()) {
+                    self.sender.abort();
+                    self.fail(SECOND_PROCESS.to_string());
+                }
+            }
             ToRunner::Connection(change) => self.connection_changed(change).await,
             ToRunner::Status { worker, bytes } => match decode::<Status>(&bytes) {
                 Ok(status) => {
@@ -286,6 +296,11 @@ impl<L: RunnerLink> Runner<L> {
             );
             let kind = IncidentKind::Declined;
             self.record_incident(|incidents| incidents.worker(worker, kind, &refusal.reason));
+            if let Some(name) = self.sender.replace_wrong(&refusal.reason, Instant::now()) {
+                errln!(
+                    "fleet: {name} is sent to the server again, because its content there is wrong"
+                );
+            }
         }
         self.acknowledge(receipt).await;
     }

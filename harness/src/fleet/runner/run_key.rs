@@ -16,7 +16,7 @@ use crate::checksum::hex;
 use crate::fleet::ids::Name;
 use crate::platform::write_private;
 
-/// The file in a run's folder with the run's name on the fleet and its secret.
+/// The file in a run's folder with the run's name on the fleet, its secret and its priority.
 const FILE: &str = "lease.toml";
 
 /// The path of the file. Earlier versions named it `fleet.toml`, as a file with a
@@ -34,6 +34,10 @@ fn path_in(dir: &Path) -> PathBuf {
 pub(crate) struct RunKey {
     pub(crate) run: Name,
     secret: String,
+    /// The run's share of the fleet when it was last played, for `hone resume`. Earlier
+    /// versions did not write it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    priority: Option<u32>,
 }
 
 impl RunKey {
@@ -42,6 +46,7 @@ impl RunKey {
         Self {
             run: Name::random(),
             secret: secret.map(|part| format!("{part:016x}")).concat(),
+            priority: None,
         }
     }
 
@@ -53,28 +58,38 @@ impl RunKey {
     /// The fleet's name of the run in a folder, if it has been on a fleet.
     #[cfg(feature = "serve")]
     pub(crate) fn name_in(dir: &Path) -> Option<Name> {
-        let text = fs::read_to_string(path_in(dir)).ok()?;
-        let key: Self = toml::from_str(&text).ok()?;
-        Some(key.run)
+        Some(Self::read(dir)?.run)
     }
 
-    /// The key of the run in a folder, made if there is none.
+    /// The priority with which the run in a folder was last played on a fleet, if it is known.
+    pub(crate) fn priority_in(dir: &Path) -> Option<u32> {
+        Self::read(dir)?.priority
+    }
+
+    fn read(dir: &Path) -> Option<Self> {
+        let text = fs::read_to_string(path_in(dir)).ok()?;
+        toml::from_str(&text).ok()
+    }
+
+    /// The key of the run in a folder, made if there is none. The run's priority is kept in
+    /// the file.
     ///
     /// # Errors
     /// Those of the file system, and if the file is damaged.
-    pub(crate) fn of(dir: &Path) -> anyhow::Result<Self> {
+    pub(crate) fn of(dir: &Path, priority: u32) -> anyhow::Result<Self> {
         let path = path_in(dir);
         let failed = || format!("cannot use {}", path.display());
-        match fs::read_to_string(&path) {
-            Ok(text) => toml::from_str(&text).with_context(failed),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let key = Self::random();
-                let text = toml::to_string(&key)?;
-                write_private(&path, text.as_bytes()).with_context(failed)?;
-                Ok(key)
-            }
-            Err(error) => Err(error).with_context(failed),
+        let mut key = match fs::read_to_string(&path) {
+            Ok(text) => toml::from_str(&text).with_context(failed)?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Self::random(),
+            Err(error) => return Err(error).with_context(failed),
+        };
+        if key.priority != Some(priority) {
+            key.priority = Some(priority);
+            let text = toml::to_string(&key)?;
+            write_private(&path, text.as_bytes()).with_context(failed)?;
         }
+        Ok(key)
     }
 
     /// The lease of a pair: 32 hexadecimal digits.
@@ -101,8 +116,12 @@ mod tests {
     fn a_key_is_kept_and_its_leases_are_its_own() {
         let folder = tempfile::tempdir().expect("a folder");
         assert!(!RunKey::exists(folder.path()));
-        let key = RunKey::of(folder.path()).expect("made");
-        assert_eq!(RunKey::of(folder.path()).expect("read"), key);
+        let key = RunKey::of(folder.path(), 100).expect("made");
+        assert_eq!(RunKey::of(folder.path(), 100).expect("read"), key);
+        assert_eq!(RunKey::priority_in(folder.path()), Some(100));
+        let other = RunKey::of(folder.path(), 300).expect("read");
+        assert_eq!(other.lease(7), key.lease(7));
+        assert_eq!(RunKey::priority_in(folder.path()), Some(300));
         assert!(key.is_lease(7, &key.lease(7)));
         assert!(!key.is_lease(8, &key.lease(7)));
         assert!(!key.is_lease(7, ""));
@@ -121,15 +140,20 @@ mod tests {
     #[test]
     fn a_run_of_an_earlier_version_keeps_its_key() {
         let folder = tempfile::tempdir().expect("a folder");
-        let key = RunKey::of(folder.path()).expect("made");
+        let key = RunKey::of(folder.path(), 100).expect("made");
         let (path, earlier) = (folder.path().join(FILE), folder.path().join("fleet.toml"));
         fs::rename(&path, &earlier).expect("renamed");
+        let text = fs::read_to_string(&earlier).expect("read");
+        let without = text.replace("priority = 100\n", "");
+        assert_ne!(without, text);
+        fs::write(&earlier, without).expect("written");
+        assert_eq!(RunKey::priority_in(folder.path()), None);
         assert!(RunKey::exists(folder.path()));
-        assert_eq!(RunKey::of(folder.path()).expect("read"), key);
+        assert_eq!(RunKey::of(folder.path(), 100).expect("read"), key);
         assert!(!path.exists());
         // Where `lease.toml` exists, `fleet.toml` is not read.
         fs::rename(&earlier, &path).expect("renamed");
         fs::write(&earlier, "url = \"tls://box\"").expect("written");
-        assert_eq!(RunKey::of(folder.path()).expect("read"), key);
+        assert_eq!(RunKey::of(folder.path(), 100).expect("read"), key);
     }
 }

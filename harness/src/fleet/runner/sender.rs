@@ -1,6 +1,8 @@
 //! Sends jobs into the queue, after the files that they need.
 
+use std::collections::BTreeMap;
 use std::io;
+use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
 
@@ -10,6 +12,9 @@ use super::uploads::Uploads;
 use crate::executor::PairJob;
 use crate::fleet::link::FileStore;
 use crate::fleet::message::{FileRef, SourceRef};
+
+/// Minimum time between two replacements of a file on the server: any worker can request one.
+const REPLACE: Duration = Duration::from_secs(10 * 60);
 
 /// The files of a job.
 pub(super) struct JobFiles {
@@ -28,6 +33,8 @@ pub(super) struct JobSender<S> {
     /// Whether there has been a worker that builds engines: it needs their sources.
     has_builders: bool,
     uploads: Uploads<S>,
+    /// When files were last replaced on the server, by SHA-256.
+    replaced: BTreeMap<String, Instant>,
 }
 
 impl<S: FileStore> JobSender<S> {
@@ -38,6 +45,7 @@ impl<S: FileStore> JobSender<S> {
             sources: Sources::default(),
             has_builders: false,
             uploads: Uploads::to(store),
+            replaced: BTreeMap::new(),
         }
     }
 
@@ -89,6 +97,30 @@ impl<S: FileStore> JobSender<S> {
         let uploads = self.uploads.clone();
         self.tasks
             .spawn(async move { uploads.restore(&files).await });
+    }
+
+    /// Stores all parts of a file again if a worker refuses the run because the file has
+    /// arrived with another SHA-256, unless this was done a short time ago. Returns the name of
+    /// the file.
+    pub(super) fn replace_wrong(&mut self, reason: &str, now: Instant) -> Option<String> {
+        let mut files = self.known.clone();
+        files.extend(self.sources.packs());
+        let wrong = files.into_iter().find(|one| one.file.is_wrong_in(reason))?;
+        let FileRef { name, sha256, .. } = wrong.file.clone();
+        let before = self.replaced.get(&sha256);
+        if before.is_some_and(|before| now.duration_since(*before) < REPLACE) {
+            return None;
+        }
+        self.replaced.insert(sha256, now);
+        let uploads = self.uploads.clone();
+        self.tasks.spawn(async move {
+            // The run can continue: other workers may have the file.
+            if let Err(error) = uploads.replace(&[wrong]).await {
+                errln!("warning: {error}");
+            }
+            Ok(())
+        });
+        Some(name)
     }
 
     pub(super) fn is_idle(&self) -> bool {

@@ -57,7 +57,7 @@ impl RunnerLink for Server {
         std::future::ready(())
     }
 
-    async fn announce(&self, _bytes: Vec<u8>) -> Result<(), LinkError> {
+    async fn announce(&self, _bytes: Vec<u8>, _process: ProcessId) -> Result<(), LinkError> {
         Ok(())
     }
 
@@ -68,7 +68,7 @@ impl RunnerLink for Server {
         }
     }
 
-    async fn stop(&self) -> Result<(), LinkError> {
+    async fn stop(&self, _bytes: Vec<u8>) -> Result<(), LinkError> {
         Ok(())
     }
 
@@ -187,6 +187,27 @@ async fn a_result_with_an_impossible_pair_number_is_refused() {
     };
     runner.handle(message).await;
     assert_eq!(runner.notice.recorded, 0);
+}
+
+/// The server may have wrong parts, for example of an earlier version of `hone` that sent a
+/// file while it changed.
+#[tokio::test]
+async fn a_file_that_arrives_with_wrong_content_is_sent_again_but_not_for_each_report() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let server = Server::default();
+    let mut sender = JobSender::to(server.clone());
+    let files = sender.files_of(&job_in(dir.path())).expect("read");
+    let reason = files.refs[0].wrong_content(&"0".repeat(64));
+    let start = Instant::now();
+    let mut sent = |minutes: u64, reason: &str| {
+        let now = start + Duration::from_secs(60 * minutes);
+        sender.replace_wrong(reason, now)
+    };
+    assert_eq!(sent(0, "its disk is full"), None);
+    assert_eq!(sent(0, &reason).as_deref(), Some("engine"));
+    server.storing.notified().await;
+    assert_eq!(sent(9, &reason), None);
+    assert_eq!(sent(10, &reason).as_deref(), Some("engine"));
 }
 
 #[test]

@@ -5,12 +5,11 @@ use std::path::PathBuf;
 use anyhow::Context;
 use serde_json::{Value, json};
 
+use super::accounts::{SYSTEM, accounts};
 use super::certificate::Certificate;
 use super::setup::Setup;
 use super::tokens::Tokens;
-use crate::fleet::access::Role;
 use crate::fleet::message::MAX_PAYLOAD;
-use crate::fleet::nats::{submit_permissions, worker_permissions};
 use crate::platform::write_private;
 
 /// The server's log, in the data folder.
@@ -44,20 +43,6 @@ impl Configuration<'_> {
 
     fn value(&self, tokens: &Tokens) -> Value {
         let data = &self.setup.data;
-        let mut users = vec![json!({ "nkey": self.admin })];
-        for token in tokens.valid() {
-            let permissions = match token.role {
-                Role::Worker => worker_permissions(&token.name),
-                Role::Submit => submit_permissions(&token.name),
-            };
-            users.push(json!({
-                "nkey": token.public_key,
-                "permissions": {
-                    "publish": { "allow": permissions.publish },
-                    "subscribe": { "allow": permissions.subscribe },
-                },
-            }));
-        }
         let mut value = json!({
             "server_name": "hone-fleet",
             "listen": self.setup.listen.to_string(),
@@ -72,11 +57,8 @@ impl Configuration<'_> {
                 // A worker discards a result when the server confirms it.
                 "sync_interval": "always",
             },
-            "accounts": {
-                "HONE": { "jetstream": "enabled", "users": users },
-                "SYSTEM": {},
-            },
-            "system_account": "SYSTEM",
+            "accounts": accounts(self.admin, tokens),
+            "system_account": SYSTEM,
         });
         if let Some(listen) = self.setup.websocket {
             value["websocket"] = json!({

@@ -1,5 +1,6 @@
 //! `hone fleet up`: finds, configures and starts nats-server, and restarts it when it ends.
 
+mod accounts;
 mod certificate;
 mod config;
 mod find;
@@ -24,6 +25,7 @@ use super::nats::{connect, prepare};
 use crate::platform::runtime;
 use crate::platform::{lock_path, make_private, write_private};
 use crate::run::Interrupts;
+use crate::text::with_causes;
 use certificate::Certificate;
 use config::{Configuration, LOG};
 use find::{SERVER_VARIABLE, find_server};
@@ -137,6 +139,7 @@ async fn keep(
     let data = &configuration.setup.data;
     let mut faults = health::watch(client.clone(), data.join(LOG));
     let mut is_full = false;
+    let mut is_warned = false;
     let mut is_prepared = true;
     loop {
         tokio::select! {
@@ -163,10 +166,38 @@ async fn keep(
             // It may not answer yet.
             is_prepared = matches!(timeout(PREPARE, prepare(client)).await, Ok(Ok(())));
         }
-        if tokens.has_changed() {
-            configuration.write(tokens)?;
-            server.reload()?;
+        update_credentials(&configuration, tokens, server, &mut is_warned);
+    }
+}
+
+/// Makes the server accept the credentials that are valid now, if they have changed. If this
+/// fails, for example because the disk is full, it is tried again at the next check. `is_warned`
+/// is whether the user has been warned of it.
+fn update_credentials(
+    configuration: &Configuration<'_>,
+    tokens: &mut Tokens,
+    server: &mut Server,
+    is_warned: &mut bool,
+) {
+    let Some(names) = tokens.changed() else {
+        return;
+    };
+    let written = configuration.write(tokens);
+    let accepted = written.and_then(|_| match tokens.have_accounts() {
+        true => server.reload(),
+        false => server.replace(),
+    });
+    match accepted {
+        Ok(()) => {
+            tokens.set_known(names);
+            *is_warned = false;
         }
+        Err(error) if !std::mem::replace(is_warned, true) => errln!(
+            "warning: the credentials have changed, but the server keeps the earlier ones: {}\n\
+             help: this is tried again every second until it succeeds",
+            with_causes(&error)
+        ),
+        Err(_) => {}
     }
 }
 

@@ -17,12 +17,17 @@ const STOP: Duration = Duration::from_secs(10);
 /// The output of the server before it has opened its log, in the data folder.
 const OUTPUT: &str = "nats-server.out";
 
+/// Maximum number of lines of the output, and of the log, that an error shows.
+const LAST_LINES: usize = 5;
+
 /// A running server.
 pub(super) struct Server {
     program: PathBuf,
     config: PathBuf,
     data: PathBuf,
     child: Child,
+    /// Length of its log when it was started, in bytes.
+    log_start: usize,
 }
 
 impl Server {
@@ -30,6 +35,7 @@ impl Server {
     /// If it cannot be started.
     pub(super) fn start(program: &Path, config: &Path, data: &Path) -> anyhow::Result<Self> {
         Ok(Self {
+            log_start: read(data, LOG).len(),
             child: spawn(program, config, data)?,
             program: program.to_path_buf(),
             config: config.to_path_buf(),
@@ -48,6 +54,7 @@ impl Server {
     /// # Errors
     /// If it cannot be started.
     pub(super) fn restart(&mut self) -> anyhow::Result<()> {
+        self.log_start = read(&self.data, LOG).len();
         self.child = spawn(&self.program, &self.config, &self.data)?;
         Ok(())
     }
@@ -58,9 +65,17 @@ impl Server {
     /// # Errors
     /// If it cannot be restarted.
     pub(super) fn reload(&mut self) -> anyhow::Result<()> {
-        if signal_child(&self.child, ChildSignal::Hangup) {
-            return Ok(());
+        match signal_child(&self.child, ChildSignal::Hangup) {
+            true => Ok(()),
+            false => self.replace(),
         }
+    }
+
+    /// Kills the server and starts it again.
+    ///
+    /// # Errors
+    /// If it cannot be restarted.
+    pub(super) fn replace(&mut self) -> anyhow::Result<()> {
         self.child.kill()?;
         self.child.wait()?;
         self.restart()
@@ -80,12 +95,19 @@ impl Server {
         let _ = self.child.wait();
     }
 
-    /// The last lines of its output and log.
+    /// The last lines of its log and of its output. An error in its configuration is only in
+    /// its output.
     pub(super) fn last_words(&self) -> String {
-        let read = |name: &str| fs::read_to_string(self.data.join(name)).unwrap_or_default();
-        let text = read(OUTPUT) + &read(LOG);
-        let lines: Vec<&str> = text.lines().collect();
-        lines[lines.len().saturating_sub(5)..].join("\n")
+        let log = read(&self.data, LOG);
+        // A log that was shortened since the start has been replaced.
+        let added = log.get(self.log_start..).unwrap_or(&log);
+        let last = |bytes: &[u8]| {
+            let text = String::from_utf8_lossy(bytes);
+            let lines: Vec<&str> = text.lines().collect();
+            lines[lines.len().saturating_sub(LAST_LINES)..].join("\n")
+        };
+        let shown = last(added) + "\n" + &last(&read(&self.data, OUTPUT));
+        shown.trim().to_string()
     }
 }
 
@@ -95,6 +117,11 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// A file in the data folder; empty if it cannot be read.
+fn read(data: &Path, name: &str) -> Vec<u8> {
+    fs::read(data.join(name)).unwrap_or_default()
 }
 
 fn spawn(program: &Path, config: &Path, data: &Path) -> anyhow::Result<Child> {
@@ -112,4 +139,33 @@ fn spawn(program: &Path, config: &Path, data: &Path) -> anyhow::Result<Child> {
     command
         .spawn()
         .with_context(|| format!("cannot start {}", program.display()))
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    /// Such an error is only in the server's output, as that of a shell about its option.
+    #[test]
+    fn a_failed_start_shows_what_was_printed_since_then() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let log = dir.path().join(LOG);
+        fs::write(&log, "an old line\n".repeat(20)).expect("written");
+        let config = dir.path().join("nats-server.conf");
+        let mut server = Server::start(Path::new("sh"), &config, dir.path()).expect("started");
+        server.child.wait().expect("it has ended");
+        let shown = server.last_words();
+        assert!(shown.contains("option"), "{shown}");
+        assert!(!shown.contains("an old line"), "{shown}");
+        let mut added = File::options().append(true).open(&log).expect("open");
+        added.write_all(b"[FTL] \xff\n").expect("written");
+        let shown = server.last_words();
+        assert!(shown.starts_with("[FTL] \u{fffd}\n"), "{shown}");
+        assert!(shown.contains("option"), "{shown}");
+        fs::write(&log, "[FTL] new\n").expect("replaced");
+        let shown = server.last_words();
+        assert!(shown.starts_with("[FTL] new\n"), "{shown}");
+    }
 }

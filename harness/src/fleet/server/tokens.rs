@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "serve")]
 use sha2::Digest;
 
+use super::accounts::SPARE;
 use super::setup::Setup;
 use crate::fleet::access::{Access, Role};
 use crate::fleet::ids::Name;
@@ -95,8 +96,10 @@ impl Content {
 pub(crate) struct Tokens {
     path: PathBuf,
     content: Content,
-    /// The credentials that were valid at the last check.
+    /// The credentials that the server accepts.
     known: BTreeSet<Name>,
+    /// Number of accounts for credentials of workers that the server has.
+    accounts: usize,
     /// Whether the user has been warned that the file cannot be read.
     is_damaged: bool,
 }
@@ -112,9 +115,10 @@ impl Tokens {
             content: read(&path)?,
             path,
             known: BTreeSet::new(),
+            accounts: 0,
             is_damaged: false,
         };
-        tokens.known = tokens.names();
+        tokens.set_known(tokens.names());
         Ok(tokens)
     }
 
@@ -130,6 +134,13 @@ impl Tokens {
             .token
             .iter()
             .filter(move |token| token.is_valid(now))
+    }
+
+    /// All credentials of workers, including those that are not valid, in the order in which
+    /// they were made.
+    pub(super) fn workers(&self) -> impl Iterator<Item = &Token> {
+        let all = self.content.token.iter();
+        all.filter(|token| token.role == Role::Worker)
     }
 
     /// The name of the valid credential for runs that has the seed of this access.
@@ -149,10 +160,10 @@ impl Tokens {
         self.valid().map(|token| token.name.clone()).collect()
     }
 
-    /// Whether the valid credentials differ from those at the last call. If the file cannot
-    /// be read, for example after a typing error, the credentials do not change, and one
-    /// warning is printed.
-    pub(super) fn has_changed(&mut self) -> bool {
+    /// The names of the valid credentials, if they differ from those that the server accepts.
+    /// If the file cannot be read, for example after a typing error, the credentials do not
+    /// change, and one warning is printed.
+    pub(super) fn changed(&mut self) -> Option<BTreeSet<Name>> {
         match read(&self.path) {
             Ok(content) => {
                 self.content = content;
@@ -164,10 +175,19 @@ impl Tokens {
             ),
             Err(_) => {}
         }
-        let names = self.names();
-        let has_changed = names != self.known;
+        Some(self.names()).filter(|names| *names != self.known)
+    }
+
+    /// Records the credentials that the server accepts now.
+    pub(super) fn set_known(&mut self, names: BTreeSet<Name>) {
         self.known = names;
-        has_changed
+        self.accounts = self.workers().count() + SPARE;
+    }
+
+    /// Whether the server has accounts for all credentials of workers. Otherwise it must be
+    /// restarted.
+    pub(super) fn have_accounts(&self) -> bool {
+        self.workers().count() <= self.accounts
     }
 
     /// The access of a credential that every fleet has. The credential is made if it never
@@ -183,7 +203,7 @@ impl Tokens {
             }
             Ok(())
         })?;
-        self.known = self.names();
+        self.set_known(self.names());
         let token = self.valid().find(|token| token.name == name);
         Ok(token.map(|token| self.content.access(token, self.content.url.clone())))
     }
@@ -377,12 +397,12 @@ mod tests {
         let text = fs::read_to_string(&path).expect("read");
         fs::write(&path, format!("{text}revoked = tru\n")).expect("written");
         for _ in 0..2 {
-            assert!(!watcher.has_changed());
+            assert_eq!(watcher.changed(), None);
             assert!(watcher.is_damaged);
             assert_eq!(watcher.names(), BTreeSet::from([name("a"), name("b")]));
         }
         fs::write(&path, format!("{text}revoked = true\n")).expect("written");
-        assert!(watcher.has_changed());
+        assert!(watcher.changed().is_some());
         assert!(!watcher.is_damaged);
         assert_eq!(watcher.names(), BTreeSet::from([name("a")]));
     }
@@ -415,7 +435,7 @@ mod tests {
             "taken"
         );
         let mut watcher = Tokens::open(folder.path()).expect("read");
-        assert!(!watcher.has_changed());
+        assert_eq!(watcher.changed(), None);
         tokens
             .join(
                 name("b"),
@@ -424,16 +444,39 @@ mod tests {
                 false,
             )
             .expect("made");
-        assert!(watcher.has_changed());
+        let both = BTreeSet::from([name("a"), name("b")]);
+        // It changes until the server accepts both.
+        for _ in 0..2 {
+            assert_eq!(watcher.changed(), Some(both.clone()));
+        }
+        watcher.set_known(both);
+        assert_eq!(watcher.changed(), None);
         let b = watcher.all()[1].clone();
         assert!(b.is_valid(Timestamp::now()));
         assert!(!b.is_valid(Timestamp::now() + Duration::from_secs(2000)));
         tokens.revoke(&name("a")).expect("revoked");
-        assert!(watcher.has_changed());
-        assert_eq!(watcher.names(), BTreeSet::from([name("b")]));
+        assert_eq!(watcher.changed(), Some(BTreeSet::from([name("b")])));
         assert!(tokens.revoke(&name("c")).is_err());
         // The name of a revoked credential cannot be used again.
         assert!(tokens.join(name("a"), Role::Worker, None, false).is_err());
         assert_eq!(tokens.first(name("a"), Role::Worker).expect("read"), None);
+    }
+
+    #[test]
+    fn a_server_is_restarted_for_more_credentials_than_it_has_accounts_for() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut tokens = Tokens::open(folder.path()).expect("none");
+        tokens.describe_server(&setup(None), "ff").expect("written");
+        let mut server = Tokens::open(folder.path()).expect("read");
+        for number in 0..=SPARE {
+            assert!(server.have_accounts(), "{number}");
+            let of = name(&format!("w{number}"));
+            let made = tokens.join(of, Role::Worker, None, false);
+            made.expect("made");
+            server.changed().expect("a new credential");
+        }
+        assert!(!server.have_accounts());
+        server.set_known(server.names());
+        assert!(server.have_accounts());
     }
 }

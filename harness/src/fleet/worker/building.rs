@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::Worker;
 use super::builder::{BuildOrder, EngineBuilder};
+use super::held::Phase;
 use crate::fleet::ids::Name;
 use crate::fleet::link::WorkerLink;
 use crate::fleet::message::Job;
@@ -23,7 +24,7 @@ impl<L: WorkerLink> Worker<L> {
             threads,
             stop: Arc::default(),
         });
-        self.give_back_waiting(|_| true).await;
+        self.give_back(|held| held.phase == Phase::Waiting).await;
     }
 
     /// Starts the build that was ordered, once no game is played.

@@ -1,13 +1,18 @@
 //! The engines of each run on this machine.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::prepare::Prepared;
 use crate::fleet::ids::Name;
 
-/// The engines by run and by the key of their files; `None` while they are being prepared.
+/// The engines of runs.
 #[derive(Debug, Default)]
-pub(super) struct Engines(BTreeMap<Name, BTreeMap<String, Option<Prepared>>>);
+pub(super) struct Engines {
+    /// By run and by the key of their files; `None` while they are being prepared.
+    by_run: BTreeMap<Name, BTreeMap<String, Option<Prepared>>>,
+    /// The runs whose files were gone, and of which no pair has been played since.
+    fetched_again: BTreeSet<Name>,
+}
 
 impl Engines {
     /// Records that engines of a run are being prepared.
@@ -21,41 +26,59 @@ impl Engines {
     }
 
     fn of(&mut self, run: &Name) -> &mut BTreeMap<String, Option<Prepared>> {
-        self.0.entry(run.clone()).or_default()
+        self.by_run.entry(run.clone()).or_default()
     }
 
     /// Whether engines are ready; `None` if they are neither ready nor being prepared.
     pub(super) fn are_ready(&self, run: &Name, key: &str) -> Option<bool> {
-        let prepared = self.0.get(run)?.get(key)?;
+        let prepared = self.by_run.get(run)?.get(key)?;
         Some(prepared.is_some())
     }
 
     /// Engines, if they are ready.
     pub(super) fn get(&self, run: &Name, key: &str) -> Option<&Prepared> {
-        self.0.get(run)?.get(key)?.as_ref()
+        self.by_run.get(run)?.get(key)?.as_ref()
     }
 
     /// Whether engines of a run are being prepared.
     pub(super) fn are_preparing(&self, run: &Name) -> bool {
-        let of_run = self.0.get(run);
+        let of_run = self.by_run.get(run);
         of_run.is_some_and(|of_run| of_run.values().any(Option::is_none))
     }
 
     /// Removes engines of a run that could not be prepared.
     pub(super) fn remove(&mut self, run: &Name, key: &str) {
-        if let Some(of_run) = self.0.get_mut(run) {
+        if let Some(of_run) = self.by_run.get_mut(run) {
             of_run.remove(key);
         }
     }
 
     /// Removes all engines of a run: they are prepared again if it is played again.
     pub(super) fn remove_run(&mut self, run: &Name) {
-        self.0.remove(run);
+        self.by_run.remove(run);
+    }
+
+    /// Removes a run that is over or gone.
+    pub(super) fn forget(&mut self, run: &Name) {
+        self.remove_run(run);
+        self.fetched_again.remove(run);
+    }
+
+    /// Records that a file of a run is gone. Returns whether it is fetched again at once: only
+    /// once until a pair is played, or a program that removes it each time makes this worker
+    /// fetch it without end.
+    pub(super) fn fetch_again(&mut self, run: &Name) -> bool {
+        self.fetched_again.insert(run.clone())
+    }
+
+    /// Records that a pair of a run was played.
+    pub(super) fn played(&mut self, run: &Name) {
+        self.fetched_again.remove(run);
     }
 
     /// Marks their files as used, so that they are not pruned.
     pub(super) fn mark_used(&self) {
-        let all = self.0.values().flat_map(BTreeMap::values);
+        let all = self.by_run.values().flat_map(BTreeMap::values);
         all.flatten().for_each(Prepared::mark_used);
     }
 }

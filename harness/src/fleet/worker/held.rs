@@ -70,18 +70,28 @@ impl<D> Held<D> {
 /// run for another.
 #[derive(Debug, Default)]
 pub(super) struct EngineNumbers {
-    known: BTreeMap<(Name, usize, String), usize>,
+    known: BTreeMap<Name, BTreeMap<(usize, String), usize>>,
+    /// The next number. Numbers of a run that was forgotten are not used again: its engines may
+    /// still be running in a slot.
+    next: usize,
 }
 
 impl EngineNumbers {
     /// Replaces the run's numbers of the engines in a job by those of this worker.
     pub(super) fn number(&mut self, run: &Name, job: &mut PairJob) {
+        let of_run = self.known.entry(run.clone()).or_default();
         for player in &mut job.players {
-            let sha256 = player.program.sha256().to_string();
-            let next = self.known.len();
-            let key = (run.clone(), player.engine, sha256);
-            player.engine = *self.known.entry(key).or_insert(next);
+            let key = (player.engine, player.program.sha256().to_string());
+            player.engine = *of_run.entry(key).or_insert_with(|| {
+                self.next += 1;
+                self.next - 1
+            });
         }
+    }
+
+    /// Removes the numbers of a run that is over or gone.
+    pub(super) fn forget(&mut self, run: &Name) {
+        self.known.remove(run);
     }
 }
 
@@ -174,21 +184,31 @@ mod tests {
     fn a_result_is_sent_without_evidence_that_is_too_long() {
         let held = held();
         let played = samples::played_pair(0);
-        let evidence = |length: usize| Evidence {
-            pair: 0,
-            game: 0,
-            files: vec![
-                ("summary.txt", "é".repeat(length)),
-                ("stderr-first.txt", "x".repeat(length)),
-            ],
-        };
-        for (count, kept) in [(1, 1), (4, 4), (9, 4)] {
-            let all = vec![evidence(300_000); count];
+        // Each control character has six bytes in JSON.
+        let long = "é".repeat(300_000);
+        let longest = "\u{1}".repeat(MAX_TEXT);
+        let empty = String::new();
+        for (count, texts, kept) in [
+            (1, [&long, &long], 1),
+            (4, [&long, &long], 4),
+            (9, [&long, &long], 4),
+            (1, [&longest, &empty], 1),
+            (1, [&longest, &longest], 0),
+            (2, [&longest, &empty], 0),
+        ] {
+            let [summary, stderr] = texts.map(String::clone);
+            let evidence = Evidence {
+                pair: 0,
+                game: 0,
+                files: vec![("summary.txt", summary), ("stderr-first.txt", stderr)],
+            };
+            let all = vec![evidence; count];
             let bytes = reply_of(&held, played.clone(), all).expect("sent");
             let Reply::Played(read) = decode(&bytes).expect("read") else {
                 panic!("another kind");
             };
-            assert!(read.evidence.len() == kept || read.evidence.is_empty());
+            let first = texts[0].chars().next();
+            assert_eq!(read.evidence.len(), kept, "{count} {first:?}");
         }
     }
 
@@ -223,5 +243,8 @@ mod tests {
         assert_eq!(number(&mut numbers, "a"), [0, 1]);
         assert_eq!(number(&mut numbers, "b"), [2, 3]);
         assert_eq!(number(&mut numbers, "a"), [0, 1]);
+        numbers.forget(&name("a"));
+        assert_eq!(number(&mut numbers, "a"), [4, 5], "not used again");
+        assert_eq!(number(&mut numbers, "b"), [2, 3]);
     }
 }

@@ -45,7 +45,7 @@ impl HostRules {
         let by_threads = (all.threads / game.threads.max(1)) as u64;
         let by_memory = all.memory_mb / game.memory_mb.max(1);
         let games = by_threads.min(by_memory).max(1);
-        let share = MemorySize::of_bytes((all.memory_mb / games) << 20);
+        let share = MemorySize::of_mib(all.memory_mb / games);
         Confinement {
             sandbox: self.sandbox,
             max_memory: self.limits_memory.then_some(share),
@@ -118,5 +118,7 @@ mod tests {
         assert_eq!(share(true, of(8, 1000), of(1, 400)), Some(500));
         assert_eq!(share(true, of(8, 8192), of(4, 160)), Some(4096));
         assert_eq!(share(false, of(8, 8192), of(1, 160)), None);
+        // Its number of bytes does not fit in 64 bits.
+        assert_eq!(share(true, of(2, 1 << 60), of(1, 160)), Some(1 << 30));
     }
 }

@@ -1,13 +1,12 @@
 //! The jobs of a worker: takes, prepares and plays them, and replies to them.
 
-use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::abilities::Resources;
 use super::builder::EngineBuilder;
 use super::held::{Held, Phase, files_key, reply_of};
-use super::prepare::{IdleThreads, prepare};
+use super::prepare::{GoneFile, IdleThreads, Prepared, prepare};
 use super::refusals::{in_minutes, shortened};
 use super::slot::SlotEvent;
 use super::{Preparation, Worker};
@@ -19,6 +18,10 @@ use crate::text::with_causes;
 
 /// Time limit of a pull.
 const PULL_WAIT: Duration = Duration::from_secs(1);
+
+fn print_fetched_again(run: &Name, gone: &GoneFile) {
+    errln!("run {run}: {gone}; it is fetched again");
+}
 
 impl<L: WorkerLink> Worker<L> {
     /// Takes a job if its engines are ready. Otherwise gives it back and prepares them.
@@ -60,7 +63,7 @@ impl<L: WorkerLink> Worker<L> {
             };
         }
         self.scheduler.taken(&run);
-        self.held.push_back(Held {
+        self.held.push(Held {
             ticket: self.next_ticket,
             run,
             job,
@@ -125,6 +128,11 @@ impl<L: WorkerLink> Worker<L> {
             Ok(prepared) => self.engines.insert(run, preparation.key, prepared),
             Err(error) => {
                 self.engines.remove(run, key);
+                if let Some(gone) = error.downcast_ref::<GoneFile>()
+                    && self.engines.fetch_again(run)
+                {
+                    return print_fetched_again(run, gone);
+                }
                 let refusal = Refusal {
                     pair: preparation.pair,
                     lease: preparation.lease,
@@ -146,7 +154,7 @@ impl<L: WorkerLink> Worker<L> {
     /// was given. Several failures at the same time count as one.
     async fn cannot_play(&mut self, run: &Name, mut refusal: Refusal, cost: Duration) {
         self.scheduler.forget(run);
-        self.give_back(run).await;
+        self.give_back_run(run).await;
         let reason = &refusal.reason;
         match self.refusals.failed(run, reason, cost, Instant::now()) {
             Some(wait) => {
@@ -169,16 +177,19 @@ impl<L: WorkerLink> Worker<L> {
     }
 
     /// Gives back the jobs of a run, except those whose result is being sent.
-    pub(super) async fn give_back(&mut self, run: &Name) {
-        let (given, kept): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut self.held)
-            .into_iter()
-            .partition(|held| held.run == *run && held.phase != Phase::Answered);
-        self.held = kept;
+    pub(super) async fn give_back_run(&mut self, run: &Name) {
+        self.give_back(|held| held.run == *run && held.phase != Phase::Answered)
+            .await;
+    }
+
+    /// Gives back the jobs for which `is_given` is true, and aborts their games.
+    pub(super) async fn give_back(&mut self, is_given: impl Fn(&Held<L::Delivery>) -> bool) {
+        let given: Vec<_> = self.held.extract_if(.., |held| is_given(held)).collect();
         for held in &given {
             self.link.give_back(&held.delivery).await;
         }
-        let aborted: BTreeSet<u64> = given.iter().map(|held| held.ticket).collect();
-        self.slots.abort(&aborted);
+        self.slots
+            .abort(|ticket| given.iter().any(|held| held.ticket == ticket));
     }
 
     /// Gives waiting jobs to idle slots, the oldest first, while threads and memory suffice.
@@ -272,16 +283,29 @@ impl<L: WorkerLink> Worker<L> {
         match event {
             SlotEvent::Aborted => {}
             SlotEvent::Played(played, evidence) => self.played(ticket, *played, evidence).await,
-            SlotEvent::Failed { reason, in_game } => {
-                let held = self.held.iter().find(|held| held.ticket == ticket);
-                let Some(held) = held else { return };
-                let run = held.run.clone();
-                let refusal = held.refusal(reason, in_game && held.stops_run());
-                // Its files may be damaged.
-                self.engines.remove_run(&run);
-                self.cannot_play(&run, refusal, Duration::ZERO).await;
-            }
+            SlotEvent::Failed { reason, in_game } => self.failed(ticket, reason, in_game).await,
         }
+    }
+
+    /// Handles a job that could not be played, or in one of whose games an engine of a run with
+    /// `on_failure = "stop"` has failed.
+    async fn failed(&mut self, ticket: u64, reason: String, in_game: bool) {
+        let held = self.held.iter().find(|held| held.ticket == ticket);
+        let Some(held) = held else { return };
+        let run = held.run.clone();
+        let mut refusal = held.refusal(reason, in_game && held.stops_run());
+        let prepared = self.engines.get(&run, &held.files);
+        let gone = prepared.and_then(Prepared::first_gone);
+        // Its files may be damaged.
+        self.engines.remove_run(&run);
+        if let Some(gone) = gone.filter(|_| !in_game) {
+            if self.engines.fetch_again(&run) {
+                print_fetched_again(&run, &gone);
+                return self.give_back_run(&run).await;
+            }
+            refusal.reason = gone.to_string();
+        }
+        self.cannot_play(&run, refusal, Duration::ZERO).await;
     }
 
     async fn played(&mut self, ticket: u64, played: PlayedPair, evidence: Vec<Evidence>) {
@@ -295,6 +319,7 @@ impl<L: WorkerLink> Worker<L> {
         match reply_of(held, played, evidence) {
             Ok(bytes) => {
                 self.refusals.played(&run);
+                self.engines.played(&run);
                 let sent = self.link.reply(&run, bytes);
                 self.sending.spawn(async move {
                     sent.await;
@@ -310,9 +335,8 @@ impl<L: WorkerLink> Worker<L> {
     }
 
     pub(super) async fn reply_stored(&mut self, ticket: u64) {
-        if let Some(at) = self.held.iter().position(|held| held.ticket == ticket)
-            && let Some(held) = self.held.remove(at)
-        {
+        if let Some(at) = self.held.iter().position(|held| held.ticket == ticket) {
+            let held = self.held.remove(at);
             self.link.done(&held.delivery).await;
         }
     }

@@ -22,7 +22,7 @@ mod tests;
 mod totals;
 mod watched;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -33,7 +33,7 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::ids::{Name, WorkerId};
 use super::link::{ToWorker, WorkerLink};
-use super::message::{Message, Notice, Status, decode};
+use super::message::{Message, MessageError, Notice, Status, StopOrder, decode};
 use super::nats::{NatsWorker, connect};
 use crate::builds::Cache;
 use crate::platform::runtime;
@@ -113,7 +113,7 @@ struct Worker<L: WorkerLink> {
     /// Runs whose title was printed.
     shown: BTreeSet<Name>,
     /// Jobs whose reply is not stored yet, in the order of arrival.
-    held: VecDeque<Held<L::Delivery>>,
+    held: Vec<Held<L::Delivery>>,
     next_ticket: u64,
     is_pulling: bool,
     connection: Connection,
@@ -170,7 +170,7 @@ impl<L: WorkerLink> Worker<L> {
             refusals: Refusals::default(),
             watched: Watched::default(),
             shown: BTreeSet::new(),
-            held: VecDeque::new(),
+            held: Vec::new(),
             next_ticket: 0,
             is_pulling: false,
             connection: Connection::default(),
@@ -276,15 +276,12 @@ impl<L: WorkerLink> Worker<L> {
         let is_again = self.leaving.is_some();
         self.leaving = Some(Instant::now());
         let is_abort = is_again || request == Request::Now;
-        let (kept, given): (VecDeque<_>, VecDeque<_>) = std::mem::take(&mut self.held)
-            .into_iter()
-            .partition(|held| {
-                held.phase == Phase::Answered || (held.phase == Phase::Playing && !is_abort)
-            });
-        self.held = kept;
-        for held in given {
-            self.link.give_back(&held.delivery).await;
-        }
+        self.give_back(|held| match held.phase {
+            Phase::Waiting => true,
+            Phase::Playing => is_abort,
+            Phase::Answered => false,
+        })
+        .await;
         if !is_abort {
             errln!(
                 "finishing {}; press Ctrl-C again to stop immediately",
@@ -310,11 +307,16 @@ impl<L: WorkerLink> Worker<L> {
             }
             ToWorker::Notice { run, bytes } => match decode::<Notice>(&bytes) {
                 Ok(notice) => self.update_run(run, notice).await,
-                Err(error) => {
-                    self.refuse(run, error.to_string());
-                }
+                Err(error @ MessageError::Version(_)) => self.refuse(run, error.to_string()),
+                // Another worker can make the server send its replies to this subject.
+                Err(error) => tracing::debug!("run {run}: a notice is ignored: {error}"),
             },
-            ToWorker::Stopped { run } => self.drop_run(&run).await,
+            ToWorker::StopOrder { run, bytes } => match decode::<StopOrder>(&bytes) {
+                Ok(order) if order.run == run => self.drop_run(&run).await,
+                // As above. Of an earlier version with this protocol, which sends orders
+                // without content, the pairs in progress are played to their end.
+                _ => tracing::debug!("run {run}: a stop order is ignored"),
+            },
             ToWorker::StatusRequested => self.send_status().await,
             ToWorker::GamesRequested { run } => self.watched.requested(run, Instant::now()),
             ToWorker::Connection { is_up: true } => {
@@ -344,15 +346,16 @@ impl<L: WorkerLink> Worker<L> {
             None => None,
         };
         if let Some(why) = why {
-            self.give_back(&run).await;
+            self.give_back_run(&run).await;
             return self.refuse(run, why);
         }
-        self.refusals.allow(&run);
+        self.refusals.allow(&run, Instant::now());
         if self.shown.insert(run.clone()) {
             errln!("run {run}: {}", notice.title);
         }
         if notice.draining {
-            self.give_back_waiting(|held| held.run == run).await;
+            self.give_back(|held| held.run == run && held.phase == Phase::Waiting)
+                .await;
         }
         self.scheduler.update(run, notice, Instant::now());
     }
@@ -361,18 +364,9 @@ impl<L: WorkerLink> Worker<L> {
     fn refuse(&mut self, run: Name, why: String) {
         self.scheduler.forget(&run);
         self.shown.remove(&run);
-        if self.refusals.refuse(run.clone(), &why) {
+        if self.refusals.refuse(run.clone(), &why, Instant::now()) {
             errln!("run {run} is not played here: {why}");
         }
-    }
-
-    /// Gives back the waiting jobs for which `of` is true.
-    async fn give_back_waiting(&mut self, of: impl Fn(&Held<L::Delivery>) -> bool) {
-        let is_waiting = |held: &Held<L::Delivery>| held.phase == Phase::Waiting && of(held);
-        for held in self.held.iter().filter(|held| is_waiting(held)) {
-            self.link.give_back(&held.delivery).await;
-        }
-        self.held.retain(|held| !is_waiting(held));
     }
 
     /// Drops the jobs of a run that is over or was stopped.
@@ -380,24 +374,29 @@ impl<L: WorkerLink> Worker<L> {
         self.scheduler.forget(run);
         self.shown.remove(run);
         self.refusals.forget(run);
-        let mut dropped = BTreeSet::new();
-        for held in self.held.iter().filter(|held| held.run == *run) {
+        let of_run = self.held.extract_if(.., |held| held.run == *run);
+        let dropped: Vec<_> = of_run.collect();
+        for held in &dropped {
             self.link.done(&held.delivery).await;
-            dropped.insert(held.ticket);
         }
-        self.held.retain(|held| held.run != *run);
         self.building.take_if(|order| order.run == *run);
-        self.engines.remove_run(run);
-        self.slots.abort(&dropped);
+        self.engines.forget(run);
+        self.engine_numbers.forget(run);
+        self.slots
+            .abort(|ticket| dropped.iter().any(|held| held.ticket == ticket));
     }
 
-    /// Removes the runs without a notice for long, except those that it plays.
+    /// Removes the runs without a notice for long, played or refused, except those that it plays.
     fn remove_gone_runs(&mut self, now: Instant) {
-        for run in self.scheduler.gone(now) {
+        let mut gone = self.scheduler.gone(now);
+        gone.extend(self.refusals.gone(now));
+        for run in gone {
             if self.held.iter().all(|held| held.run != run) {
                 self.scheduler.forget(&run);
+                self.refusals.forget(&run);
                 self.shown.remove(&run);
-                self.engines.remove_run(&run);
+                self.engines.forget(&run);
+                self.engine_numbers.forget(&run);
             }
         }
     }

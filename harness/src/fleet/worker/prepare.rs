@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
+use tempfile::NamedTempFile;
 use tokio::sync::Mutex;
 use tokio::task::spawn_blocking;
 
@@ -18,7 +19,6 @@ use crate::executor::{PairJob, Player, ProgramFile};
 use crate::fleet::clock::Reference;
 use crate::fleet::link::FileSource;
 use crate::fleet::message::{FileRef, Job};
-use crate::platform::process_mark;
 
 /// Time of the first search after which it is stopped.
 const SEARCH: Duration = Duration::from_secs(3);
@@ -38,6 +38,24 @@ pub(super) struct Prepared {
     clock: Option<(Reference, u64)>,
 }
 
+/// A fetched file is gone: another program has cleaned the cache.
+#[derive(Debug, thiserror::Error)]
+#[error("{0} is gone from this worker's cache")]
+pub(super) struct GoneFile(String);
+
+#[cfg(test)]
+impl GoneFile {
+    pub(super) fn sample(name: &str) -> Self {
+        Self(name.to_string())
+    }
+}
+
+/// The first of the fetched files that is gone.
+fn first_gone(files: &[(FileRef, PathBuf)]) -> Option<GoneFile> {
+    let gone = files.iter().find(|(_, path)| !path.is_file());
+    gone.map(|(file, _)| GoneFile(file.name.clone()))
+}
+
 /// The threads on which the machine's speed is measured.
 pub(super) struct IdleThreads {
     /// Number of threads that no game uses. No game starts while it is locked.
@@ -50,7 +68,7 @@ pub(super) struct IdleThreads {
 /// with each. If time controls are scaled, measures the machine's speed.
 ///
 /// # Errors
-/// Why the job's run cannot be played here.
+/// Why the job's run cannot be played here; [`GoneFile`] if a fetched file is gone.
 pub(super) async fn prepare(
     store: Store,
     source: impl FileSource,
@@ -65,7 +83,19 @@ pub(super) async fn prepare(
     let is_needed = |file: &&FileRef| built.is_none() || file.option.is_some();
     let needed: Vec<&FileRef> = job.files.iter().filter(is_needed).collect();
     let files = fetch(&store, &source, &needed).await?;
-    for (file, path) in &files {
+    let tried = try_engines(&job, &files, built, &threads).await;
+    tried.map_err(|error| first_gone(&files).map_or(error, Into::into))
+}
+
+/// Runs one search with each engine of a job, and measures the machine's speed if time controls
+/// are scaled. `built` are the programs of the players that were built here.
+async fn try_engines(
+    job: &Job,
+    files: &[(FileRef, PathBuf)],
+    built: Option<[(PathBuf, BuildHold); 2]>,
+    threads: &IdleThreads,
+) -> anyhow::Result<Prepared> {
+    for (file, path) in files {
         if let Some(bench) = file.bench {
             check_bench(path, &job.pair.players[file.player].launch, bench).await?;
         }
@@ -88,7 +118,7 @@ pub(super) async fn prepare(
     };
     let prepared = Prepared {
         programs: [identified(first)?, identified(second)?],
-        files,
+        files: files.to_vec(),
         is_built,
         clock: None,
     };
@@ -100,7 +130,7 @@ pub(super) async fn prepare(
     }
     Ok(Prepared {
         clock: match job.reference {
-            Some(reference) => Some((reference, measure(&pair, reference, &threads).await?)),
+            Some(reference) => Some((reference, measure(&pair, reference, threads).await?)),
             None => None,
         },
         ..prepared
@@ -171,6 +201,11 @@ impl Prepared {
         self.is_built
     }
 
+    /// The first of its fetched files that is gone.
+    pub(super) fn first_gone(&self) -> Option<GoneFile> {
+        first_gone(&self.files)
+    }
+
     /// Marks its files as used, so that they are not pruned.
     pub(super) fn mark_used(&self) {
         self.files
@@ -218,15 +253,12 @@ impl Prepared {
 /// # Errors
 /// If it differs, or `bench` fails: the program may behave differently on this processor.
 async fn check_bench(path: &Path, launch: &Launch, expected: u64) -> anyhow::Result<()> {
-    let log = path.with_extension(format!("bench-{}.log", process_mark()));
+    // Several runs may check the same program at the same time.
+    let log = NamedTempFile::new().context("cannot make a log of its bench")?;
+    let log = log.into_temp_path();
     let (program, args) = (path.to_path_buf(), launch.args.clone());
     let sandbox = launch.sandbox;
-    let found = spawn_blocking(move || {
-        let found = run_bench(&program, &args, &log, sandbox);
-        // The next check overwrites a log that cannot be removed.
-        let _ = std::fs::remove_file(&log);
-        found
-    });
+    let found = spawn_blocking(move || run_bench(&program, &args, &log, sandbox));
     match found.await? {
         Ok(found) if found == expected => Ok(()),
         Ok(found) => bail!("its bench is {found} here, and {expected} where the run was started"),
@@ -259,4 +291,74 @@ async fn search(player: &Player, job: &PairJob) -> anyhow::Result<()> {
     }
     client.quit(QUIT).await;
     Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+    use crate::checksum::sha256_of;
+    use crate::fleet::link::LinkError;
+    use crate::fleet::message::samples;
+
+    /// A server without files.
+    struct NoFiles;
+
+    impl FileSource for NoFiles {
+        async fn chunk(&self, _sha256: &str, _chunk: u64) -> Result<Vec<u8>, LinkError> {
+            Err(LinkError("it has no files".to_string()))
+        }
+    }
+
+    #[tokio::test]
+    async fn an_engine_that_is_removed_before_its_first_search_is_gone() {
+        let cache = tempfile::tempdir().expect("a folder");
+        let script = "#!/bin/sh\nrm -- \"$0\"\necho '5 nodes 1 nps'\n";
+        let mut job = samples::job(0);
+        for file in &mut job.files {
+            file.sha256 = sha256_of(script.as_bytes());
+            file.bytes = script.len() as u64;
+            file.bench = Some(5);
+        }
+        let file = &job.files[0];
+        let folder = cache.path().join("fleet/files").join(&file.sha256);
+        let program = folder.join(&file.name);
+        fs::create_dir_all(&folder).expect("made");
+        fs::write(&program, script).expect("written");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("executable");
+        let threads = IdleThreads {
+            idle: Arc::new(Mutex::new(1)),
+            of_game: 1,
+        };
+        let prepared = prepare(Store::at(cache.path()), NoFiles, job, threads, None).await;
+        let error = prepared.expect_err("it is gone");
+        assert!(error.is::<GoneFile>(), "{error:?}");
+        assert_eq!(error.to_string(), "engine is gone from this worker's cache");
+    }
+
+    /// Two runs of one base are prepared at the same time.
+    #[tokio::test]
+    async fn a_program_can_be_checked_twice_at_the_same_time() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let program = dir.path().join("engine");
+        // The first bench ends after the second.
+        let script = "#!/bin/sh\nif mkdir \"$0.first\" 2>/dev/null; then\n\
+                      while [ ! -e \"$0.go\" ]; do sleep 0.01; done\nfi\n\
+                      echo '5 nodes 1 nps'\n";
+        fs::write(&program, script).expect("written");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("executable");
+        let of_first = program.clone();
+        let first =
+            tokio::spawn(async move { check_bench(&of_first, &Launch::default(), 5).await });
+        while !program.with_extension("first").exists() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let second = check_bench(&program, &Launch::default(), 5).await;
+        second.expect("the same bench");
+        fs::write(program.with_extension("go"), "").expect("written");
+        let first = first.await.expect("no panic");
+        first.expect("the same bench");
+    }
 }

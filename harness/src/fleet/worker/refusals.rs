@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use super::scheduler::REMOVE_AFTER;
 use crate::fleet::ids::Name;
 use crate::fleet::message::NEXT_TRY;
 
@@ -32,15 +33,19 @@ struct Refused {
     /// After failures: their number, and when the run is tried again. `None` for a reason
     /// that lasts until the run itself changes.
     failures: Option<(u32, Instant)>,
+    /// The time of the run's last notice or failure.
+    noticed: Instant,
 }
 
 impl Refusals {
-    /// Refuses a run until it is allowed. Returns whether the reason is new.
-    pub(super) fn refuse(&mut self, run: Name, why: &str) -> bool {
+    /// Refuses a run, whose notice has arrived, until it is allowed. Returns whether the reason
+    /// is new.
+    pub(super) fn refuse(&mut self, run: Name, why: &str, now: Instant) -> bool {
         let why = shortened(why);
         let refused = Refused {
             why: why.clone(),
             failures: None,
+            noticed: now,
         };
         let before = self.0.insert(run, refused);
         before.is_none_or(|before| before.why != why)
@@ -67,6 +72,7 @@ impl Refusals {
         let refused = Refused {
             why: shortened(why),
             failures: Some((before + 1, now + wait)),
+            noticed: now,
         };
         self.0.insert(run.clone(), refused);
         Some(wait)
@@ -79,11 +85,19 @@ impl Refusals {
         }
     }
 
-    /// Ends a refusal of a run, but not its pause after a failure.
-    pub(super) fn allow(&mut self, run: &Name) {
-        if self.0.get(run).is_some_and(|one| one.failures.is_none()) {
-            self.0.remove(run);
+    /// Ends a refusal of a run whose notice has arrived, but not its pause after a failure.
+    pub(super) fn allow(&mut self, run: &Name, now: Instant) {
+        match self.0.get_mut(run) {
+            Some(one) if one.failures.is_some() => one.noticed = now,
+            _ => self.forget(run),
         }
+    }
+
+    /// The runs whose last notice is older than [`REMOVE_AFTER`].
+    pub(super) fn gone(&self, now: Instant) -> Vec<Name> {
+        let is_gone = |one: &Refused| now.duration_since(one.noticed) >= REMOVE_AFTER;
+        let gone = self.0.iter().filter(|(_, one)| is_gone(one));
+        gone.map(|(run, _)| run.clone()).collect()
     }
 
     /// Removes a run that is over.
@@ -175,9 +189,9 @@ mod tests {
         assert_eq!(words.matches('é').count(), 500);
         assert!(words.ends_with("; next try in 5 min"), "{words}");
         let [long, longer] = [600, 20_000].map(|length| "à".repeat(length));
-        assert!(refusals.refuse(run(), &long));
+        assert!(refusals.refuse(run(), &long, now));
         assert!(
-            !refusals.refuse(run(), &longer),
+            !refusals.refuse(run(), &longer, now),
             "the stored part is the same"
         );
     }
@@ -188,19 +202,36 @@ mod tests {
         let now = Instant::now();
         let day = 24 * 60 * MINUTE;
         refusals.failed(&run(), "disk full", Duration::ZERO, now);
-        assert!(refusals.refuse(run(), "in quarantine"));
-        assert!(!refusals.refuse(run(), "in quarantine"), "not a new reason");
+        assert!(refusals.refuse(run(), "in quarantine", now));
+        assert!(
+            !refusals.refuse(run(), "in quarantine", now),
+            "not a new reason"
+        );
         let wait = refusals.failed(&run(), "disk full", Duration::ZERO, now);
         assert_eq!(wait, None);
         refusals.played(&run());
         assert!(refusals.contains(&run(), now + day));
         assert_eq!(refusals.in_words(now + day)[&run()], "in quarantine");
-        refusals.allow(&run());
+        refusals.allow(&run(), now);
         assert!(!refusals.contains(&run(), now));
         refusals.failed(&run(), "disk full", Duration::ZERO, now);
-        refusals.allow(&run());
+        refusals.allow(&run(), now);
         assert!(refusals.contains(&run(), now), "the disk is still full");
         refusals.forget(&run());
         assert!(!refusals.contains(&run(), now));
+    }
+
+    #[test]
+    fn a_run_is_gone_an_hour_after_its_last_notice() {
+        let mut refusals = Refusals::default();
+        let start = Instant::now();
+        let noticed = start + 30 * MINUTE;
+        refusals.refuse(name("excluded"), "in quarantine", start);
+        refusals.refuse(name("excluded"), "in quarantine", noticed);
+        refusals.failed(&name("failed"), "disk full", Duration::ZERO, start);
+        refusals.allow(&name("failed"), noticed);
+        assert!(refusals.gone(noticed + 59 * MINUTE).is_empty());
+        let gone = refusals.gone(noticed + REMOVE_AFTER);
+        assert_eq!(gone, [name("excluded"), name("failed")]);
     }
 }

@@ -15,7 +15,7 @@ use crate::fleet::message::Notice;
 /// A run without a notice for this long is left out until its next notice.
 const NOTICE_TIMEOUT: Duration = Duration::from_secs(40);
 /// A run without a notice for this long is removed.
-const REMOVE_AFTER: Duration = Duration::from_secs(60 * 60);
+pub(super) const REMOVE_AFTER: Duration = Duration::from_secs(60 * 60);
 /// Time for which a run without jobs is left out.
 const EMPTY_PAUSE: Duration = Duration::from_millis(250);
 

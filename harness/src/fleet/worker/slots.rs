@@ -1,6 +1,5 @@
 //! The slots of a worker and their states.
 
-use std::collections::BTreeSet;
 use std::time::Duration;
 
 use tokio::sync::mpsc;
@@ -81,11 +80,11 @@ impl Slots {
         self.slots[slot].play(job);
     }
 
-    /// Aborts the jobs with these tickets.
-    pub(super) fn abort(&mut self, tickets: &BTreeSet<u64>) {
+    /// Aborts the jobs for whose ticket `is_aborted` is true.
+    pub(super) fn abort(&mut self, is_aborted: impl Fn(u64) -> bool) {
         for (slot, state) in self.slots.iter().zip(&mut self.states) {
             if let SlotState::Playing(ticket) = state
-                && tickets.contains(ticket)
+                && is_aborted(*ticket)
             {
                 slot.abort();
                 *state = SlotState::Aborting;
@@ -132,7 +131,7 @@ mod tests {
         assert_eq!(slots.idle(), Some(1));
         slots.set_playing(1, 8);
         assert_eq!(slots.idle(), None);
-        slots.abort(&BTreeSet::from([7]));
+        slots.abort(|ticket| ticket == 7);
         assert_eq!(slots.update(0, &played()), None);
         assert_eq!(slots.idle(), None, "its pair is still being aborted");
         assert_eq!(slots.update(1, &played()), Some(8));

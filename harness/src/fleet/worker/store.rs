@@ -2,10 +2,11 @@
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Seek, SeekFrom, Write};
+use std::mem;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
@@ -23,6 +24,11 @@ const TRIES: u32 = 30;
 const RETRY: Duration = Duration::from_secs(2);
 /// Age after which a file that was not used is removed.
 const UNUSED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
+
+/// A file has arrived with another SHA-256 than announced.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+struct WrongContent(String);
 
 /// The files `fleet/files/<sha256>/<name>` in the cache.
 #[derive(Debug, Clone)]
@@ -59,16 +65,22 @@ impl Store {
     ///
     /// # Errors
     /// Those of the last attempt. Errors of a local disk that is full or cannot be written
-    /// are returned at once.
+    /// are returned at once, and a wrong SHA-256 the second time: the run must then send the
+    /// file again.
     pub(super) async fn fetch_with_retries(
         &self,
         file: &FileRef,
         source: &impl FileSource,
     ) -> anyhow::Result<PathBuf> {
+        let mut was_wrong = false;
         for _ in 1..TRIES {
             match self.fetch(file, source).await {
                 Ok(path) => return Ok(path),
                 Err(error) if is_of_disk(&error) => return Err(error),
+                // The first time, the parts of an earlier attempt may be damaged.
+                Err(error) if error.is::<WrongContent>() && mem::replace(&mut was_wrong, true) => {
+                    return Err(error);
+                }
                 Err(error) => {
                     tracing::info!("{} is fetched again: {}", file.name, with_causes(&error));
                 }
@@ -119,12 +131,7 @@ impl Store {
         let found = sha256_in_thread(&partial).await?;
         if found != file.sha256 {
             fs::remove_file(&partial)?;
-            bail!(
-                "{} came with sha256 {}, and {} was announced",
-                file.name,
-                &found[..12],
-                &file.sha256[..12]
-            );
+            return Err(WrongContent(file.wrong_content(&found)).into());
         }
         make_executable(&partial)?;
         fs::rename(&partial, &path)?;
@@ -327,6 +334,22 @@ mod tests {
         ] {
             assert!(!is_of_disk(&error), "{error}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_file_with_wrong_content_is_fetched_twice_and_then_reported() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let store = Store::at(folder.path());
+        let source = Parts {
+            content: b"another build".to_vec(),
+            up_to: 1,
+            requested: Mutex::default(),
+        };
+        let wanted = file(b"engine");
+        let fetched = store.fetch_with_retries(&wanted, &source).await;
+        let reason = with_causes(&fetched.expect_err("another hash"));
+        assert!(wanted.is_wrong_in(&reason), "{reason}");
+        assert_eq!(*source.requested.lock().expect("unpoisoned"), [0, 0]);
     }
 
     fn set_age(folder: &Path, age: Duration) {

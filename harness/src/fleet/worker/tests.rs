@@ -9,10 +9,11 @@ use std::time::SystemTime;
 use tempfile::TempDir;
 
 use super::held::files_key;
+use super::prepare::GoneFile;
 use super::slot::SlotEvent;
 use super::*;
 use crate::fleet::link::{FileSource, LinkError};
-use crate::fleet::message::{Job, Refusal, Reply, encode, samples};
+use crate::fleet::message::{Job, Refusal, Reply, VERSION, encode, samples};
 use crate::fleet::samples::{name, worker};
 use crate::settings::OnFailure;
 
@@ -133,9 +134,14 @@ impl Scene {
         self.server.pulls.lock().expect("unpoisoned").pop()
     }
 
+    fn engine(&self) -> PathBuf {
+        self.dir.path().join("engine")
+    }
+
     fn prepared(&self) -> Prepared {
         let file = samples::job(0).files.remove(0);
-        Prepared::sample(file, self.dir.path().join("engine"))
+        fs::write(self.engine(), "").expect("written");
+        Prepared::sample(file, self.engine())
     }
 
     async fn take(&mut self, job: &Job) {
@@ -314,6 +320,25 @@ async fn a_run_without_a_notice_for_an_hour_is_removed_with_its_engines() {
     assert_eq!(scene.worker.engines.are_ready(&run, &key), None);
 }
 
+/// The run may have ended while this worker was unreachable.
+#[tokio::test]
+async fn a_refused_run_without_a_notice_for_an_hour_is_forgotten() {
+    let mut scene = Scene::new().await;
+    scene.hold(&samples::job(3)).await;
+    scene.worker.held.clear();
+    scene.hear(2).await;
+    let key = files_key(&samples::job(3));
+    for (minutes, is_known) in [(59, true), (61, false)] {
+        let now = Instant::now() + minutes * MINUTE;
+        scene.worker.remove_gone_runs(now);
+        assert_eq!(scene.is_refused(Duration::ZERO), is_known);
+        let engines = scene.worker.engines.are_ready(&scene.run, &key);
+        assert_eq!(engines.is_some(), is_known);
+    }
+    let words = scene.worker.refusals.in_words(Instant::now());
+    assert!(words.is_empty(), "{words:?}");
+}
+
 #[tokio::test]
 async fn only_a_failure_in_a_game_stops_a_run_that_stops_at_failures() {
     for in_game in [true, false] {
@@ -383,4 +408,90 @@ async fn no_game_starts_while_the_speed_is_measured() {
     scene.worker.start_games();
     assert_eq!(scene.worker.held[0].phase, Phase::Playing);
     assert_eq!(*idle.lock().await, 0, "the game has the only thread");
+}
+
+/// A worker's client can make the server send its replies to the subjects of orders.
+#[tokio::test]
+async fn only_orders_with_their_content_are_obeyed() {
+    let mut scene = Scene::new().await;
+    scene.hold(&samples::job(3)).await;
+    let run = scene.run.clone();
+    let of = |run: &Name| encode(&StopOrder { run: run.clone() }).expect("an order");
+    let job = encode(&samples::job(3)).expect("a job");
+    let newer = format!("{{\"hone\":{},\"body\":{{}}}}", VERSION + 1).into_bytes();
+    let reply = b"{\"stream\":\"HONE_RESULTS\",\"seq\":5}".to_vec();
+    for bytes in [
+        Vec::new(),
+        reply.clone(),
+        job.clone(),
+        of(&name("other")),
+        newer.clone(),
+    ] {
+        let run = run.clone();
+        let order = ToWorker::StopOrder { run, bytes };
+        scene.worker.handle(order).await.expect("no error");
+        assert_eq!(scene.worker.held.len(), 1);
+    }
+    for (bytes, is_refused) in [
+        (Vec::new(), false),
+        (reply, false),
+        (job, false),
+        (newer, true),
+    ] {
+        let run = run.clone();
+        let notice = ToWorker::Notice { run, bytes };
+        scene.worker.handle(notice).await.expect("no error");
+        assert_eq!(scene.is_refused(Duration::ZERO), is_refused);
+    }
+    let bytes = of(&run);
+    let order = ToWorker::StopOrder { run, bytes };
+    scene.worker.handle(order).await.expect("no error");
+    assert!(scene.worker.held.is_empty());
+}
+
+/// Another program may clean the cache.
+#[tokio::test]
+async fn an_engine_that_is_gone_from_the_cache_is_fetched_again_once() {
+    let mut scene = Scene::new().await;
+    let reason = "its working folder does not exist\nhelp: correct `dir` in [[engine]]";
+    for is_first in [true, false] {
+        scene.hold(&samples::job(3)).await;
+        scene.play();
+        fs::remove_file(scene.engine()).expect("removed");
+        let reason = reason.to_string();
+        let in_game = false;
+        let event = SlotEvent::Failed { reason, in_game };
+        scene.worker.slot_event(0, event).await;
+        assert!(scene.worker.held.is_empty(), "others can play it");
+        let key = files_key(&samples::job(3));
+        assert_eq!(scene.worker.engines.are_ready(&scene.run, &key), None);
+        assert_eq!(scene.is_refused(Duration::ZERO), !is_first);
+    }
+    let replies = scene.replies();
+    let [Reply::Refused(refusal)] = &replies[..] else {
+        panic!("{replies:?}");
+    };
+    assert_eq!(refusal.reason, "engine is gone from this worker's cache");
+}
+
+#[tokio::test]
+async fn an_engine_that_is_gone_before_its_first_search_is_fetched_again_once() {
+    let mut scene = Scene::new().await;
+    let run = scene.run.clone();
+    for is_first in [true, false] {
+        scene.worker.engines.begin(&run, "files");
+        let preparation = Preparation {
+            run: run.clone(),
+            key: "files".to_string(),
+            build: None,
+            pair: 3,
+            lease: lease(),
+            took: MINUTE,
+            prepared: Err(GoneFile::sample("engine").into()),
+        };
+        scene.worker.prepared(preparation).await;
+        assert_eq!(scene.worker.engines.are_ready(&run, "files"), None);
+        assert_eq!(scene.is_refused(Duration::ZERO), !is_first);
+    }
+    assert_eq!(scene.replies().len(), 1);
 }

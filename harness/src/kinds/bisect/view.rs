@@ -33,7 +33,7 @@ impl Suspects {
     }
 
     fn head(&self, experiment: &BisectExperiment, progress: &Progress<'_>) -> String {
-        let pairs = progress.tally.pairs;
+        let pairs = progress.tally.judged_pairs();
         let budget = format!("at most {}", experiment.budget());
         let done = progress_text(pairs, &budget, progress, self.at_a_time);
         let skipped = match experiment.skipped().len() {
@@ -73,6 +73,18 @@ impl Suspects {
         }
         lines
     }
+
+    /// A line for output without a terminal.
+    fn line(&self, experiment: &BisectExperiment, progress: &Progress<'_>) -> String {
+        let suspects = Self::suspects(experiment, SHOWN[1]).into_iter();
+        let suspects: Vec<String> = suspects.map(|suspect| self.suspect(suspect)).collect();
+        format!(
+            "{}  {}; {}",
+            self.head(experiment, progress),
+            Self::nothing_changed(experiment),
+            suspects.join(", ")
+        )
+    }
 }
 
 impl View<BisectExperiment> for Suspects {
@@ -80,19 +92,14 @@ impl View<BisectExperiment> for Suspects {
         if !self.refresh.is_due(self.block.is_some(), &progress) {
             return;
         }
-        if let Some(block) = &self.block {
-            let lines = self.lines(experiment, &progress);
-            block.draw(&block.terminal().fit(&lines));
-            return;
+        match &self.block {
+            Some(block) => {
+                let lines = self.lines(experiment, &progress);
+                block.draw(&block.terminal().fit(&lines));
+            }
+            None => errln!("{}", self.line(experiment, &progress)),
         }
-        let suspects = Self::suspects(experiment, SHOWN[1]).into_iter();
-        let suspects: Vec<String> = suspects.map(|suspect| self.suspect(suspect)).collect();
-        errln!(
-            "{}  {}; {}",
-            self.head(experiment, &progress),
-            Self::nothing_changed(experiment),
-            suspects.join(", ")
-        );
+        self.refresh.restart();
     }
 
     fn finish(&mut self) {
@@ -112,10 +119,14 @@ mod tests {
 
     /// The view of a bisection with this many commits after the good one, before its results.
     fn lines(commits: usize) -> Vec<String> {
+        lines_with(commits, &Tally::new(commits + 1))
+    }
+
+    /// The same with these totals.
+    fn lines_with(commits: usize, tally: &Tally) -> Vec<String> {
         let experiment = BisectExperiment::new(BisectSection::default(), commits, Vec::new());
-        let tally = Tally::new(commits + 1);
         let progress = Progress {
-            tally: &tally,
+            tally,
             elapsed: Duration::from_secs(3600),
             played: 1234,
             in_flight: 12,
@@ -138,6 +149,20 @@ mod tests {
     fn no_suspect_is_impossible() {
         let lines = lines(2000);
         assert!(lines[1].contains(" <0.1 % "), "{lines:?}");
+    }
+
+    /// The budget contains the pairs that are left out.
+    #[test]
+    fn pairs_that_repeat_earlier_games_are_part_of_the_progress() {
+        let mut tally = Tally::new(9);
+        (tally.pairs, tally.dropped_pairs) = (10, 2);
+        let lines = lines_with(8, &tally);
+        let (pairs, rest) = lines[0].split_once(" of at most ").expect("the progress");
+        assert_eq!(pairs, "12");
+        assert!(
+            rest.contains(" pairs, 2 of them repeat earlier games"),
+            "{rest}"
+        );
     }
 
     #[test]

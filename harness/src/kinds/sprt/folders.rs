@@ -3,11 +3,11 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::run::{MANIFEST, Manifest};
+use crate::run::{MANIFEST, Manifest, stage_folder_name};
 
 /// The folder of stage `index` (from 0, and not the first).
 pub(crate) fn folder(dir: &Path, index: usize) -> PathBuf {
-    dir.join(format!("stage-{}", index + 1))
+    dir.join(stage_folder_name(index))
 }
 
 /// The folders of the later stages that have been started.

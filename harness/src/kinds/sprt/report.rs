@@ -10,7 +10,7 @@ use crate::kinds::kind::RunKind;
 use crate::report::html::{Page, PageLocation};
 use crate::report::{
     Form, MatchReport, REPORT_JSON, REPORT_MD, Report, StageFacts, SummaryNotes, TestVerdict,
-    json_file, limits,
+    escape_markdown, fenced, json_file, limits,
 };
 use crate::run::{BookIdentity, Fold, Manifest, RunFiles};
 
@@ -198,11 +198,8 @@ impl Report for TestReport {
         if !self.is_staged() {
             return self.first.files();
         }
-        let markdown = format!(
-            "# {}\n\n```text\n{}```\n",
-            self.first.facts.run,
-            self.text()
-        );
+        let name = escape_markdown(&self.first.facts.run);
+        let markdown = format!("# {name}\n\n{}", fenced(&self.text()));
         Ok(vec![
             (REPORT_JSON, json_file(&self.object()?)?),
             (REPORT_MD, markdown),
@@ -214,7 +211,8 @@ impl Report for TestReport {
         if self.is_staged() {
             let words = self.manifest().config.stage_words(0);
             let lead = format!(
-                "{}\nThe numbers and games on this page are those of {words}.",
+                "{}\nUnless another stage is named, the numbers and games on this page are those of \
+                 {words}.",
                 self.sentence()
             );
             page.lead(&lead, self.verdict().into());

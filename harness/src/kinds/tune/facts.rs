@@ -9,8 +9,21 @@ use super::units;
 use crate::experiment::tune::param::{Param, ParamKind};
 use crate::experiment::tune::response::{ParamResponse, Relevance, Response};
 use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
-use crate::report::{signed, signed_ends, signed_with};
+use crate::report::{counted, signed, signed_ends, signed_with};
 use crate::stats::Estimate;
+
+/// The columns of the table of the parameters.
+const HEADER: [&str; 7] = [
+    "parameter",
+    "start",
+    "final",
+    "average",
+    "optimum, 95 %",
+    "span/4 away (Elo)",
+    "class",
+];
+/// Their least widths, in characters.
+const LEAST_WIDTHS: [usize; 7] = [9, 9, 9, 9, 27, 22, 0];
 
 /// The caveat of every predicted gain.
 pub(super) const TOO_HIGH: &str = "too high where many parameters do not matter";
@@ -28,6 +41,10 @@ pub(crate) struct TuneFacts {
     pub(crate) final_values: Vec<f64>,
     average: Vec<f64>,
     response: Option<Response>,
+    /// For OpenBench: the factor on the steps, and the final gain of parameters without
+    /// their own.
+    step_factor: f64,
+    final_gain: f64,
     true_gain: Option<f64>,
 }
 
@@ -37,7 +54,10 @@ impl TuneFacts {
         let tuner = experiment.tuner();
         let space = tuner.space().clone();
         let values = tuner.method().values();
+        let (step_factor, final_gain) = section.final_constants();
         Self {
+            step_factor,
+            final_gain,
             method: section.method.name(),
             planned: section.pairs(),
             pairs: experiment.absorbed(),
@@ -179,11 +199,7 @@ impl TuneFacts {
         );
         self.table(&mut text);
         if self.failed > 0 {
-            let _ = writeln!(
-                text,
-                "\n{} pairs were left out: an engine failed in them",
-                self.failed
-            );
+            let _ = writeln!(text, "\n{}", self.left_out());
         }
         if self.response.is_none() {
             let _ = writeln!(text, "\npredicted gain: none, {}", self.no_response());
@@ -217,53 +233,77 @@ impl TuneFacts {
         text
     }
 
+    /// The number of pairs that were left out, in words.
+    pub(super) fn left_out(&self) -> String {
+        let was = if self.failed == 1 { "was" } else { "were" };
+        let pairs = counted(self.failed, "pair");
+        format!("{pairs} {was} left out because an engine failed")
+    }
+
     fn table(&self, text: &mut String) {
-        let names = self.space.params().iter().map(|param| param.name.len());
-        let width = names.max().unwrap_or(0).max(9);
-        let _ = writeln!(
-            text,
-            "{:width$} {:>9} {:>9} {:>9}   {:<27} {:>22}  class",
-            "parameter", "start", "final", "average", "optimum, 95 %", "span/4 away (Elo)"
-        );
+        let mut rows = vec![HEADER.map(str::to_owned)];
+        if !self.is_finished() {
+            rows[0][2] = "now".to_owned();
+        }
         let responses = self.responses();
-        for (index, param) in self.space.params().iter().enumerate() {
-            let shown = |value: f64| param.text(value);
+        for (index, param) in self.params().iter().enumerate() {
+            rows.push(self.row(index, param, responses.get(index)));
+        }
+        let widths: [usize; 7] = std::array::from_fn(|column| {
+            let cells = rows.iter().map(|row| row[column].chars().count());
+            cells.fold(LEAST_WIDTHS[column], usize::max)
+        });
+        let [name, start, last, average, optimum, quarter, _] = widths;
+        for row in &rows {
             let _ = write!(
                 text,
-                "{:width$} {:>9} {:>9} {:>9}",
-                param.name,
-                shown(param.start),
-                shown(self.final_values[index]),
-                shown(self.average[index]),
+                "{:name$} {:>start$} {:>last$} {:>average$}",
+                row[0], row[1], row[2], row[3]
             );
-            if let Some(known) = responses.get(index) {
-                let [estimate, low, high] = units::places(param, &known.optimum);
-                let optimum = format!("{estimate} [{low}, {high}]");
-                let quarter = format!(
-                    "{:.1} [{:.1}, {:.1}]",
-                    known.quarter.estimate, known.quarter.low, known.quarter.high
+            if !row[6].is_empty() {
+                let _ = write!(
+                    text,
+                    "   {:<optimum$} {:>quarter$}  {}",
+                    row[4], row[5], row[6]
                 );
-                let class = known.weight.word();
-                let _ = write!(text, "   {optimum:<27} {quarter:>22}  {class}");
             }
             text.push('\n');
         }
     }
 
+    /// The cells of a parameter; the last three are empty without a response.
+    fn row(&self, index: usize, param: &Param, known: Option<&ParamResponse>) -> [String; 7] {
+        let values = [param.start, self.final_values[index], self.average[index]];
+        let [start, last, average] = values.map(|value| param.text(value));
+        let [optimum, quarter, class] = match known {
+            Some(known) => {
+                let [estimate, low, high] = units::places(param, &known.optimum);
+                let quarter = known.quarter;
+                [
+                    format!("{estimate} [{low}, {high}]"),
+                    format!(
+                        "{:.1} [{:.1}, {:.1}]",
+                        quarter.estimate, quarter.low, quarter.high
+                    ),
+                    known.weight.word().to_owned(),
+                ]
+            }
+            None => Default::default(),
+        };
+        let name = param.name.clone();
+        [name, start, last, average, optimum, quarter, class]
+    }
+
     /// The values to copy, each form under its name.
     pub(super) fn exports(&self) -> [(&'static str, String); 3] {
         let options = self.options();
-        let entries: Vec<String> = options
-            .iter()
-            .map(|(name, value)| format!("{name:?} = {}", toml_value(value)))
-            .collect();
         let uci = options
             .iter()
             .map(|(name, value)| format!("setoption name {name} value {value}\n"));
         [
             (
                 "options of an [[engine]]",
-                format!("options = {{ {} }}\n", entries.join(", ")),
+                format!("options = {}\n", toml_table(&options)),
             ),
             (
                 "OpenBench: name, type, value, min, max, C_end, R_end",
@@ -283,13 +323,14 @@ impl TuneFacts {
                 ParamKind::Check | ParamKind::Combo { .. } => continue,
             };
             let [value, min, max] = [*value, param.min, param.max].map(|x| param.engine_number(x));
-            let gain = param.gain.unwrap_or(0.002);
+            let step = param.step * self.step_factor * units::factor(param);
+            let gain = param.gain.unwrap_or(self.final_gain);
             let _ = writeln!(
                 text,
                 "{}, {kind}, {value}, {min}, {max}, {}, {gain}",
                 param.name,
                 // Rounded, because 0.07 * 100 is a little more than 7 in `f64`.
-                (param.step * units::factor(param) * 1e9).round() / 1e9
+                (step * 1e9).round() / 1e9
             );
         }
         text
@@ -303,16 +344,20 @@ impl TuneFacts {
     }
 }
 
-fn toml_value(text: &str) -> String {
-    // `01` is not valid TOML, and `+1` is read as 1.
-    let is_number = text
-        .parse::<i64>()
-        .is_ok_and(|number| number.to_string() == text);
-    let is_plain = is_number || text == "true" || text == "false";
-    if is_plain {
-        text.to_owned()
-    } else {
-        format!("{text:?}")
+/// Options as an inline table of TOML.
+fn toml_table(options: &[(String, String)]) -> String {
+    let entries = options.iter();
+    let table = entries.map(|(name, value)| (name.clone(), toml_value(value)));
+    toml::Value::Table(table.collect()).to_string()
+}
+
+fn toml_value(text: &str) -> toml::Value {
+    match (text.parse::<i64>(), text) {
+        // `01` is not valid TOML, and `+1` is read as 1.
+        (Ok(number), _) if number.to_string() == text => toml::Value::Integer(number),
+        (_, "true") => toml::Value::Boolean(true),
+        (_, "false") => toml::Value::Boolean(false),
+        _ => toml::Value::String(text.to_owned()),
     }
 }
 
@@ -325,15 +370,94 @@ fn to_value(value: &impl Serialize) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use super::toml_value;
+    use super::*;
+
+    /// The result of a tuning of these parameters whose first pair failed and whose second
+    /// was won.
+    fn facts(tune: &str, params: Vec<Param>) -> TuneFacts {
+        let text = format!("pairs = 2\nbatch = 1\nwindow = 1\n{tune}");
+        let section: TuneSection = toml::from_str(&text).unwrap();
+        let space = Space::new(params).unwrap();
+        let mut experiment = TuneExperiment::new(&section, space, 1);
+        experiment.take(None);
+        experiment.take(Some(4));
+        experiment.conclude();
+        TuneFacts::of(&experiment, &section)
+    }
 
     #[test]
     fn only_what_toml_reads_as_the_same_text_is_plain() {
         for plain in ["1", "-7", "0", "true"] {
-            assert_eq!(toml_value(plain), plain);
+            assert_eq!(toml_value(plain).to_string(), plain);
         }
         for quoted in ["01", "+1", "-0", "0.50", "Large"] {
-            assert_eq!(toml_value(quoted), format!("{quoted:?}"));
+            assert_eq!(toml_value(quoted).to_string(), format!("{quoted:?}"));
         }
+    }
+
+    #[test]
+    fn names_and_values_of_any_characters_are_valid_toml() {
+        let texts = [
+            "cafe\u{301}",
+            "Move Overhead",
+            "a\"b'c",
+            "\u{200b}\u{7f}",
+            "B\\",
+        ];
+        let options: Vec<(String, String)> = texts
+            .iter()
+            .map(|text| ((*text).to_owned(), (*text).to_owned()))
+            .collect();
+        let read: toml::Table = format!("options = {}", toml_table(&options))
+            .parse()
+            .unwrap();
+        for text in texts {
+            assert_eq!(read["options"][text].as_str(), Some(text));
+        }
+    }
+
+    #[test]
+    fn openbench_lines_have_the_constants_of_the_run() {
+        let constants = "[classic]\ngain = 0.05\nwidth = 2\n";
+        let own = Param {
+            gain: Some(0.01),
+            ..Param::int("B", 50.0, 0.0, 100.0)
+        };
+        let params = || vec![Param::int("A", 50.0, 0.0, 100.0), own.clone()];
+        for (method, a, b) in [
+            ("openbench", "10, 0.05", "10, 0.01"),
+            ("fishtest", "10, 0.05", "10, 0.01"),
+            ("spsa", "5, 0.002", "5, 0.01"),
+        ] {
+            let text = facts(&format!("method = \"{method}\"\n{constants}"), params()).openbench();
+            let ends: Vec<_> = text
+                .lines()
+                .filter_map(|line| line.split_once("100, "))
+                .collect();
+            assert_eq!(
+                ends.iter().map(|(_, end)| *end).collect::<Vec<_>>(),
+                [a, b],
+                "{text}"
+            );
+        }
+    }
+
+    #[test]
+    fn long_choices_stay_in_their_columns() {
+        let choices = ["best-capture-of-all", "off"].map(str::to_owned).to_vec();
+        let combo = Param {
+            kind: ParamKind::Combo { choices },
+            ..Param::int("Style", 0.0, 0.0, 1.0)
+        };
+        let text = facts("", vec![combo, Param::int("A", 50.0, 0.0, 100.0)]).text();
+        let lines: Vec<&str> = text.lines().collect();
+        let classes = lines[2..5].iter().map(|line| line.rfind(' '));
+        let mut ends = classes.collect::<Vec<_>>();
+        ends.dedup();
+        assert_eq!(ends.len(), 1, "{text}");
+        assert!(
+            text.contains("\n1 pair was left out because an engine failed\n"),
+            "{text}"
+        );
     }
 }

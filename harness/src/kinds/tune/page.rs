@@ -95,12 +95,24 @@ fn lead(content: &Content<'_>) -> String {
             finding(&test.facts, content.source.dir),
             standing(&test.facts)
         ),
-        None => format!("{gain}\n{pairs}. {}", untested(facts, content.source)),
+        None => match not_final(facts) {
+            Some(not_final) => {
+                let run = quoted(content.source.dir);
+                format!("{not_final}. Resume a stopped run with `hone resume {run}`.\n{gain}")
+            }
+            None => format!("{gain}\n{pairs}. {}", untested(facts, content.source)),
+        },
     };
     for finding in content.findings {
         text += &format!("\n{}", finding.sentence());
     }
     text
+}
+
+/// That pairs are missing, if they are.
+fn not_final(facts: &TuneFacts) -> Option<String> {
+    let planned = counted(facts.planned, "pair");
+    (!facts.is_finished()).then(|| format!("Not final: {} of {planned}", facts.pairs))
 }
 
 /// The advice before a test has a result; the test may be in progress.
@@ -175,7 +187,7 @@ fn figures(facts: &TuneFacts, test: Option<&MatchReport>) -> Vec<Figure> {
     let all = counted(facts.params().len() as u64, "parameter");
     let at_bound = facts.at_bound();
     let bounds = match at_bound.as_slice() {
-        [] => Figure::new("At a bound of the range", "0", "no final value at a bound"),
+        [] => Figure::new("At a bound of the range", "0", "no value at a bound"),
         names => Figure::new(
             "At a bound of the range",
             &names.len().to_string(),
@@ -206,7 +218,7 @@ fn figures(facts: &TuneFacts, test: Option<&MatchReport>) -> Vec<Figure> {
 fn left_out(facts: &TuneFacts, note: String) -> String {
     match facts.failed {
         0 => note,
-        failed => format!("{note}; {failed} left out, an engine failed in them"),
+        _ => format!("{note}; {}", facts.left_out()),
     }
 }
 
@@ -216,19 +228,26 @@ fn values(facts: &TuneFacts) -> Markup {
         .map(|(name, text)| html! { h3 { (name) } (copyable(&text)) });
     html! {
         (table(facts).html())
+        @if let Some(not_final) = not_final(facts) { p { strong { (not_final) "." } } }
         (side_by_side(&copies))
         (collapsed("All of it as text", &preformatted(&facts.text())))
     }
 }
 
 fn table(facts: &TuneFacts) -> Table {
+    let (values, column) = match facts.is_finished() {
+        true => ("Final values", "final"),
+        false => ("Values so far", "now"),
+    };
     let mut table = Table::new(
-        "Final values; optimum, and the Elo lost a quarter of the span away from it, with 95 % \
-         intervals",
+        &format!(
+            "{values}; optimum, and the Elo lost a quarter of the span away from it, with 95 % \
+             intervals"
+        ),
         &[
             "parameter",
             "start",
-            "final",
+            column,
             "Δ",
             "optimum",
             "Elo lost",
@@ -290,12 +309,15 @@ fn responses(facts: &TuneFacts) -> anyhow::Result<Markup> {
     let Some(response) = facts.response() else {
         return Ok(Markup::default());
     };
-    let words = "Elo lost by each parameter alone, the others at their final values. Upright: \
-                 the 95 % interval of the optimum.";
+    let values = match facts.is_finished() {
+        true => "final values",
+        false => "values so far",
+    };
+    let words = format!("Elo lost by each parameter alone, the others at their {values}.");
     let colours = [
         (Paint::First, "estimate"),
         (Paint::Faint, "ends of its 95 % interval"),
-        (Paint::Second, "optimum"),
+        (Paint::Second, "95 % interval of the optimum"),
     ];
     let mut table = Table::new(
         "Interacting parameters: extra Elo lost if both values are raised by a quarter of the \
@@ -306,7 +328,7 @@ fn responses(facts: &TuneFacts) -> anyhow::Result<Markup> {
         table.row(&[pair.first.clone(), pair.second.clone(), interval(pair.elo)]);
     }
     Ok(html! {
-        (paragraph(words))
+        (paragraph(&words))
         (all(&pictures::responses(facts), &colours)?)
         @if !response.interactions.is_empty() { (table.html()) }
     })

@@ -121,15 +121,30 @@ fn readings(points: &[(f64, f64)], text: impl Fn(f64, f64) -> String) -> Vec<Rea
         .collect()
 }
 
-/// Elo against a parameter's value, from what is lost a quarter of the span
-/// away from the optimum.
+/// Elo against a parameter's value, from what is lost a quarter of the span away from the
+/// optimum. Below 0, that is a gain.
 fn curve(param: &Param, known: &ParamResponse, quarter: f64) -> Vec<(f64, f64)> {
     let point = |at: usize| {
         let value = param.min + param.range() * at as f64 / POINTS as f64;
         let distance = (value - known.optimum.estimate) / param.span();
-        (value, -quarter.max(0.0) * 16.0 * distance * distance)
+        (value, -quarter * 16.0 * distance * distance)
     };
     (0..=POINTS).map(point).collect()
+}
+
+/// The range of the Elo axis: one and a half times the depth of the estimate, and at most the
+/// same height, because an interval can be far wider.
+fn elo_range(param: &Param, known: &ParamResponse) -> (f64, f64) {
+    let farthest = |quarter| {
+        let points = curve(param, known, quarter).into_iter();
+        points.map(|(_, elo)| elo.abs()).fold(1.0, f64::max)
+    };
+    let depth = 1.5 * farthest(known.quarter.estimate.abs().max(0.5));
+    let height = match known.quarter.low < 0.0 {
+        true => farthest(known.quarter.low).min(depth),
+        false => 0.5,
+    };
+    (-depth, height)
 }
 
 fn response_chart(param: &Param, known: &ParamResponse) -> Chart<'static> {
@@ -144,8 +159,6 @@ fn response_chart(param: &Param, known: &ParamResponse) -> Chart<'static> {
         row: 0,
     };
     let estimate = curve(param, known, known.quarter.estimate);
-    let points = curve(param, known, known.quarter.estimate.max(0.5));
-    let deepest = 1.5 * points.iter().map(|(_, elo)| *elo).fold(-1.0, f64::min);
     Chart {
         label: format!(
             "{} ({}): best at {}; a quarter of the span away {} Elo are lost.",
@@ -159,7 +172,7 @@ fn response_chart(param: &Param, known: &ParamResponse) -> Chart<'static> {
         y_title: "Elo",
         x_ticks: ticks(param),
         x: (param.min, param.max),
-        y: (deepest, 0.5),
+        y: elo_range(param, known),
         lines: vec![
             line(Paint::Faint, known.quarter.low),
             line(Paint::Faint, known.quarter.high),
@@ -177,6 +190,7 @@ fn response_chart(param: &Param, known: &ParamResponse) -> Chart<'static> {
 mod tests {
     use super::*;
     use crate::experiment::tune::param::ParamKind;
+    use crate::experiment::tune::response::Relevance;
 
     #[test]
     fn choices_are_named_on_their_axis() {
@@ -187,5 +201,34 @@ mod tests {
         let named = [(0.0, "false".to_string()), (1.0, "true".to_string())];
         assert_eq!(ticks(&param), Ticks::Named(named.to_vec()));
         assert_eq!(ticks(&Param::int("A", 0.0, 0.0, 1.0)), Ticks::Numbers);
+    }
+
+    #[test]
+    fn a_response_shows_both_ends_of_its_interval() {
+        let param = Param::int("A", 50.0, 0.0, 100.0);
+        let chart = |low: f64, high: f64| {
+            let known = ParamResponse {
+                name: "A".to_string(),
+                weight: Relevance::Unclear,
+                optimum: Estimate::around(50.0, 20.0),
+                quarter: Estimate {
+                    estimate: 3.0,
+                    low,
+                    high,
+                },
+                at_bound: false,
+            };
+            response_chart(&param, &known)
+        };
+        let ends = |chart: &Chart<'_>| -> Vec<f64> {
+            let lines = chart.lines.iter();
+            lines.map(|line| line.points[0].1).collect()
+        };
+        // The bounds are half the span away from the optimum.
+        let wide = chart(-109.0, 115.0);
+        assert_eq!(ends(&wide), [436.0, -460.0, -12.0]);
+        assert_eq!(wide.y, (-18.0, 18.0));
+        assert_eq!(chart(-1.0, 7.0).y, (-18.0, 4.0));
+        assert_eq!(chart(2.0, 4.0).y, (-18.0, 0.5));
     }
 }

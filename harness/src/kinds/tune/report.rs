@@ -8,8 +8,8 @@ use super::{pictures, tested, values_csv};
 use crate::experiment::tune::TuneExperiment;
 use crate::report::html::{Page, PageLocation, Source};
 use crate::report::{
-    MatchReport, REPORT_JSON, Report, SummaryNotes, TestVerdict, counted, evidence_findings,
-    json_file,
+    MatchReport, REPORT_JSON, Report, SummaryNotes, TestVerdict, counted, escape_markdown,
+    evidence_findings, fenced, json_file,
 };
 use crate::run::{Fold, RunFiles};
 use crate::stats::detect::Finding;
@@ -129,8 +129,8 @@ impl Report for TuneReport {
     }
 
     fn summary(&self, notes: SummaryNotes<'_>) -> String {
-        let run = self.files.folder.name();
-        format!("# {run}\n\n```text\n{}```\n\n{}", self.text(), notes.text())
+        let name = escape_markdown(&self.files.folder.name());
+        format!("# {name}\n\n{}\n{}", fenced(&self.text()), notes.text())
     }
 
     fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {

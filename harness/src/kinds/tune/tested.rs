@@ -4,7 +4,7 @@ use std::path::Path;
 
 use crate::platform::quoted;
 use crate::report::html::{counted, with_ends};
-use crate::report::{RunFacts, TestVerdict};
+use crate::report::{RunFacts, TestVerdict, fixed};
 use crate::stats::Estimate;
 use crate::stats::summary::Interval;
 
@@ -59,13 +59,15 @@ pub(super) fn standing(test: &RunFacts) -> String {
         text += &format!(": Elo {} ({kind})", with_ends(elo));
     }
     if let Some(sprt) = &test.sprt {
-        let llr = format!(
-            ", LLR {:.2} (bounds {:.2} and {:.2})",
-            sprt.llr, sprt.lower, sprt.upper
-        );
-        text += &llr.replace('-', "\u{2212}");
+        text += &llr_part([sprt.llr, sprt.lower, sprt.upper]);
     }
     text + "."
+}
+
+/// The LLR and its bounds.
+fn llr_part(numbers: [f64; 3]) -> String {
+    let [llr, lower, upper] = numbers.map(|number| fixed(number, 2));
+    format!(", LLR {llr} (bounds {lower} and {upper})").replace('-', "\u{2212}")
 }
 
 /// Elo corrected for the stopping rule; after too few pairs, with an
@@ -80,7 +82,7 @@ pub(super) fn elo(test: &RunFacts) -> Option<(Estimate, Interval)> {
 
 #[cfg(test)]
 mod tests {
-    use super::accepted;
+    use super::{accepted, llr_part};
 
     #[test]
     fn only_bounds_from_zero_show_that_the_engine_is_stronger() {
@@ -91,5 +93,11 @@ mod tests {
             text.ends_with("not weaker than before by more than elo0 = -5."),
             "{text}"
         );
+    }
+
+    #[test]
+    fn an_llr_that_is_rounded_to_zero_has_no_sign() {
+        let text = llr_part([-0.004, -2.944, 2.944]);
+        assert_eq!(text, ", LLR 0.00 (bounds \u{2212}2.94 and 2.94)");
     }
 }

@@ -49,6 +49,7 @@ impl View<TuneExperiment> for Paths {
             }
             None => errln!("{pace}  {}", values(experiment)),
         }
+        self.refresh.restart();
     }
 
     fn finish(&mut self) {

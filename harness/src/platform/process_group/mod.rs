@@ -1,4 +1,4 @@
-//! An engine's process and its descendants, which are killed together.
+//! A process and its descendants, which are killed together.
 
 #[cfg(unix)]
 mod unix;

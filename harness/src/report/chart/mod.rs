@@ -1,9 +1,10 @@
 //! Charts as SVG: lines, bands, levels, marks, bars.
 //!
 //! * `shapes`: the elements of a chart; [`Ticks`], `scale`: the axes.
-//! * `plot`: a [`Chart`] and its drawing.
+//! * `plot`: a [`Chart`] and its drawing; `clip`: lines cut off at the ends of the axes.
 //! * `on_page`: a chart for wide and narrow pages, in the colours of `theme`.
 
+mod clip;
 mod on_page;
 mod plot;
 mod scale;
@@ -76,6 +77,65 @@ mod tests {
         let sheet = sheet(&[chart, bars], 1).unwrap();
         assert!(sheet.contains("<title>&lt;a &quot;chart&quot;&gt; bars</title>"));
         assert!(sheet.contains("LL") && sheet.contains("v1"));
+    }
+
+    #[test]
+    fn readings_have_real_minus_signs() {
+        let chart = Chart {
+            readings: vec![Reading {
+                x: 0.0,
+                text: "after 2 pairs\n-5.8 Elo (95 %: -31.5 to +19.8)".to_string(),
+            }],
+            ..Chart::default()
+        };
+        let html = chart.on_page().unwrap().into_string();
+        let shown = "after 2 pairs\\n\u{2212}5.8 Elo (95 %: \u{2212}31.5 to +19.8)";
+        assert!(html.contains(shown), "{html}");
+    }
+
+    #[test]
+    fn a_line_outside_of_the_axes_is_not_drawn() {
+        let drawn = |y: f64| {
+            let chart = Chart {
+                x: (0.0, 1.0),
+                y: (0.0, 1.0),
+                lines: vec![Line {
+                    paint: Paint::Second,
+                    points: vec![(0.0, y), (1.0, y)],
+                }],
+                ..Chart::default()
+            };
+            chart.on_page().unwrap().into_string()
+        };
+        assert!(drawn(0.5).contains("var(--second)"));
+        assert!(!drawn(2.0).contains("var(--second)"));
+    }
+
+    #[test]
+    fn charts_with_readings_have_names_of_their_own() {
+        let has_name = |title: &str, [x_title, y_title]: [&'static str; 2], name: &str| {
+            let chart = Chart {
+                label: "What it shows.".to_string(),
+                title: title.to_string(),
+                x_title,
+                y_title,
+                x: (0.0, 1.0),
+                y: (0.0, 1.0),
+                readings: vec![Reading {
+                    x: 0.5,
+                    text: "a".to_string(),
+                }],
+                ..Chart::default()
+            };
+            let html = chart.on_page().unwrap().into_string();
+            let label = format!("\"Chart: {name}. Left and right show values.\"");
+            assert!(html.contains(&label), "{label} in {html}");
+        };
+        has_name("Elo", ["pairs", "Elo"], "Elo over pairs");
+        has_name("Hash", ["pairs", "value"], "Hash, value over pairs");
+        has_name("Hash", ["value", "Elo"], "Hash, Elo over value");
+        has_name("Pentanomial", ["", "pairs"], "Pentanomial, pairs");
+        has_name("", ["pairs", "%"], "What it shows");
     }
 
     #[test]

@@ -7,12 +7,13 @@ use serde_json::json;
 use super::Chart;
 use super::plot::{Size, WIDE};
 use super::theme::themed;
+use crate::report::numbers::real_minus;
 
 const NARROW: Size = (330, 260);
 
 impl Chart<'_> {
-    /// The chart in the colours of the page's theme. Points outside of the axes are drawn
-    /// at their ends.
+    /// The chart in the colours of the page's theme. Lines end where they leave the axes;
+    /// everything else outside of the axes is drawn at their ends.
     ///
     /// # Errors
     /// If an axis is not finite or its ends are reversed.
@@ -21,11 +22,24 @@ impl Chart<'_> {
         Ok(match self.readings.is_empty() {
             true => html! { div.chart { (pictures) } },
             false => html! {
-                div.chart tabindex="0" role="group" aria-label="Chart: left and right show values" data-readings=(self.readings_json()) {
+                div.chart tabindex="0" role="group" aria-label=(format!("Chart: {}. Left and right show values.", self.name())) data-readings=(self.readings_json()) {
                     (pictures)
                 }
             },
         })
+    }
+
+    /// A short name: the heading and the axes; without a heading, what it shows.
+    fn name(&self) -> String {
+        let axes = match self.x_title {
+            "" => self.y_title.to_string(),
+            x_title => format!("{} over {x_title}", self.y_title),
+        };
+        match self.title.as_str() {
+            "" => self.label.trim_end_matches('.').to_string(),
+            title if title == self.y_title => axes,
+            title => format!("{title}, {axes}"),
+        }
     }
 
     /// One drawing, with the ends of its axes (left, right, top, bottom) as shares of its size.
@@ -49,7 +63,7 @@ impl Chart<'_> {
         let rows = self.readings.iter();
         let rows = rows.map(|reading| {
             let share = (share(reading.x) * 10_000.0).round() / 10_000.0;
-            json!([share, reading.text])
+            json!([share, real_minus(&reading.text)])
         });
         serde_json::Value::Array(rows.collect()).to_string()
     }

@@ -5,6 +5,7 @@ use plotters::coord::Shift;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
+use super::clip::clipped;
 use super::scale::Scale;
 use super::ticks::short;
 use super::{Band, Bar, Level, Line, Mark, Paint, Reading, Ticks};
@@ -135,9 +136,8 @@ impl<'a> Chart<'a> {
             .bold_line_style(Paint::Soft.rgb().mix(0.7))
             .light_line_style(TRANSPARENT)
             .draw()?;
-        let clamp = |(px, py): (f64, f64)| (px.clamp(x.0, x.1), py.clamp(y.0, y.1));
-        self.draw_areas(root, &mut plot, clamp)?;
-        self.draw_lines(&mut plot, y, clamp)?;
+        self.draw_areas(root, &mut plot, clamping(x, y))?;
+        self.draw_lines(&mut plot, x, y)?;
         let (x, y) = plot.plotting_area().get_pixel_range();
         Ok(((x.start, x.end), (y.start, y.end)))
     }
@@ -186,13 +186,14 @@ impl<'a> Chart<'a> {
         Ok(())
     }
 
-    /// Draws levels, marks, lines and dots. `y` is the range of the y axis.
+    /// Draws levels, marks, lines and dots. `x` and `y` are the ranges of the axes.
     fn draw_lines(
         &self,
         plot: &mut Plot<'_, '_>,
+        x: (f64, f64),
         y: (f64, f64),
-        clamp: impl Fn((f64, f64)) -> (f64, f64),
     ) -> anyhow::Result<()> {
+        let clamp = clamping(x, y);
         for level in &self.levels {
             let ends = [f64::MIN, f64::MAX].map(|x| clamp((x, level.y)));
             let style = level.paint.rgb().stroke_width(2);
@@ -207,9 +208,10 @@ impl<'a> Chart<'a> {
             plot.draw_series([Text::new(mark.text.clone(), at, style)])?;
         }
         for line in &self.lines {
-            let points = line.points.iter().copied().map(&clamp);
             let style = line.paint.rgb().stroke_width(2);
-            plot.draw_series(LineSeries::new(points, style))?;
+            for part in clipped(&line.points, x, y) {
+                plot.draw_series(LineSeries::new(part, style))?;
+            }
         }
         let dots = self.dots.iter().copied().map(&clamp);
         plot.draw_series(dots.map(|at| Circle::new(at, 3, Paint::First.rgb().filled())))?;
@@ -249,6 +251,11 @@ fn left_side(ticks: &[(f64, String)], has_title: bool) -> u32 {
 fn text_style(paint: Paint, x: HPos, y: VPos) -> TextStyle<'static> {
     let style = FONT.into_font().color(&paint.rgb());
     style.pos(Pos::new(x, y))
+}
+
+/// Moves a point into the axes.
+fn clamping(x: (f64, f64), y: (f64, f64)) -> impl Fn((f64, f64)) -> (f64, f64) {
+    move |(px, py)| (px.clamp(x.0, x.1), py.clamp(y.0, y.1))
 }
 
 /// The ends of an axis; one of length 0 becomes 1 long.

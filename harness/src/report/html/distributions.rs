@@ -142,7 +142,8 @@ impl Quantity {
             .filter_map(|(name, counts)| Some(format!("{name} {}", counts.quantile(0.5)?)))
             .collect();
         let mut label = format!("{}: median {}.", self.title, medians.join(", "));
-        if self.shown < 1.0 {
+        let greatest = both.iter().filter_map(|(_, counts)| counts.quantile(1.0));
+        if greatest.max().is_some_and(|greatest| last < greatest) {
             let percent = 100.0 * self.shown;
             label += &format!(" The chart shows values up to {last}: {percent} % of all {unit}.");
         }
@@ -268,6 +269,21 @@ mod tests {
             panic!("depths are named");
         };
         assert_eq!(ticks, [(0.5, "4".to_string()), (1.5, "5".to_string())]);
+    }
+
+    #[test]
+    fn a_chart_of_all_values_is_not_called_cut_off() {
+        let mut few = counts(&[3; 500]);
+        let caption = |counts: &Histogram| {
+            let last = counts.quantile(DEPTH.shown).unwrap_or_default();
+            DEPTH.label("games", &[("a", counts)], last)
+        };
+        few.add(4);
+        let cut_off = "Depth of a move: median a 3. The chart shows values up to 3: 99.5 % of \
+                       all games.";
+        assert_eq!(caption(&few), cut_off);
+        let all = counts(&[3, 3, 4]);
+        assert_eq!(caption(&all), "Depth of a move: median a 3.");
     }
 
     /// Engines may report any depth, and a chart has points for each bin.

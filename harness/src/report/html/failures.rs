@@ -146,7 +146,8 @@ fn failed_games(
     let mut repeats = Repeats::new(source.manifest.repeats);
     // The ledger of a live page was opened before the newest pairs were written.
     let ledger = Pairs::open(source.dir, &source.manifest.names())?;
-    for entry in ledger.in_order(pairs)? {
+    let shard = source.manifest.config.r#match.shard;
+    for entry in ledger.in_order(shard, pairs)? {
         let result = entry?.result;
         let status = match repeats.take(&result).is_dropped {
             true => GameStatus::LeftOut,

@@ -7,7 +7,7 @@ use super::markup::{paragraph, side_by_side};
 use super::numbers::{ends, percentage, probability, real_minus, with_ends, with_margin};
 use super::table::Table;
 use crate::report::facts::RunFacts;
-use crate::report::numbers::TOO_FEW;
+use crate::report::numbers::TOO_FEW_PAIRS;
 use crate::report::standings::Standing;
 use crate::report::tournament::{opponents, ranked, results};
 use crate::stats::Wdl;
@@ -154,8 +154,8 @@ fn pairings(facts: &RunFacts) -> Table {
         table.row(&[
             format!("{} - {}", pairing.first, pairing.second),
             Wdl::from(pairing.wdl).to_string(),
-            elo.unwrap_or_else(|| TOO_FEW.to_string()),
-            nelo.unwrap_or_else(|| TOO_FEW.to_string()),
+            elo.unwrap_or_else(|| TOO_FEW_PAIRS.to_string()),
+            nelo.unwrap_or_else(|| TOO_FEW_PAIRS.to_string()),
         ]);
     }
     table

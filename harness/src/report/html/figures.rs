@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::cells::{Cell, scale_of};
 use super::numbers::{ends, signed, with_margin};
-use crate::report::numbers::TOO_FEW;
+use crate::report::numbers::TOO_FEW_PAIRS;
 use crate::stats::Estimate;
 
 /// How a result is coloured. The colour only repeats what the number shows.
@@ -75,7 +75,7 @@ impl Figure {
 
     fn elo_as(name: &str, estimate: Option<Estimate>, value: Option<String>) -> Self {
         let Some(elo) = estimate else {
-            return Self::new(name, "–", TOO_FEW);
+            return Self::new(name, "–", TOO_FEW_PAIRS);
         };
         let note = format!("95 %: {}", ends(elo));
         let value = value.unwrap_or_else(|| signed(elo.estimate));

@@ -64,7 +64,8 @@ pub(crate) fn games_section(
         return Ok((GamesSection { html, lines: None }, Vec::new()));
     }
     let mut packer = Packer::new(source)?;
-    for entry in source.pairs.in_order(pairs)? {
+    let shard = source.manifest.config.r#match.shard;
+    for entry in source.pairs.in_order(shard, pairs)? {
         let entry = entry?;
         for game in 0..2 {
             packer.add(&entry, game)?;
@@ -115,7 +116,7 @@ impl Packer {
         self.total += 1;
         let record = self.record(entry.pgn[game])?;
         let result = &entry.result;
-        let [white, black] = [game, 1 - game].map(|side| result.engines[side]);
+        let [white, black] = result.players(game);
         if let Some(record) = &record {
             self.add_effort(record, [white, black]);
         } else {

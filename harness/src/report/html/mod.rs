@@ -96,11 +96,11 @@ pub(crate) fn run_page(
     }
     page.section("results", "Results", outcomes::results(facts));
     if let Some(trace) = course.trace() {
-        page.section(
-            "progress",
-            "Progress of the test",
-            progress::section(trace)?,
-        );
+        let heading = match facts.kind.is_sequential_test() {
+            true => "Progress of the test",
+            false => "Progress",
+        };
+        page.section("progress", heading, progress::section(trace)?);
     }
     page.section("pairs", "Pairs and games", outcomes::counts(facts)?);
     let (games, moves) = games_section(&source, facts.absorbed)?;
@@ -137,10 +137,8 @@ pub(crate) fn record_sections(
     page.section("failures", "Failures", failures_section(source, pairs)?);
     // The live pages count workers and openings as the ledger grows.
     if !matches!(source.place, PageLocation::Served(_)) {
-        let mut breakdown = Breakdown::default();
-        for entry in source.pairs.in_order(pairs)? {
-            breakdown.absorb(&entry?);
-        }
+        let shard = source.manifest.config.r#match.shard;
+        let breakdown = Breakdown::read(source.pairs, shard, pairs)?;
         let facts = breakdown.workers.facts(source.manifest, source.dir);
         // The workers of a fleet are in the section of the machines.
         if !page.has_section("machines") {

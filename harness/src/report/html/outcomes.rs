@@ -11,7 +11,7 @@ use super::summary::PAIRS;
 use super::table::Table;
 use crate::report::chart::{Chart, Paint, Reading};
 use crate::report::facts::{EngineFacts, RunFacts, SprtFacts};
-use crate::report::numbers::{TOO_FEW, fixed};
+use crate::report::numbers::{TOO_FEW_PAIRS, fixed};
 use crate::report::text::at_the_end;
 use crate::stats::summary::Interval;
 use crate::stats::{Counts, Estimate, Wdl};
@@ -34,7 +34,7 @@ fn first_engine(facts: &RunFacts) -> Table {
     if is_fixed && facts.interval == Interval::FixedLength {
         table.row(&["Elo", &interval(facts.elo)]);
     }
-    if let Some(valid) = facts.always_valid {
+    if let Some(valid) = facts.always_valid_of_match() {
         table.row(&["Elo, always-valid interval (95 %)", &ends(valid)]);
     }
     if let Some(sprt) = &facts.sprt {
@@ -101,7 +101,7 @@ fn all_games(facts: &RunFacts) -> Table {
 fn interval(estimate: Option<Estimate>) -> String {
     match estimate {
         Some(e) => format!("{} (95 %: {})", with_margin(e), ends(e)),
-        None => TOO_FEW.to_string(),
+        None => TOO_FEW_PAIRS.to_string(),
     }
 }
 

@@ -14,6 +14,7 @@ use super::figures::{self, Figure, Tone};
 use super::markup::{paragraph, plain};
 use crate::platform::write_whole;
 use crate::report::verdict::TestVerdict;
+use crate::text::without_direction;
 
 pub(crate) const STYLE: [&str; 4] = [
     include_str!("theme.css"),
@@ -156,6 +157,7 @@ impl Page {
 
     fn write(self, out: &mut dyn Write) -> io::Result<()> {
         let html = self.html().into_string();
+        let html = without_direction(&html);
         let (before, after) = html.split_once(LINES.0).unwrap_or((&html, ""));
         out.write_all(before.as_bytes())?;
         if let Some(mut lines) = self.lines {
@@ -264,6 +266,17 @@ mod tests {
         let digest = STANDARD.encode(Sha256::digest(script()));
         assert!(html.contains(&format!("script-src 'sha256-{digest}';")));
         assert!(html.contains(&format!("<script>{}</script>", script())));
+    }
+
+    #[test]
+    fn a_page_does_not_change_the_direction_of_text() {
+        let mut page = Page::new("a\u{202e}b", "c\u{2067}d");
+        page.section("one", "One", paragraph("e\u{202b}f"));
+        let html = written(page);
+        for text in ["a\u{fffd}b", "c\u{fffd}d", "e\u{fffd}f"] {
+            assert!(html.contains(text), "{text:?} in {html}");
+        }
+        assert!(!html.contains(['\u{202e}', '\u{2067}', '\u{202b}']));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::table::Table;
 use super::{BELOW, PageLocation, Source};
 use crate::report::REPORT_HTML;
 use crate::report::facts::RunFacts;
+use crate::run::stage_folder_name;
 
 pub(super) fn section(facts: &RunFacts, source: &Source<'_>) -> Markup {
     let mut table = Table::new(
@@ -28,7 +29,7 @@ pub(super) fn section(facts: &RunFacts, source: &Source<'_>) -> Markup {
         if index == 0 || !stage.is_started {
             continue;
         }
-        let folder = format!("stage-{}", index + 1);
+        let folder = stage_folder_name(index);
         let href = match source.place {
             PageLocation::Elsewhere => continue,
             PageLocation::Inside => format!("{folder}/{REPORT_HTML}"),

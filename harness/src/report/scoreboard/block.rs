@@ -6,7 +6,7 @@ use super::pace;
 use crate::experiment::Experiment;
 use crate::report::facts::summary_of;
 use crate::report::numbers::{
-    TOO_FEW, elo_text, fixed, percent, plus_minus, probability, signed, supported,
+    TOO_FEW_PAIRS, elo_text, fixed, percent, plus_minus, probability, signed, supported,
 };
 use crate::report::shown_elo::at_any_time;
 use crate::report::standings::{Standing, by_score, standings};
@@ -164,15 +164,15 @@ fn score_part(pairing: &PairingTally) -> String {
 fn elo_part(experiment: &impl Experiment, pairing: &PairingTally) -> String {
     if experiment.test().is_none() {
         return match at_any_time(experiment.always_valid(), pairing.pentanomial) {
-            None => format!("Elo: {TOO_FEW}"),
+            None => format!("Elo: {TOO_FEW_PAIRS}"),
             elo => format!("Elo {}", elo_text(elo, Interval::AlwaysValid)),
         };
     }
     let summary = summary_of(experiment, pairing.pentanomial);
     let elo = elo_text(summary.elo, summary.interval);
     match (summary.nelo, summary.los) {
-        _ if summary.elo.is_none() => format!("Elo, nElo and LOS: {TOO_FEW}"),
-        (None, None) => format!("Elo {elo}  nElo and LOS: {TOO_FEW}"),
+        _ if summary.elo.is_none() => format!("Elo, nElo and LOS: {TOO_FEW_PAIRS}"),
+        (None, None) => format!("Elo {elo}  nElo and LOS: {TOO_FEW_PAIRS}"),
         (nelo, los) => format!(
             "Elo {elo}  nElo {}  LOS {}",
             supported(nelo.map(plus_minus)),

@@ -67,8 +67,9 @@ pub(crate) struct RefreshTimer {
 }
 
 impl RefreshTimer {
-    /// Whether to refresh the view now, which restarts the interval. A block is due at once;
-    /// the first line only after an interval. Both are due when the run is asked to stop.
+    /// Whether to refresh the view now; the view then calls [`RefreshTimer::restart`]. A block
+    /// is due at once; the first line only after an interval. Both are due when the run is
+    /// asked to stop.
     pub(crate) fn is_due(&mut self, is_block: bool, progress: &Progress<'_>) -> bool {
         let interval = match is_block {
             true => REDRAW,
@@ -84,6 +85,12 @@ impl RefreshTimer {
         }
         self.is_stop_shown |= is_due && progress.stopping;
         is_due
+    }
+
+    /// Begins the interval after a refresh. The workers get the whole interval, however long
+    /// the refresh has taken.
+    pub(crate) fn restart(&mut self) {
+        self.last = Some(Instant::now());
     }
 }
 
@@ -127,6 +134,7 @@ impl<E: Experiment> View<E> for Scoreboard {
             }
             None => errln!("{}", block::line(&self.players, experiment, &progress)),
         }
+        self.timer.restart();
     }
 
     fn finish(&mut self) {
@@ -138,22 +146,72 @@ impl<E: Experiment> View<E> for Scoreboard {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+    use std::thread::sleep;
     use std::time::Duration;
 
     use super::*;
+    use crate::experiment::{Next, PairResult, Verdict};
     use crate::report::standings::tests::tally_of;
+    use crate::run::Tally;
 
-    #[test]
-    fn a_line_is_due_once_when_the_run_begins_to_stop() {
-        let tally = tally_of(2, &[]);
-        let mut progress = Progress {
-            tally: &tally,
+    fn progress(tally: &Tally) -> Progress<'_> {
+        Progress {
+            tally,
             elapsed: Duration::from_secs(3600),
             played: 9,
             in_flight: 2,
             stopping: false,
             is_over: false,
+        }
+    }
+
+    /// An experiment that notes when its budget was last drawn.
+    #[derive(Default)]
+    struct Drawn(Cell<Option<Instant>>);
+
+    impl Experiment for Drawn {
+        fn plan(&mut self, _pair: u64) -> Next {
+            Next::End
+        }
+        fn absorb(&mut self, _result: &PairResult) {}
+        fn pass_over(&mut self, _result: &PairResult) {}
+        fn verdict(&self) -> Option<Verdict> {
+            None
+        }
+        fn budget(&self) -> u64 {
+            sleep(Duration::from_millis(1));
+            self.0.set(Some(Instant::now()));
+            20
+        }
+    }
+
+    #[test]
+    fn the_interval_begins_after_the_drawing() {
+        let mut scoreboard = Scoreboard {
+            players: Players {
+                names: ["a", "b"].map(String::from).to_vec(),
+                at_a_time: Some(1),
+            },
+            block: None,
+            timer: RefreshTimer::default(),
         };
+        let tally = tally_of(2, &[]);
+        let mut progress = progress(&tally);
+        let experiment = Drawn::default();
+        scoreboard.update(&experiment, progress);
+        assert_eq!(experiment.0.get(), None);
+        // A request to stop makes a line due.
+        progress.stopping = true;
+        scoreboard.update(&experiment, progress);
+        assert!(experiment.0.get().is_some());
+        assert!(scoreboard.timer.last >= experiment.0.get());
+    }
+
+    #[test]
+    fn a_line_is_due_once_when_the_run_begins_to_stop() {
+        let tally = tally_of(2, &[]);
+        let mut progress = progress(&tally);
         let mut timer = RefreshTimer::default();
         assert!([0, 1].map(|_| timer.is_due(false, &progress)) == [false; 2]);
         progress.stopping = true;

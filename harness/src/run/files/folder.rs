@@ -29,6 +29,12 @@ pub(crate) enum FolderError {
 /// The folder of new runs without `--out`.
 pub(crate) const RESULTS: &str = "results";
 
+/// The name of the folder of a test's stage `index` (from 0, and not the first), inside that
+/// of the run.
+pub(crate) fn stage_folder_name(index: usize) -> String {
+    format!("stage-{}", index.saturating_add(1))
+}
+
 impl Folder {
     /// Makes the folder of a new run: `out`, or a new one under `results/`
     /// named after the date, the engines and the limit.

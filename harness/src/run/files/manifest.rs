@@ -247,9 +247,9 @@ impl Manifest {
     pub(crate) fn repeatable_config(&self) -> Config {
         let mut config = self.config.clone();
         match (self.kind, self.pairs) {
-            (_, None) => {}
+            (Kind::Tune | Kind::Bisect, _) | (_, None) => {}
             (Kind::Match, Some(pairs)) => config.r#match.pairs = pairs,
-            (Kind::Sprt | Kind::Tune | Kind::Bisect, Some(pairs)) => {
+            (Kind::Sprt, Some(pairs)) => {
                 config.sprt.get_or_insert_default().max_pairs = pairs;
                 let stage = config.stage.first_mut();
                 if let Some(test) = stage.and_then(|stage| stage.sprt.as_mut()) {

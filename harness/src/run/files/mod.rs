@@ -4,7 +4,7 @@
 //! * `reader`: manifest and ledger together, for reports. `play_time`: how long a run has
 //!   been playing.
 //! * `live`: `live.json`, the games in play.
-//! * `table`: reads and appends to CSV tables, one of which a kill may have cut off.
+//! * `table`: reads and appends to CSV tables, whose last row a kill may have cut off.
 //! * `machines`: `workers.csv`, `clocks.csv` and `incidents.csv` of a fleet.
 //! * `final_positions`: `games.epd`.
 

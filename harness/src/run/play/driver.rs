@@ -356,12 +356,97 @@ impl<E: Experiment> Driver<E> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::engine::uci::Launch;
+    use crate::executor::PairJob;
+    use crate::experiment::{Sharded, TournamentExperiment};
+    use crate::rules::{GameResult, Limit};
+    use crate::run::RepeatRule;
+
+    type Match = Sharded<TournamentExperiment>;
+
+    /// Counts the pairs; the test returns their results.
+    struct Waiting {
+        capacity: usize,
+        submitted: Vec<u64>,
+    }
+
+    impl Executor for Waiting {
+        fn capacity(&self) -> usize {
+            self.capacity
+        }
+
+        fn submit(&mut self, job: PairJob) {
+            self.submitted.push(job.pair);
+        }
+
+        async fn next(&mut self) -> Event {
+            Event::Finished
+        }
+
+        fn stop(&mut self, _: Stop) {}
+    }
+
+    fn player(engine: usize) -> Player {
+        Player {
+            engine,
+            name: "engine".into(),
+            launch: Launch::default().into(),
+            program: Arc::default(),
+            options: [].into(),
+            limit: Limit::nodes(1).into(),
+            ponder: false,
+            restart: false,
+        }
+    }
+
+    /// An endless match of two engines.
+    fn driver(shard: &str) -> Driver<Match> {
+        let whole = TournamentExperiment::round_robin(2, u64::MAX / 4);
+        let experiment = Sharded::new(whole, shard.parse().expect("a shard"));
+        let config: Config = toml::from_str("").expect("the defaults");
+        let jobs = Jobs::new(&config, [0, 1].map(player).to_vec(), None);
+        Driver::new(Fold::new(experiment, 2, RepeatRule::Count), jobs, &config)
+    }
+
+    fn finish(driver: &mut Driver<Match>, pair: u64) {
+        driver.in_flight -= 1;
+        driver.absorb(PairResult {
+            pair,
+            engines: [0, 1],
+            games: [2 * pair, 2 * pair + 1].map(GameResult::drawn),
+        });
+    }
 
     #[test]
-    fn the_plan_has_room_for_all_pairs_that_can_be_in_flight() {
-        for capacity in [1, 4096, 4097, 30_000] {
-            assert!(ahead(capacity) > capacity, "{capacity}");
+    fn a_pair_that_never_ends_limits_the_plan() {
+        for (capacity, shard, limit) in [(4, "1/1", MIN_AHEAD), (3000, "2/3", 6000)] {
+            let mut driver = driver(shard);
+            let shard = driver.fold.experiment.shard();
+            let mut executor = Waiting {
+                capacity,
+                submitted: Vec::new(),
+            };
+            let mut view = |_: &Match, _: Progress<'_>| {};
+            let mut seen = 0;
+            loop {
+                driver.submit(&mut executor, &mut view);
+                if executor.submitted.len() == seen {
+                    break;
+                }
+                let new = executor.submitted[seen..].iter();
+                for pair in new.filter(|pair| **pair != shard.first()) {
+                    finish(&mut driver, *pair);
+                }
+                seen = executor.submitted.len();
+            }
+            assert_eq!(executor.submitted.len() as u64, limit, "{shard}");
+            assert_eq!(driver.fold.absorbed(), shard.first());
+            finish(&mut driver, shard.first());
+            driver.submit(&mut executor, &mut view);
+            assert_eq!(executor.submitted.len() as u64, limit + capacity as u64);
         }
     }
 }

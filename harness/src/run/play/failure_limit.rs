@@ -52,7 +52,7 @@ impl FailureLimit {
             if let Some(loser) = game.outcome.loser()
                 && let Some(ms) = overrun_ms(&text.reason)
             {
-                let engine = played.result.engines[(loser + number) % 2];
+                let engine = played.result.players(number)[loser];
                 let largest = self.overruns_ms.entry(engine).or_default();
                 *largest = ms.max(*largest);
             }

@@ -1,11 +1,9 @@
 //! Absorbs results in pair order; playing, resuming, reporting and verifying share it.
 
-use std::collections::BTreeMap;
-
 use super::repeats::{RepeatRule, Repeats};
 use super::tally::Tally;
 use crate::experiment::{Experiment, PairResult, Verdict};
-use crate::ledger::{LedgerError, Pairs};
+use crate::ledger::{LedgerError, PairOrder, Pairs};
 
 /// An experiment and the totals of the pairs it has absorbed. Results may come
 /// in any order; they are absorbed strictly by number, and none after the
@@ -14,10 +12,7 @@ use crate::ledger::{LedgerError, Pairs};
 pub struct Fold<E> {
     pub experiment: E,
     pub tally: Tally,
-    /// Results that wait for those of smaller numbers.
-    early: BTreeMap<u64, PairResult>,
-    /// The first pair that is not absorbed.
-    next: u64,
+    order: PairOrder<PairResult>,
     repeats: Repeats,
 }
 
@@ -25,10 +20,9 @@ impl<E: Experiment> Fold<E> {
     /// Nothing absorbed yet; `engines` is their number.
     pub fn new(experiment: E, engines: usize, rule: RepeatRule) -> Self {
         Self {
-            next: experiment.shard().first(),
+            order: PairOrder::new(experiment.shard()),
             experiment,
             tally: Tally::new(engines),
-            early: BTreeMap::new(),
             repeats: Repeats::new(rule),
         }
     }
@@ -58,9 +52,7 @@ impl<E: Experiment> Fold<E> {
 
     /// Adds a result without absorbing it.
     pub(super) fn add(&mut self, result: PairResult) {
-        if !self.holds(result.pair) {
-            self.early.insert(result.pair, result);
-        }
+        self.order.add(result.pair, result);
     }
 
     /// Absorbs the next pair in order. Returns false if its result is unknown, or after the
@@ -69,10 +61,9 @@ impl<E: Experiment> Fold<E> {
         if self.verdict().is_some() {
             return false;
         }
-        let Some(result) = self.early.remove(&self.next) else {
+        let Some(result) = self.order.pop() else {
             return false;
         };
-        self.next += u64::from(self.experiment.shard().of());
         let judged = self.repeats.take(&result);
         self.tally.distinct_games += judged.new_games;
         self.tally.repeated_pairs += u64::from(judged.new_games == 0);
@@ -102,24 +93,28 @@ impl<E: Experiment> Fold<E> {
     /// Whether an absorbed pair is evidence, and not left out as a repeat.
     pub fn counts(&self, pair: u64) -> bool {
         let shard = self.experiment.shard();
-        pair < self.next && shard.contains(pair) && !self.repeats.is_dropped(pair)
+        pair < self.absorbed() && shard.contains(pair) && !self.repeats.is_dropped(pair)
     }
 
     /// The number of the first pair that is not absorbed. All smaller numbers of the run are
     /// absorbed; without shards it is also the count of absorbed pairs.
     pub fn absorbed(&self) -> u64 {
-        self.next
+        self.order.next()
     }
 
     /// Whether a pair need not be played: its result is known, or it belongs to
     /// another shard.
     pub fn holds(&self, pair: u64) -> bool {
-        let is_elsewhere = !self.experiment.shard().contains(pair);
-        is_elsewhere || pair < self.next || self.early.contains_key(&pair)
+        self.order.holds(pair)
+    }
+
+    /// The pairs of an undivided run whose results are known, ascending.
+    pub fn known(&self) -> impl Iterator<Item = u64> {
+        (0..self.absorbed()).chain(self.order.early())
     }
 
     /// Number of results that wait for one of a smaller number.
     pub fn waiting(&self) -> u64 {
-        self.early.len() as u64
+        self.order.waiting() as u64
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! * `driver`: joins experiment, executor and ledger. `interrupt`: how it is stopped;
 //!   `stop_requests`: the same between two steps.
-//! * `jobs`: what the executor gets for each planned pair. `view`: what shows the progress.
+//! * `jobs`: what the executor gets for each planned pair. `view`: its observers.
 //! * `fold`: the state after the results so far: experiment, `tally` and `repeats`.
 //! * `failure_limit`: engines that fail too often. `memory_warnings`: too little memory.
 

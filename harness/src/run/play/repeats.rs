@@ -79,7 +79,7 @@ impl Repeats {
             RepeatRule::Drop => game.line.unwrap_or(game.digest),
             RepeatRule::Count => game.digest,
         };
-        let [white, black] = [number, 1 - number].map(|side| result.engines[side] as u64 + 1);
+        let [white, black] = result.players(number).map(|engine| engine as u64 + 1);
         // Odd constants: each step is a bijection of the digest.
         (digest ^ white.wrapping_mul(0x9e37_79b9_7f4a_7c15))
             .wrapping_mul(0xd6e8_feb8_6659_fd93)

@@ -186,8 +186,7 @@ impl Tally {
             let white_half_points = game.outcome.white_half_points();
             self.by_colour[2 - white_half_points] += 1;
             self.terminations.entry(game.termination).or_default()[2 - white_half_points] += 1;
-            let white = result.engines[number];
-            let black = result.engines[1 - number];
+            let [white, black] = result.players(number);
             self.engines[white].as_white.add(white_half_points);
             self.engines[black].as_black.add(2 - white_half_points);
         }
@@ -201,7 +200,7 @@ impl Tally {
 
     fn add_efforts(&mut self, result: &PairResult) {
         for (number, game) in result.games.iter().enumerate() {
-            let players = [result.engines[number], result.engines[1 - number]];
+            let players = result.players(number);
             for (colour, engine) in players.into_iter().enumerate() {
                 self.engines[engine].add_effort(game, colour);
             }

@@ -1,4 +1,4 @@
-//! What shows the progress of a run.
+//! Observers of a run in progress.
 
 use std::time::Duration;
 

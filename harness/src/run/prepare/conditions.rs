@@ -89,9 +89,9 @@ impl Comparison {
         })
     }
 
-    /// Takes a pair of the ledger. Rows of earlier versions do not name their conditions.
+    /// Takes a pair of the ledger.
     pub(crate) fn add(&mut self, pair: &RecordedPair) {
-        let is_other = pair.conditions.is_some_and(|then| then != self.conditions);
+        let is_other = !pair.is_under(self.conditions);
         self.pairs = self.pairs.saturating_add(1);
         self.under_others = self.under_others.saturating_add(is_other.into());
     }

@@ -25,16 +25,17 @@ pub(crate) enum PrepareError {
     Missing {
         name: String,
         program: String,
+        /// Whether `build` was run.
+        is_built: bool,
         hint: &'static str,
     },
     #[error("engine `{name}`: {source}{}", startup_help(source))]
     Start { name: String, source: StartError },
-    /// It was built from a commit, or from uncommitted changes, and does not
-    /// start.
+    /// It was built, and does not start.
     #[error("{}", broken(error))]
     Broken {
         name: String,
-        /// Not a source: the message has its text, with words inside.
+        /// Not a `source`: `broken` builds the message from its text.
         error: Box<PrepareError>,
     },
     #[error("engine `{name}`: {source}")]
@@ -126,6 +127,7 @@ impl PrepareError {
     pub(crate) fn is_after_start(&self) -> bool {
         match self {
             Self::Build { .. } | Self::Broken { .. } => true,
+            Self::Missing { is_built, .. } => *is_built,
             Self::Source { source, .. } => {
                 source.is_of_commit() || matches!(source, BuildError::Bench { .. })
             }

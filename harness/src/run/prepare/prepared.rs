@@ -93,7 +93,7 @@ impl PreparedEngines {
             is_required: is_built || !config.r#match.continues_after_failures(),
         });
         let greeting = greet_with_retries(engine, &launch, config, preflight, is_built, announce)
-            .map_err(|error| match is_built {
+            .map_err(|error| match is_built || engine.build.is_some() {
             true => broken_build(engine, error),
             false => error,
         })?;
@@ -176,7 +176,7 @@ fn find(
     Ok((launch, built))
 }
 
-/// Marks an error of an engine that was built from a repository as a broken build.
+/// Marks an error of an engine that was built as a broken build.
 fn broken_build(engine: &EngineConfig, error: PrepareError) -> PrepareError {
     match error {
         PrepareError::Start { .. } | PrepareError::Ready { .. } | PrepareError::Preflight(_) => {
@@ -354,6 +354,7 @@ fn program(engine: &EngineConfig, base: &Path) -> Result<(PathBuf, Vec<String>),
     let program = find_program(&words[0], &dir).ok_or_else(|| PrepareError::Missing {
         name: engine.name.clone(),
         program: words[0].clone(),
+        is_built: engine.build.is_some(),
         hint: match engine.build {
             // `"C:\new.exe"` has a line end.
             _ if engine.cmd.contains(char::is_control) => ESCAPE_HELP,

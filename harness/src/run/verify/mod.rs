@@ -2,6 +2,7 @@
 //! that ledger and PGN agree.
 
 mod ending;
+mod faults;
 mod opening;
 pub(super) mod replay;
 
@@ -18,14 +19,15 @@ use crate::ledger::{GAME_START, GAMES_PGN, GamesFile, LedgerError, Pairs, Record
 use crate::openings::Opening;
 use crate::rules::{Adjudication, Notation, game_digests};
 use crate::run::{Fold, RunFiles, prepare::conditions::Comparison};
+use crate::text::counted;
+use faults::Faults;
 use opening::Openings;
 use replay::replay;
 
 /// The result of verifying a run.
 pub(crate) struct VerifyReport {
     pub games: u64,
-    /// One line for each fault.
-    pub faults: Vec<String>,
+    pub faults: Faults,
     /// SHA-256 of all games up to the verdict, in hexadecimal.
     pub digest: String,
     pub fold: Fold<Box<dyn Experiment>>,
@@ -44,7 +46,7 @@ pub(crate) fn verify(
         manifest,
         pairs,
     } = files;
-    let mut faults = Vec::new();
+    let mut faults = Faults::default();
     let path = folder.path().join(GAMES_PGN);
     let unreadable = || format!("cannot read {}", path.display());
     let mut games = Games {
@@ -60,87 +62,98 @@ pub(crate) fn verify(
     let end = check_offsets(pairs, len, &mut faults)?;
     let openings = Openings::of(manifest, end);
     let mut comparison = Comparison::new(folder.path())?;
-    let mut total = 0;
+    let shard = experiment.shard();
+    let (mut total, mut of_shard) = (0, 0);
     for entry in pairs.by_arrival()? {
         let entry = entry?;
+        let pair = entry.result.pair;
         total += 1;
+        if shard.contains(pair) {
+            of_shard += 1;
+        } else {
+            faults.of_pair(pair, format!("it does not belong to {}", shard.words()));
+        }
         comparison.add(&entry);
         let played = games.check(&entry, &mut faults).with_context(unreadable)?;
-        let place = experiment.opening(entry.result.pair);
+        let place = experiment.opening(pair);
         let checked = openings.as_ref().map_or(Ok(()), |all| {
             all.check(place, entry.opening_number, played.as_ref())
         });
-        faults.extend(
-            checked
-                .err()
-                .map(|fault| format!("pair {}: {fault}", entry.result.pair + 1)),
-        );
+        if let Err(fault) = checked {
+            faults.of_pair(pair, fault);
+        }
     }
-    faults.extend(comparison.fault());
+    if let Some(fault) = comparison.fault() {
+        faults.of_run(fault);
+    }
     let fold = Fold::new(experiment, manifest.engines.len(), manifest.repeats);
-    let (fold, digest) = folded(pairs, fold, total, &games.names, &mut faults)?;
+    let read = fold_pairs(pairs, fold, &games.names)?;
+    if read.pairs < of_shard {
+        let twice = counted(of_shard - read.pairs, "pair");
+        faults.of_run(format!("the ledger has {twice} twice"));
+    }
     Ok(VerifyReport {
         games: total * 2,
         faults,
-        digest,
-        fold,
+        digest: read.digest,
+        fold: read.fold,
     })
 }
 
-/// Absorbs each pair once, in the order of their numbers. Returns the final state and the
-/// digest of the games up to the verdict.
-fn folded(
+/// The pairs of a ledger, each read once.
+struct ReadPairs {
+    fold: Fold<Box<dyn Experiment>>,
+    /// Of the games up to the verdict.
+    digest: String,
+    /// Number of different pairs.
+    pairs: u64,
+}
+
+/// Absorbs each pair once, in the order of their numbers.
+fn fold_pairs(
     pairs: &Pairs,
     mut fold: Fold<Box<dyn Experiment>>,
-    total: u64,
     names: &[String],
-    faults: &mut Vec<String>,
-) -> Result<(Fold<Box<dyn Experiment>>, String), LedgerError> {
+) -> Result<ReadPairs, LedgerError> {
     let shard = fold.experiment.shard();
     let mut hasher = Sha256::new();
     let mut distinct = 0;
-    for entry in pairs.in_order(u64::MAX)? {
+    for entry in pairs.in_order(shard, u64::MAX)? {
         let entry = entry?;
         distinct += 1;
-        if !shard.contains(entry.result.pair) {
-            let pair = entry.result.pair + 1;
-            faults.push(format!("pair {pair} does not belong to {}", shard.words()));
-        }
         let before = fold.absorbed();
         fold.push(entry.result.clone());
         if fold.absorbed() > before {
             hasher.update(digest_rows(&entry, names));
         }
     }
-    if distinct < total {
-        faults.push(format!(
-            "{} pairs are in the ledger twice",
-            total - distinct
-        ));
-    }
-    Ok((fold, hex(&hasher.finalize())))
+    Ok(ReadPairs {
+        fold,
+        digest: hex(&hasher.finalize()),
+        pairs: distinct,
+    })
 }
 
 /// Checks that the games fill the PGN without gap or overlap. Returns the number after the
 /// largest pair number.
-fn check_offsets(pairs: &Pairs, len: u64, faults: &mut Vec<String>) -> Result<u64, LedgerError> {
+fn check_offsets(pairs: &Pairs, len: u64, faults: &mut Faults) -> Result<u64, LedgerError> {
     let (mut at, mut end) = (0, 0);
     for entry in pairs.by_arrival()? {
         let entry = entry?;
         end = end.max(entry.result.pair.saturating_add(1));
         for game in entry.pgn {
             if game.offset != at {
-                faults.push(format!(
-                    "pair {}: its game begins at byte {at} of {GAMES_PGN}, but the ledger has {}",
-                    entry.result.pair + 1,
+                let fault = format!(
+                    "its game begins at byte {at} of {GAMES_PGN}, but the ledger has {}",
                     game.offset
-                ));
+                );
+                faults.of_pair(entry.result.pair, fault);
             }
             at = game.end();
         }
     }
     if at != len {
-        faults.push(format!(
+        faults.of_run(format!(
             "{GAMES_PGN} has {len} bytes, the games of the ledger make {at}"
         ));
     }
@@ -156,12 +169,8 @@ struct Games<'a> {
 
 impl Games<'_> {
     /// Checks both games of a pair. Returns their opening, if both have the same.
-    fn check(
-        &mut self,
-        entry: &RecordedPair,
-        faults: &mut Vec<String>,
-    ) -> io::Result<Option<Opening>> {
-        let pair = entry.result.pair + 1;
+    fn check(&mut self, entry: &RecordedPair, faults: &mut Faults) -> io::Result<Option<Opening>> {
+        let pair = entry.result.pair;
         let mut openings = [None, None];
         for (game, opening) in openings.iter_mut().enumerate() {
             let text = self.pgn.game(entry.pgn[game])?;
@@ -175,16 +184,15 @@ impl Games<'_> {
             };
             match checked {
                 Ok(found) => *opening = Some(found),
-                Err(fault) => faults.push(format!("pair {pair}, game {}: {fault}", game + 1)),
+                Err(fault) => faults.of_game(pair, game, fault),
             }
         }
         let [Some(first), Some(second)] = openings else {
             return Ok(None);
         };
         if first != second {
-            faults.push(format!(
-                "pair {pair}: by the ledger's plies its two games have different openings"
-            ));
+            let fault = "by the ledger's plies its two games have different openings";
+            faults.of_pair(pair, fault.to_string());
             return Ok(None);
         }
         Ok(Some(first))
@@ -238,19 +246,14 @@ pub(crate) fn check_text(
 /// The digested text of a pair: the columns that do not differ between two runs of the same
 /// games.
 fn digest_rows(entry: &RecordedPair, names: &[String]) -> String {
-    let PairResult {
-        pair,
-        engines,
-        games,
-    } = &entry.result;
+    let result = &entry.result;
     let mut rows = String::new();
-    for (number, game) in games.iter().enumerate() {
-        let white = &names[engines[number]];
-        let black = &names[engines[1 - number]];
+    for (number, game) in result.games.iter().enumerate() {
+        let [white, black] = result.players(number).map(|engine| &names[engine]);
         writeln!(
             rows,
             "{},{},{white},{black},{},{},{},{},{:016x}",
-            pair + 1,
+            result.pair + 1,
             number + 1,
             entry.opening_number,
             game.outcome.as_str(),

@@ -10,6 +10,34 @@ use super::queued_run::QueuedRun;
 use crate::platform::{ChildSignal, ProcessGroup, signal_child};
 use crate::run::MANIFEST;
 
+/// Exit codes of a finished run: see `Exit`.
+const FINISHED: [i32; 3] = [0, 1, 3];
+/// Exit code of an interrupted run.
+const INTERRUPTED: i32 = 130;
+
+/// How the process of a run has ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ProcessEnd {
+    /// The run is finished.
+    Finished,
+    /// The run can be continued: the process was interrupted or killed by this server.
+    Interrupted,
+    Failed,
+}
+
+impl ProcessEnd {
+    /// By the exit code (`None` after a signal) and whether this server has killed it.
+    fn of(code: Option<i32>, is_killed: bool) -> Self {
+        match code {
+            // Windows gives it the exit code 1, as if the run had ended so.
+            _ if is_killed => Self::Interrupted,
+            Some(code) if FINISHED.contains(&code) => Self::Finished,
+            Some(INTERRUPTED) => Self::Interrupted,
+            _ => Self::Failed,
+        }
+    }
+}
+
 /// A process that plays a run.
 #[derive(Debug)]
 pub(super) struct RunProcess {
@@ -19,6 +47,8 @@ pub(super) struct RunProcess {
     child: Child,
     /// Whether it has been asked to end after its games: a second request would abort them.
     is_pausing: bool,
+    /// Whether this server has killed it, because the system has no signals.
+    is_killed: bool,
 }
 
 impl RunProcess {
@@ -48,20 +78,35 @@ impl RunProcess {
             is_stopped: false,
             child: command.spawn().context("cannot start hone")?,
             is_pausing: false,
+            is_killed: false,
         })
+    }
+
+    /// A process of a run that was killed to pause it and has the exit code 1, as on Windows.
+    #[cfg(all(test, unix))]
+    pub(super) fn killed(run: &str) -> Self {
+        let mut child = Command::new("false").spawn().expect("false");
+        child.wait().expect("it has ended");
+        Self {
+            run: run.to_string(),
+            is_stopped: false,
+            child,
+            is_pausing: true,
+            is_killed: true,
+        }
     }
 
     /// Asks it to end when its games are finished.
     pub(super) fn pause(&mut self) {
         if !self.is_pausing {
-            interrupt(&mut self.child, false);
+            self.interrupt(ChildSignal::Interrupt);
             self.is_pausing = true;
         }
     }
 
     /// Asks it to end at once.
     pub(super) fn end(&mut self) {
-        interrupt(&mut self.child, true);
+        self.interrupt(ChildSignal::Terminate);
     }
 
     /// Asks it to end at once, because the run leaves the queue.
@@ -74,26 +119,28 @@ impl RunProcess {
         self.is_stopped
     }
 
-    /// Its exit status, if it has ended.
-    pub(super) fn status(&mut self) -> Option<ExitStatus> {
+    /// Asks it to end, at once or when its games are finished. On Windows it is always killed;
+    /// finished games are in the ledger.
+    fn interrupt(&mut self, signal: ChildSignal) {
+        if signal_child(&self.child, signal) || self.status().is_some() {
+            return;
+        }
+        self.is_killed |= self.child.kill().is_ok();
+    }
+
+    fn status(&mut self) -> Option<ExitStatus> {
         self.child.try_wait().ok().flatten()
+    }
+
+    /// How it has ended, if it has.
+    pub(super) fn ended(&mut self) -> Option<ProcessEnd> {
+        let status = self.status()?;
+        Some(ProcessEnd::of(status.code(), self.is_killed))
     }
 
     /// Waits for its end.
     pub(super) fn wait(&mut self) {
         let _ = self.child.wait();
-    }
-}
-
-/// Asks a process to end, at once or when its games are finished. On Windows it is always
-/// killed; finished games are in the ledger.
-fn interrupt(child: &mut Child, at_once: bool) {
-    let signal = match at_once {
-        true => ChildSignal::Terminate,
-        false => ChildSignal::Interrupt,
-    };
-    if !signal_child(child, signal) {
-        let _ = child.kill();
     }
 }
 
@@ -105,4 +152,25 @@ pub(super) fn last_words(log: &Path) -> String {
     let words = error.or_else(|| text.lines().next_back());
     let words = words.unwrap_or("it printed nothing").trim();
     words.chars().take(500).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_was_killed_did_not_finish_its_run() {
+        for (code, is_killed, end) in [
+            (Some(0), false, ProcessEnd::Finished),
+            (Some(1), false, ProcessEnd::Finished),
+            (Some(1), true, ProcessEnd::Interrupted),
+            (Some(3), false, ProcessEnd::Finished),
+            (Some(130), false, ProcessEnd::Interrupted),
+            (Some(2), false, ProcessEnd::Failed),
+            (None, false, ProcessEnd::Failed),
+            (None, true, ProcessEnd::Interrupted),
+        ] {
+            assert_eq!(ProcessEnd::of(code, is_killed), end, "{code:?} {is_killed}");
+        }
+    }
 }

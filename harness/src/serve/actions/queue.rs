@@ -2,13 +2,12 @@
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use anyhow::Context;
 
 use super::action::{Action, Refusal};
-use super::child::{RunProcess, last_words};
+use super::child::{ProcessEnd, RunProcess, last_words};
 use super::queued_run::{PlayedBy, QueuedRun, Submission, Wanted, check_name};
 use crate::ledger::is_whole_run_played;
 use crate::platform::lock_path;
@@ -19,11 +18,6 @@ use crate::text::with_causes;
 const FOLDER: &str = "queue";
 /// File in it, locked by the only server that accepts actions.
 const LOCK: &str = "lock";
-
-/// Exit codes of a finished run: see `Exit`.
-const ENDED: [i32; 3] = [0, 1, 3];
-/// Exit code of an interrupted run.
-const INTERRUPTED: i32 = 130;
 
 /// The queue.
 #[derive(Debug)]
@@ -142,7 +136,8 @@ impl Queue {
             .and_then(|()| job.check_config(&self.folder).map_err(Refusal::Invalid))
             .and_then(|()| job.save(&self.folder).map_err(Refusal::Failed));
         if let Err(refusal) = accepted {
-            job.remove(&self.folder);
+            // Without a job, its configuration has no effect.
+            let _ = job.remove(&self.folder);
             return Err(refusal);
         }
         state.jobs.push(job);
@@ -184,10 +179,10 @@ impl Queue {
                 job.failure = None;
             }
             Action::Stop => {
+                job.remove(&self.folder).map_err(Refusal::Failed)?;
                 if let Some(child) = child {
                     child.stop();
                 }
-                job.remove(&self.folder);
                 state.jobs.retain(|one| one.name != run);
                 state.version += 1;
                 return Ok(());
@@ -339,15 +334,15 @@ impl Queue {
     fn reap(&self, state: &mut State) {
         let children = std::mem::take(&mut state.children);
         for mut child in children {
-            match child.status() {
+            match child.ended() {
                 None => state.children.push(child),
-                Some(status) => self.take_end(state, &child, status),
+                Some(end) => self.take_end(state, &child, end),
             }
         }
     }
 
     /// Handles the end of a process.
-    fn take_end(&self, state: &mut State, child: &RunProcess, status: ExitStatus) {
+    fn take_end(&self, state: &mut State, child: &RunProcess, end: ProcessEnd) {
         state.version += 1;
         let at = state.jobs.iter().position(|job| job.name == child.run);
         let Some(at) = at.filter(|_| !child.is_stopped()) else {
@@ -355,14 +350,15 @@ impl Queue {
         };
         let job = &mut state.jobs[at];
         job.played_by = PlayedBy::Nobody;
-        match status.code() {
-            Some(code) if ENDED.contains(&code) => {
-                state.jobs.remove(at).remove(&self.folder);
+        match end {
+            ProcessEnd::Finished => {
+                // If its file remains, the next server resumes the run, which ends at once.
+                let _ = state.jobs.remove(at).remove(&self.folder);
             }
             // It was paused, or this server is ending; otherwise it is continued.
-            Some(INTERRUPTED) => {}
-            _ if job.wanted == Wanted::Paused => {}
-            _ => {
+            ProcessEnd::Interrupted => {}
+            ProcessEnd::Failed if job.wanted == Wanted::Paused => {}
+            ProcessEnd::Failed => {
                 job.failure = Some(last_words(&job.log(&self.folder)));
                 // If it cannot be saved, the error is shown only until this server ends.
                 let _ = job.save(&self.folder);

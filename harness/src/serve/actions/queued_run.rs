@@ -1,6 +1,7 @@
 //! A submitted run, and its two files: the job and its configuration.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail, ensure};
@@ -231,11 +232,23 @@ impl QueuedRun {
     }
 
     /// Removes its files.
-    pub(super) fn remove(&self, folder: &Path) {
-        for path in [self.file(folder), self.config(folder), self.log(folder)] {
-            // Remaining files have no effect.
+    ///
+    /// # Errors
+    /// If the file of the job remains, which the next server would queue again. The other files
+    /// are kept then.
+    pub(super) fn remove(&self, folder: &Path) -> anyhow::Result<()> {
+        let path = self.file(folder);
+        match fs::remove_file(&path) {
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                return Err(error).with_context(|| format!("cannot remove {}", path.display()));
+            }
+            _ => {}
+        }
+        for path in [self.config(folder), self.log(folder)] {
+            // Without the job file the other two have no effect.
             let _ = fs::remove_file(path);
         }
+        Ok(())
     }
 
     /// The jobs in a folder; invalid files are skipped.
@@ -451,7 +464,7 @@ mod tests {
         assert_eq!(jobs.len(), 1);
         assert_eq!((jobs[0].name.as_str(), jobs[0].priority), ("one", 3));
         assert_eq!(jobs[0].words(), "paused");
-        job.remove(dir.path());
+        job.remove(dir.path()).expect("removed");
         assert!(QueuedRun::read_all(dir.path()).is_empty());
     }
 }

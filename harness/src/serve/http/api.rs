@@ -18,7 +18,7 @@ use crate::ledger::{GAMES_PGN, GamesFile};
 use crate::report::Form;
 use crate::report::html::{Head, Record, game_line, read_record, start_text};
 use crate::rules::Termination;
-use crate::serve::index::{self, GameRow};
+use crate::serve::index::{self, GameIndex, GameRow};
 use crate::serve::opened::RunGames;
 
 /// The description of all paths below `/api`.
@@ -117,20 +117,28 @@ pub(super) async fn games(
     let games = opened.games;
     let found = tokio::task::spawn_blocking(move || {
         let searched = query.needs_swings().then(|| look_through(&games));
-        let (count, rows) = games.read().find(&query);
+        let (count, rows, finished) = {
+            let index = games.read();
+            let (count, rows) = index.find(&query);
+            (count, rows, index.count())
+        };
         let records = records(&games, rows.iter().map(|(row, _)| row));
+        let index = games.read();
         let list: Vec<Value> = rows
             .iter()
             .zip(&records)
             .map(|((row, swing), record)| {
-                let mut game = described(row, record.as_ref());
+                let mut game = described(row, record.as_ref(), &index);
                 if let Some(swing) = swing {
                     game["swing"] = json!({ "cp": swing.size, "ply": swing.ply });
                 }
                 game
             })
             .collect();
-        json!({ "count": count, "offset": query.offset, "searched": searched, "games": list })
+        json!({
+            "count": count, "finished": finished, "offset": query.offset,
+            "searched": searched, "games": list
+        })
     });
     match found.await {
         Ok(found) => Json(found).into_response(),
@@ -162,7 +170,7 @@ pub(super) async fn game(
         let mut file = GamesFile::open(&games.dir.join(GAMES_PGN)).ok()?;
         let pgn = String::from_utf8_lossy(file.game(row.pgn).ok()?).into_owned();
         let record = read_record(&pgn, games.mode, games.notation).ok();
-        let mut game = described(&row, record.as_ref());
+        let mut game = described(&row, record.as_ref(), &games.read());
         game["pgn"] = pgn.into();
         Some(game)
     });
@@ -184,7 +192,7 @@ fn records<'a>(games: &RunGames, rows: impl Iterator<Item = &'a GameRow>) -> Vec
     rows.map(&mut record).collect()
 }
 
-fn described(row: &GameRow, record: Option<&Record>) -> Value {
+fn described(row: &GameRow, record: Option<&Record>, index: &GameIndex) -> Value {
     let termination = Termination::ALL.iter().position(|t| *t == row.termination);
     let head = Head {
         pair: row.pair,
@@ -205,6 +213,7 @@ fn described(row: &GameRow, record: Option<&Record>) -> Value {
         "opening": row.opening,
         "worker": row.worker,
         "finished_ms": row.finished_ms,
+        "after_verdict": index.is_after_verdict(row),
         "line": game_line(&head, record, &start, true),
     })
 }

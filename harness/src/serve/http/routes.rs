@@ -11,6 +11,7 @@ use axum::response::{Html, IntoResponse, Response};
 use axum::routing::{get, post};
 use serde::Deserialize;
 
+use super::parameters::Parameters;
 use super::state::{FOLLOWERS, Shared};
 use super::{act, api, downloads, events, guard, metrics};
 use crate::serve::pages::{self, Site, assets};
@@ -78,7 +79,10 @@ async fn overview(State(shared): State<Shared>) -> Response {
     Html(page.into_string()).into_response()
 }
 
-async fn finished(State(shared): State<Shared>, Query(search): Query<pages::Search>) -> Response {
+async fn finished(
+    State(shared): State<Shared>,
+    Parameters(search): Parameters<pages::Search>,
+) -> Response {
     let overview = shared.overview().await;
     let page = pages::finished_page(&overview, &search, shared.site());
     Html(page.into_string()).into_response()

@@ -21,7 +21,7 @@ pub(crate) fn boards(games: &[LiveGame], mode: CastlingMode, engines: usize) -> 
             "line": line(game, mode),
             "opening": game.opening,
             "left_ms": game.left_ms,
-            "thinking_ms": (now - game.thinking_since_ms).max(0),
+            "thinking_ms": now.saturating_sub(game.thinking_since_ms).max(0),
         })
     });
     serde_json::Value::Array(games.collect()).to_string()
@@ -104,5 +104,21 @@ mod tests {
             "moves":[],"left_ms":[null,20],"thinking_since_ms":5}"#,
         );
         assert!(super::line(&bad, CastlingMode::Standard).contains(" . ? "));
+    }
+
+    #[test]
+    fn any_time_of_a_worker_can_be_shown() {
+        let thinking = |since: i64| {
+            let mut game = live(
+                r#"{"pair":4,"game":1,"players":[1,0],"opening":3,"fen":null,"moves":[],
+                "left_ms":[null,20],"thinking_since_ms":5}"#,
+            );
+            game.thinking_since_ms = since;
+            let json = boards(&[game], CastlingMode::Standard, 2);
+            let games: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+            games[0]["thinking_ms"].as_i64()
+        };
+        assert_eq!(thinking(i64::MIN), Some(i64::MAX));
+        assert_eq!(thinking(i64::MAX), Some(0));
     }
 }

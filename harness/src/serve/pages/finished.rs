@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use super::frame::{Site, still};
 use super::overview::{date, runs, text, verdict_word};
 use super::search::{Search, fields};
+use crate::report::html::counted;
 use crate::serve::overview::Overview;
 use crate::serve::summary::{RunSummary, State};
 
@@ -38,6 +39,7 @@ pub(crate) fn finished_page(overview: &Overview, search: &Search, site: Site) ->
             p.facts {
                 @match found.len() {
                     0 => { "No finished run matches." },
+                    all if shown.is_empty() => { "Only " (counted(all as u64, "run")) " match" @if all == 1 { "es" } "." },
                     all => { "Runs " (start + 1) " to " (to) " of " (all) ", newest first." },
                 }
             }

@@ -23,13 +23,10 @@ pub(crate) fn fleet_parts(view: &FleetView) -> Snapshot {
         section("queue", "Runs by share", queue),
         section("quarantine", "Quarantine", quarantine),
     ];
+    let subtitle = fleet.map_or("", |fleet| fleet.server.as_str());
     Snapshot {
-        title: "Fleet".to_string(),
-        subtitle: fleet.map_or(String::new(), |fleet| fleet.server.clone()),
-        description: sentence,
-        parts,
         json: serde_json::to_string(view).unwrap_or_default().into(),
-        ..Snapshot::default()
+        ..Snapshot::new("Fleet", subtitle, sentence, parts)
     }
 }
 

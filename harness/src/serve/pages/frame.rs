@@ -4,7 +4,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::assets;
 use crate::report::html::section;
-use crate::serve::snapshot::{Part, Snapshot};
+use crate::serve::snapshot::{HEADER, Part, Snapshot};
+use crate::text::without_direction;
 
 /// Features of the server besides runs.
 #[derive(Debug, Clone, Copy)]
@@ -15,32 +16,45 @@ pub(crate) struct Site {
     pub(crate) has_fleet: bool,
 }
 
+/// How a page is kept up to date.
+struct Live<'a> {
+    /// URL of its event stream.
+    events: &'a str,
+    /// See [`Snapshot`].
+    identity: &'a str,
+}
+
 /// A complete page. `events` is the URL of its event stream.
 pub(crate) fn document(page: &Snapshot, events: &str, site: Site) -> Markup {
     let sections = page
         .parts
         .iter()
         .filter(|part| part.heading.is_some() && !part.html.is_empty());
+    let (header, main): (Vec<&Part>, _) = page
+        .parts
+        .iter()
+        .filter(|part| !part.is_data)
+        .partition(|part| part.name == HEADER);
     let body = html! {
-        header {
-            h1 { (page.title) }
-            p.subtitle { (page.subtitle) }
-        }
+        header { @for part in header { (element(part)) } }
         nav.sections aria-label="Sections" {
             ul {
                 @for part in sections {
                     li { a href={ "#" (part.name) } { (part.heading.as_deref().unwrap_or_default()) } }
                 }
             }
-            p #connection role="status" { "Connecting…" }
+            // The script shows the state of the connection.
+            p #connection role="status" { noscript { "Updates need JavaScript." } }
         }
         main id="main" {
-            @for part in page.parts.iter().filter(|part| part.name != "boards") {
-                (element(part))
-            }
+            @for part in main { (element(part)) }
         }
     };
-    framed(&page.title, &page.description, Some(events), site, &body)
+    let live = Live {
+        events,
+        identity: &page.identity,
+    };
+    framed(&page.title, &page.description, Some(live), site, &body)
 }
 
 /// The element of a part, in a section if it has a heading.
@@ -68,11 +82,11 @@ pub(crate) fn still(title: &str, site: Site, main: &Markup) -> Markup {
 fn framed(
     title: &str,
     description: &str,
-    events: Option<&str>,
+    live: Option<Live<'_>>,
     site: Site,
     body: &Markup,
 ) -> Markup {
-    html! {
+    let page = html! {
         (DOCTYPE)
         html lang="en" {
             head {
@@ -88,7 +102,7 @@ fn framed(
                 link rel="stylesheet" href=(assets::style().address);
                 script src=(assets::script().address) defer {}
             }
-            body data-events=[events] data-version=(assets::script().address) {
+            body data-events=[live.as_ref().map(|live| live.events)] data-page=[live.as_ref().map(|live| live.identity)] data-version=(assets::script().address) {
                 a.skip href="#main" { "Skip to the content" }
                 nav.site aria-label="Site" {
                     ul {
@@ -104,7 +118,8 @@ fn framed(
                 }
             }
         }
-    }
+    };
+    PreEscaped(without_direction(&page.0).into_owned())
 }
 
 /// The page for an unknown URL.
@@ -123,4 +138,26 @@ pub(crate) fn offline(reason: &str, site: Site) -> Markup {
         site,
         &html! { p { (reason) } },
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_live_page_does_not_change_the_direction_of_text() {
+        let part = Part::new("lead", None, html! { p { "c\u{202e}d" } });
+        let event = String::from_utf8_lossy(&part.event).into_owned();
+        let page = Snapshot::new("a\u{202e}b", "", String::new(), vec![part]);
+        let site = Site {
+            can_act: false,
+            has_fleet: false,
+        };
+        let document = document(&page, "/events", site).into_string();
+        assert!(document.contains("<h1>a\u{fffd}b</h1>"), "{document}");
+        for text in [&document, &event] {
+            assert!(text.contains("c\u{fffd}d"), "{text}");
+            assert!(!text.contains('\u{202e}'), "{text}");
+        }
+    }
 }

@@ -64,13 +64,8 @@ pub(crate) fn overview_parts(overview: &Overview) -> Snapshot {
         "Damaged",
         when(!overview.damaged.is_empty(), || damaged(overview)),
     ));
-    Snapshot {
-        title: "Runs".to_string(),
-        subtitle: counted(overview.runs.len() as u64, "run"),
-        description: sentence,
-        parts,
-        ..Snapshot::default()
-    }
+    let subtitle = counted(overview.runs.len() as u64, "run");
+    Snapshot::new("Runs", &subtitle, sentence, parts)
 }
 
 /// The HTML if the condition holds; an empty part hides its section.
@@ -149,7 +144,7 @@ fn row(run: &RunSummary) -> Markup {
             td data-name="W-D-L" { (wdl(run)) }
             @if run.state == State::Running { td data-name="speed" { (pace(run)) } }
             @else { td data-name="last pair" { (run.last_pair_ms.map_or("–".to_string(), at)) } }
-            td data-name="started" { (run.created.strftime("%Y-%m-%d %H:%M").to_string()) }
+            td data-name="started" { (at(run.created.as_millisecond())) }
         }
     }
 }
@@ -279,7 +274,7 @@ fn queue(overview: &Overview) -> Markup {
                             } }
                             td data-name="state" { (job.words()) }
                             td.n data-name="priority" { (job.priority) }
-                            td data-name="submitted" { (job.submitted.strftime("%Y-%m-%d %H:%M").to_string()) }
+                            td data-name="submitted" { (at(job.submitted.as_millisecond())) }
                             td data-name="actions" { (actions(&job.name, job.offered())) }
                         }
                     }

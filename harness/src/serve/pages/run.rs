@@ -1,14 +1,13 @@
 //! A run of any kind, and the nights of a track.
 
-use std::path::Path;
-
 use maud::{Markup, html};
 use serde_json::json;
 
 use super::overview::{actions, pace};
 use super::{at, run_href};
+use crate::checksum::sha256_of;
 use crate::report::html::{BELOW, Page, Section, copyable, openings_section, workers_section};
-use crate::report::{Breakdown, Form};
+use crate::report::{Form, OpeningFacts, WorkerFacts};
 use crate::run::Manifest;
 use crate::serve::snapshot::{Part, Snapshot};
 use crate::serve::summary::{RunSummary, State};
@@ -17,14 +16,15 @@ use crate::serve::summary::{RunSummary, State};
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Beside<'a> {
     pub manifest: &'a Manifest,
-    /// The folder of the run.
-    pub dir: &'a Path,
     pub summary: &'a RunSummary,
     /// The actions that are possible, if the run is in the queue.
     pub queued: Option<&'a [&'a str]>,
-    pub breakdown: &'a Breakdown,
+    pub workers: &'a [WorkerFacts],
+    pub openings: &'a OpeningFacts,
     /// The commits between the engines.
     pub change: Option<&'a Markup>,
+    /// Number of finished games in the list.
+    pub games: usize,
 }
 
 /// The page of a run: its report and the live parts.
@@ -36,7 +36,6 @@ pub(crate) fn run_parts(page: Page, beside: Beside<'_>) -> anyhow::Result<Snapsh
     // For a run on a fleet, the report has this section with more details.
     let has_machines = page.has_section("machines");
     let address = run_href(&summary.run);
-    let workers = beside.breakdown.workers.facts(beside.manifest, beside.dir);
     let mut parts = vec![
         Part::new("lead", None, page.result()),
         Part::new("pace", None, pace_line(summary, beside.queued)),
@@ -54,29 +53,35 @@ pub(crate) fn run_parts(page: Page, beside: Beside<'_>) -> anyhow::Result<Snapsh
         }
         if id == "failures" {
             if !has_machines {
-                let workers = workers_section(&workers, Some(&address));
+                let workers = workers_section(beside.workers, Some(&address));
                 parts.push(Part::new("workers", Some("Workers"), workers));
             }
-            let openings = beside.breakdown.openings.facts();
-            let openings = openings_section(&openings, beside.manifest, Some(&address));
+            let openings = openings_section(beside.openings, beside.manifest, Some(&address));
             parts.push(Part::new("openings", Some("Openings"), openings));
         }
     }
+    // The script requests the list of games again when their number has changed.
+    parts.push(Part::data("finished", beside.games.to_string()));
     Ok(Snapshot {
-        title: page.title,
-        subtitle: page.subtitle,
-        description: summary.sentence(),
-        parts,
-        json: "".into(),
-        workers: serde_json::to_string(&json!({ "workers": workers }))?.into(),
+        identity: identity(beside.manifest)?,
+        workers: serde_json::to_string(&json!({ "workers": beside.workers }))?.into(),
+        ..Snapshot::new(&page.title, &page.subtitle, summary.sentence(), parts)
     })
+}
+
+/// The identity of a run's page: the manifest changes if another run takes the place of the run,
+/// or if the run is extended.
+fn identity(manifest: &Manifest) -> anyhow::Result<String> {
+    let text = serde_json::to_string(manifest)?;
+    Ok(sha256_of(text.as_bytes()))
 }
 
 /// Filled by the page's script.
 fn live() -> Markup {
     html! {
         div #live-boards {}
-        p #live-none .facts { "No game of this run is being played." }
+        noscript { p { "The boards of the games being played need JavaScript." } }
+        p #live-none .facts hidden { "No game of this run is being played." }
     }
 }
 
@@ -103,8 +108,14 @@ fn pace_line(summary: &RunSummary, queued: Option<&[&str]>) -> Markup {
         "at most "
     };
     let done = format!("{} of {most}{} pairs", summary.pairs, summary.budget);
+    // A sentence begins with it.
+    let stage = summary.stage.as_ref().map(|words| {
+        let mut words = words.clone();
+        words[..1].make_ascii_uppercase();
+        words + ". "
+    });
     html! {
-        p.pace { (state) (done) ", " (pace(summary)) (end(summary)) }
+        p.pace { (stage.unwrap_or_default()) (state) (done) ", " (pace(summary)) (end(summary)) }
         p { (actions(&summary.run, offered(summary, queued))) }
         p.facts {
             a href={ (run_href(&summary.run)) "/games.pgn" } { "games.pgn" } " · "
@@ -132,6 +143,7 @@ fn numbers(summary: &RunSummary) -> Option<Markup> {
     let openbench = summary.form(Form::OpenBench)?;
     let fishtest = summary.form(Form::Fishtest)?;
     Some(html! {
+        @if let Some(stage) = &summary.stage { p { "The numbers of " (stage) "." } }
         div.beside {
             div { h3 { "OpenBench" } (copyable(&openbench)) }
             div { h3 { "fishtest" } (copyable(&fishtest)) }
@@ -144,11 +156,9 @@ pub(crate) fn nights_parts(page: Page, id: &str) -> Snapshot {
     let mut parts = vec![Part::new("lead", None, page.result())];
     let sections = page.sections.into_iter();
     parts.extend(sections.map(|one| Part::new(one.id, Some(one.heading), one.html)));
+    let description = format!("{}: {}", id, page.subtitle);
     Snapshot {
-        title: page.title,
-        description: format!("{}: {}", id, page.subtitle),
-        subtitle: page.subtitle,
-        parts,
-        ..Snapshot::default()
+        identity: "track".to_string(),
+        ..Snapshot::new(&page.title, &page.subtitle, description, parts)
     }
 }

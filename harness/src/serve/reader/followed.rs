@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use crate::experiment::Verdict;
 use crate::kinds::{self, Following};
 use crate::ledger::{Grown, RecordedPair, Tail};
-use crate::report::{Breakdown, WorkerFacts};
+use crate::report::WorkerFacts;
+use crate::run::files::machines::WORKERS;
 use crate::run::{Folder, Manifest, RunFiles};
 use crate::serve::summary::{Circumstances, RunSummary};
 
@@ -23,7 +24,6 @@ pub(super) struct Followed {
     pub dir: PathBuf,
     manifest: Manifest,
     pub following: Box<dyn Following>,
-    pub breakdown: Breakdown,
     tail: Tail,
     recent: Recent,
 }
@@ -38,7 +38,6 @@ impl Followed {
         Ok(Self {
             dir: dir.to_path_buf(),
             following: kinds::of(manifest.kind).follow(files)?,
-            breakdown: Breakdown::default(),
             tail: Tail::new(dir, &manifest.names()),
             recent: Recent::default(),
             manifest,
@@ -59,7 +58,6 @@ impl Followed {
 
     fn absorb(&mut self, entry: &RecordedPair) {
         self.following.absorb(entry);
-        self.breakdown.absorb(entry);
         self.recent.push(entry.finished_ms);
     }
 
@@ -83,7 +81,7 @@ impl Followed {
             last_pair_ms: self.recent.0.back().copied(),
             pairs_per_second: self.recent.pairs_per_second(),
             machines: match is_running {
-                true => self.machines(),
+                true => self.machines()?,
                 false => Vec::new(),
             },
         };
@@ -96,11 +94,15 @@ impl Followed {
     }
 
     /// What the machines of a fleet have played.
-    fn machines(&self) -> Vec<WorkerFacts> {
-        let workers = &self.breakdown.workers;
+    fn machines(&mut self) -> anyhow::Result<Vec<WorkerFacts>> {
+        // Most runs have none; their results by worker are not needed for the summary.
+        if !self.dir.join(WORKERS).exists() {
+            return Ok(Vec::new());
+        }
+        let workers = &self.following.breakdown()?.workers;
         let mut facts = workers.facts(&self.manifest, &self.dir);
         facts.retain(|worker| worker.machine.is_some());
-        facts
+        Ok(facts)
     }
 }
 

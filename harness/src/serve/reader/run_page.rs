@@ -33,8 +33,8 @@ pub(super) struct RunPage {
     pub is_behind: bool,
     /// The commits between the engines, computed on the first request.
     change: OnceCell<Option<Markup>>,
-    /// Version of the games in progress on the page.
-    live: u64,
+    /// Version of the games in progress on the page; `None` before the first.
+    live: Option<u64>,
 }
 
 impl RunPage {
@@ -45,7 +45,7 @@ impl RunPage {
             sender,
             is_behind: true,
             change: OnceCell::new(),
-            live: 0,
+            live: None,
         }
     }
 
@@ -65,16 +65,23 @@ impl RunPage {
         summary: &RunSummary,
         queued: Option<&[&str]>,
     ) -> anyhow::Result<()> {
+        let results = ledgers.first.following.results()?;
+        let end = results.verdict.map(|_| results.absorbed);
+        ledgers.games.write().set_end(end);
+        let breakdown = ledgers.first.following.breakdown()?;
+        let workers = breakdown.workers.facts(manifest, &ledgers.games.dir);
+        let openings = breakdown.openings.facts();
         let report = ledgers.first.following.report()?;
         let page = report.page(PageLocation::Served(&run_href(&summary.run)))?;
         let json = report.json()?;
         let beside = Beside {
             manifest,
-            dir: &ledgers.games.dir,
             summary,
             queued,
-            breakdown: &ledgers.first.breakdown,
+            workers: &workers,
+            openings: &openings,
             change: self.change.get_or_init(|| change(manifest)).as_ref(),
+            games: ledgers.games.read().count(),
         };
         let mut next = run_parts(page, beside)?;
         next.json = json.into();
@@ -101,10 +108,10 @@ impl RunPage {
             false => Some((0, Vec::new())),
         };
         // `None` while they are being written.
-        let Some((number, games)) = playing.filter(|(number, _)| *number != self.live) else {
+        let Some((number, games)) = playing.filter(|(number, _)| Some(*number) != self.live) else {
             return;
         };
-        self.live = number;
+        self.live = Some(number);
         let json = boards(&games, self.opened.games.mode, engines);
         self.sender.send_modify(|snapshot| {
             let mut next = Snapshot::clone(snapshot);

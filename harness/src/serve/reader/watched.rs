@@ -205,10 +205,12 @@ impl WatchedRun {
             return Ok(false);
         }
         let began = Instant::now();
-        let has_next_stage = self.later.len() + 1 < self.manifest.config.stage.len();
+        let stages = self.manifest.config.stage.len();
+        let has_next_stage = self.later.len() + 1 < stages;
         let last = loaded.ledgers.last();
         let mut summary = last.summary(&self.id, is_running, has_next_stage)?;
         summary.created = self.manifest.created;
+        summary.stage = (stages > 1).then(|| self.manifest.config.stage_words(self.later.len()));
         loaded.ledgers.is_ahead = false;
         loaded.page.is_behind = true;
         if is_watched {

@@ -12,14 +12,34 @@ use super::{Finding, Test};
 /// all cells have them.
 const FEWEST_EXPECTED: f64 = 5.0;
 
+/// The comparison of groups.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Comparison {
+    /// The group that differs most.
+    pub(super) worst: usize,
+    counts: Pentanomial,
+    /// The pairs of all groups that were compared.
+    all: Pentanomial,
+    p_value: f64,
+}
+
+impl Comparison {
+    /// The finding of `test`; `subject` is the worst group with the verb: "worker 3 stands
+    /// out".
+    pub(super) fn finding(&self, test: Test, subject: &str) -> Finding {
+        Finding {
+            test,
+            p_value: Some(self.p_value),
+            detail: format!("{subject} with {:?} of {:?}", self.counts.0, self.all.0),
+        }
+    }
+}
+
 /// Compares the groups' results. `None` if there are not two groups and two
 /// classes of results with enough pairs.
-pub(crate) fn between_groups(
-    test: Test,
-    groups: &BTreeMap<String, Pentanomial>,
-) -> Option<Finding> {
+pub(super) fn between_groups(groups: &BTreeMap<usize, Pentanomial>) -> Option<Comparison> {
     let (groups, classes) = comparable(groups)?;
-    let kept: Pentanomial = groups.iter().map(|(_, counts)| **counts).sum();
+    let kept: Pentanomial = groups.iter().map(|(_, counts)| *counts).sum();
     let share = |counts: &Pentanomial, class: &[usize]| {
         class.iter().map(|&i| counts.0[i]).sum::<u64>() as f64 / counts.pairs() as f64
     };
@@ -37,10 +57,11 @@ pub(crate) fn between_groups(
     let (worst, counts) = groups
         .iter()
         .max_by(|(_, a), (_, b)| contribution(a).total_cmp(&contribution(b)))?;
-    Some(Finding {
-        test,
-        p_value: Some(distribution.sf(statistic)),
-        detail: format!("{worst} stands out with {:?} of {:?}", counts.0, kept.0),
+    Some(Comparison {
+        worst: *worst,
+        counts: *counts,
+        all: kept,
+        p_value: distribution.sf(statistic),
     })
 }
 
@@ -54,22 +75,25 @@ pub(crate) fn difference(own: Pentanomial, others: Pentanomial) -> Option<f64> {
     if own.pairs() < FEWEST_COMPARED || others.pairs() < FEWEST_COMPARED {
         return None;
     }
-    let groups = BTreeMap::from([("own".to_string(), own), ("others".to_string(), others)]);
-    between_groups(Test::Workers, &groups)?.p_value
+    let groups = BTreeMap::from([(0, own), (1, others)]);
+    Some(between_groups(&groups)?.p_value)
 }
 
-/// A group with its name.
-type Group<'a> = (&'a String, &'a Pentanomial);
+/// A group with its number.
+type Group = (usize, Pentanomial);
 
 /// The groups and the classes of results with the most degrees of freedom: a small
 /// group is left out if classes of all others would have to be merged for it.
-fn comparable(groups: &BTreeMap<String, Pentanomial>) -> Option<(Vec<Group<'_>>, Vec<Vec<usize>>)> {
-    let mut largest_first: Vec<Group<'_>> = groups.iter().collect();
+fn comparable(groups: &BTreeMap<usize, Pentanomial>) -> Option<(Vec<Group>, Vec<Vec<usize>>)> {
+    let mut largest_first: Vec<Group> = groups
+        .iter()
+        .map(|(group, counts)| (*group, *counts))
+        .collect();
     largest_first.sort_by_key(|(_, counts)| std::cmp::Reverse(counts.pairs()));
     let mut kept = Pentanomial::default();
     let mut best: Option<(usize, usize, Vec<Vec<usize>>)> = None;
     for (index, (_, counts)) in largest_first.iter().enumerate() {
-        kept += **counts;
+        kept += *counts;
         let needed = FEWEST_EXPECTED * kept.pairs() as f64 / counts.pairs() as f64;
         let classes = merged_classes(&kept, needed);
         let freedom = index * (classes.len() - 1);
@@ -79,8 +103,8 @@ fn comparable(groups: &BTreeMap<String, Pentanomial>) -> Option<(Vec<Group<'_>>,
     }
     let (_, count, classes) = best?;
     largest_first.truncate(count);
-    // In the order of their names.
-    largest_first.sort_by_key(|(name, _)| *name);
+    // In the order of their numbers.
+    largest_first.sort_by_key(|(number, _)| *number);
     Some((largest_first, classes))
 }
 
@@ -110,17 +134,14 @@ mod tests {
     fn by_hand() {
         // Two groups, two classes: 30/70 against 50/50.
         let groups = BTreeMap::from([
-            ("a".to_owned(), Pentanomial([0, 30, 0, 70, 0])),
-            ("b".to_owned(), Pentanomial([0, 50, 0, 50, 0])),
+            (3, Pentanomial([0, 30, 0, 70, 0])),
+            (7, Pentanomial([0, 50, 0, 50, 0])),
         ]);
-        let finding = between_groups(Test::Workers, &groups).unwrap();
+        let compared = between_groups(&groups).unwrap();
         // Chi-square is 2 * (100 / 40 + 100 / 60) = 8.333 with one degree of
         // freedom.
         let expected = ChiSquared::new(1.0).unwrap().sf(25.0 / 3.0);
-        assert!(
-            (finding.p_value.unwrap() - expected).abs() < 1e-9,
-            "{finding:?}"
-        );
+        assert!((compared.p_value - expected).abs() < 1e-9, "{compared:?}");
     }
 
     #[test]
@@ -139,19 +160,17 @@ mod tests {
     fn a_small_group_does_not_hide_what_large_ones_show() {
         let good = Pentanomial([75, 675, 1500, 675, 75]);
         let mut groups = BTreeMap::from([
-            ("a".to_owned(), good),
-            ("b".to_owned(), good),
-            ("broken".to_owned(), Pentanomial([600, 1200, 1000, 180, 20])),
+            (0, good),
+            (1, good),
+            (2, Pentanomial([600, 1200, 1000, 180, 20])),
         ]);
-        let before = between_groups(Test::Workers, &groups).unwrap();
-        groups.insert("late".to_owned(), Pentanomial([0, 3, 6, 3, 0]));
-        groups.insert("later".to_owned(), Pentanomial::default());
-        let after = between_groups(Test::Workers, &groups).unwrap();
+        let before = between_groups(&groups).unwrap();
+        groups.insert(3, Pentanomial([0, 3, 6, 3, 0]));
+        groups.insert(4, Pentanomial::default());
+        let after = between_groups(&groups).unwrap();
         assert_eq!(after, before);
-        assert!(
-            after.is_noteworthy() && after.detail.starts_with("broken"),
-            "{after:?}"
-        );
+        let finding = after.finding(Test::Workers, "worker 2 stands out");
+        assert!(finding.is_noteworthy() && after.worst == 2, "{after:?}");
     }
 
     #[test]

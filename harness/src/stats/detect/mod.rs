@@ -24,15 +24,15 @@ pub(crate) use groups::difference;
 pub(crate) use openings::{OpeningResult, odd_opening};
 pub(crate) use runs::runs_in_time;
 
-/// A pair with its origin. Tests leave out pairs without the part that they need.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// A pair with its origin.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct TaggedPair {
     /// The first engine's half points, 0 to 4.
-    pub half_points: usize,
-    /// The machine that played it.
-    pub worker: Option<String>,
+    pub half_points: u8,
+    /// The worker that played it, by its number in the ledger.
+    pub worker: usize,
     /// The opening, by its number.
-    pub opening: Option<u64>,
+    pub opening: u64,
 }
 
 /// Number of blocks of time that are compared.
@@ -41,7 +41,8 @@ const TIME_BLOCKS: usize = 10;
 /// The pairs so far as the tests need them, 17 bytes each.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Examination {
-    workers: BTreeMap<String, Pentanomial>,
+    /// By the worker's number.
+    workers: BTreeMap<usize, Pentanomial>,
     /// Half points in the order in which the pairs were played.
     results: Vec<u8>,
     openings: Vec<OpeningResult>,
@@ -50,26 +51,26 @@ pub(crate) struct Examination {
 impl Examination {
     /// Takes the pair that was played next.
     pub(crate) fn absorb(&mut self, pair: &TaggedPair) {
-        let half_points = pair.half_points;
-        if let Some(worker) = &pair.worker {
-            let results = self.workers.entry(worker.clone()).or_default();
-            results.add(half_points);
-        }
-        let half_points = half_points as u8;
+        let TaggedPair {
+            half_points,
+            worker,
+            opening,
+        } = *pair;
+        let results = self.workers.entry(worker).or_default();
+        results.add(usize::from(half_points));
         self.results.push(half_points);
-        self.openings
-            .extend(pair.opening.map(|opening| OpeningResult {
-                opening,
-                half_points,
-            }));
+        self.openings.push(OpeningResult {
+            opening,
+            half_points,
+        });
     }
 
     /// The findings of all tests that have enough data.
     pub(crate) fn findings(mut self) -> Vec<Finding> {
         self.openings.sort_unstable();
         [
-            between_groups(Test::Workers, &self.workers),
-            between_groups(Test::TimeBlocks, &self.time_blocks()),
+            self.of_workers(),
+            self.of_time_blocks(),
             runs_in_time(&self.results),
             odd_opening(&self.openings),
         ]
@@ -78,19 +79,23 @@ impl Examination {
         .collect()
     }
 
-    fn time_blocks(&self) -> BTreeMap<String, Pentanomial> {
+    fn of_workers(&self) -> Option<Finding> {
+        let compared = between_groups(&self.workers)?;
+        let subject = format!("worker {} stands out", compared.worst);
+        Some(compared.finding(Test::Workers, &subject))
+    }
+
+    fn of_time_blocks(&self) -> Option<Finding> {
         let block = self.results.len().div_ceil(TIME_BLOCKS).max(1);
-        let blocks = self.results.chunks(block).enumerate();
-        blocks
-            .map(|(i, results)| {
-                let (from, to) = (i * block, i * block + results.len());
-                let name = format!("pairs {from} to {}", to.saturating_sub(1));
-                (
-                    name,
-                    results.iter().map(|&half| usize::from(half)).collect(),
-                )
-            })
-            .collect()
+        let counts = |results: &[u8]| -> Pentanomial {
+            results.iter().map(|&half| usize::from(half)).collect()
+        };
+        let blocks = self.results.chunks(block).map(counts).enumerate();
+        let compared = between_groups(&blocks.collect())?;
+        let from = compared.worst * block + 1;
+        let to = (from + block - 1).min(self.results.len());
+        let subject = format!("pairs {from} to {to} in the order of play stand out");
+        Some(compared.finding(Test::TimeBlocks, &subject))
     }
 }
 
@@ -115,9 +120,9 @@ mod tests {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         (0..n)
             .map(|i| TaggedPair {
-                half_points: sampler.draw(&mut rng),
-                worker: Some(format!("worker {}", i % 3)),
-                opening: Some(i as u64 % 200),
+                half_points: sampler.draw(&mut rng) as u8,
+                worker: i % 3,
+                opening: i as u64 % 200,
             })
             .collect()
     }
@@ -146,15 +151,13 @@ mod tests {
     #[test]
     fn a_broken_worker_is_found() {
         let mut pairs = pairs(1, 3_000);
-        for pair in &mut pairs {
-            if pair.worker.as_deref() == Some("worker 1") {
-                pair.half_points = pair.half_points.saturating_sub(1);
-            }
+        for pair in pairs.iter_mut().filter(|pair| pair.worker == 1) {
+            pair.half_points = pair.half_points.saturating_sub(1);
         }
         let findings = examine(&pairs);
         let worker = findings.iter().find(|f| f.test == Test::Workers).unwrap();
         assert!(
-            worker.is_noteworthy() && worker.detail.contains("worker 1"),
+            worker.is_noteworthy() && worker.detail.starts_with("worker 1 stands out with ["),
             "{worker:?}"
         );
     }
@@ -170,12 +173,15 @@ mod tests {
             let finding = findings.iter().find(|f| f.test == test).unwrap();
             assert!(finding.is_noteworthy(), "{finding:?}");
         }
+        let place = "pairs 801 to 1000 in the order of play stand out with [200, 0, 0, 0, 0] of [";
+        let is_named = |finding: &Finding| finding.detail.starts_with(place);
+        assert!(findings.iter().any(is_named), "{findings:?}");
     }
 
     #[test]
     fn an_odd_opening_is_found() {
         let mut pairs = pairs(3, 2_000);
-        for pair in pairs.iter_mut().filter(|pair| pair.opening == Some(17)) {
+        for pair in pairs.iter_mut().filter(|pair| pair.opening == 17) {
             pair.half_points = 4;
         }
         let findings = examine(&pairs);

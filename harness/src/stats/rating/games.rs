@@ -139,25 +139,62 @@ impl Unit {
 /// their side: their pairs, or their single games if those are more games. Some
 /// players may be on no side.
 pub(super) fn results_of(units: &[Unit], side: impl Fn(usize) -> Option<bool>) -> Counts {
-    let (mut pairs, mut games) = (Pentanomial::default(), Wdl::default());
+    let mut results = Results::default();
     for unit in units {
-        let half_points = |game: Game| match (side(game.white), side(game.black)) {
+        results.add(unit, |game| match (side(game.white), side(game.black)) {
             (Some(true), Some(false)) => Some(game.half_points),
             (Some(false), Some(true)) => Some(2 - game.half_points),
             _ => None,
+        });
+    }
+    results.counts()
+}
+
+/// The results of each of this number of players against all others, as [`results_of`]
+/// counts them.
+pub(super) fn results_of_each(units: &[Unit], players: usize) -> Vec<Counts> {
+    let mut results = vec![Results::default(); players];
+    for unit in units {
+        let Some(first) = unit.games[0] else {
+            continue;
         };
-        let own: Vec<usize> = unit.each().filter_map(half_points).collect();
-        match own[..] {
-            [one, two] => pairs.0[one + two] += unit.count,
-            [0] => games.losses += unit.count,
-            [1] => games.draws += unit.count,
-            [_] => games.wins += unit.count,
-            _ => {}
+        for player in [first.white, first.black] {
+            results[player].add(unit, |game| match game.white == player {
+                true => Some(game.half_points),
+                false => Some(2 - game.half_points),
+            });
         }
     }
-    match games.games() > pairs.games() {
-        true => games.into(),
-        false => pairs.into(),
+    results.iter().map(Results::counts).collect()
+}
+
+/// Pairs and single games from one side.
+#[derive(Debug, Clone, Copy, Default)]
+struct Results {
+    pairs: Pentanomial,
+    games: Wdl,
+}
+
+impl Results {
+    /// Adds a unit by the half points of the side in each game; `None` if the game is not one
+    /// of the side against the other.
+    fn add(&mut self, unit: &Unit, half_points: impl Fn(Game) -> Option<usize>) {
+        let own = unit.games.map(|game| game.and_then(&half_points));
+        match own {
+            [Some(one), Some(two)] => self.pairs.0[one + two] += unit.count,
+            [Some(0), None] => self.games.losses += unit.count,
+            [Some(1), None] => self.games.draws += unit.count,
+            [Some(_), None] => self.games.wins += unit.count,
+            [None, _] => {}
+        }
+    }
+
+    /// The pairs, or the single games if those are more games.
+    fn counts(&self) -> Counts {
+        match self.games.games() > self.pairs.games() {
+            true => self.games.into(),
+            false => self.pairs.into(),
+        }
     }
 }
 

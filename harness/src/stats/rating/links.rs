@@ -4,7 +4,7 @@
 //! between two groups of players is fitted exactly: it leaves no residual, and the
 //! difference of the groups would have no error.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::games::Unit;
 use crate::stats::summary::MIN_UNITS;
@@ -20,14 +20,9 @@ impl Links {
     /// The links of `units`. Players with a given rating are linked to each other.
     pub(super) fn new(units: &[Unit], anchored: &[bool]) -> Self {
         let players = anchored.len();
-        let mut neighbours: Vec<Vec<(usize, u64)>> = vec![Vec::new(); players];
+        let mut links: BTreeMap<[usize; 2], u64> = BTreeMap::new();
         let mut link = |one: usize, two: usize, units: u64| {
-            for (from, to) in [(one, two), (two, one)] {
-                match neighbours[from].iter_mut().find(|(known, _)| *known == to) {
-                    Some((_, known)) => *known += units,
-                    None => neighbours[from].push((to, units)),
-                }
-            }
+            *links.entry([one.min(two), one.max(two)]).or_default() += units;
         };
         for unit in units {
             if let Some(game) = unit.each().next() {
@@ -37,6 +32,11 @@ impl Links {
         let mut anchors = (0..players).filter(|&player| anchored[player]);
         if let Some(first) = anchors.next() {
             anchors.for_each(|anchor| link(first, anchor, MIN_UNITS));
+        }
+        let mut neighbours: Vec<Vec<(usize, u64)>> = vec![Vec::new(); players];
+        for ([one, two], units) in links {
+            neighbours[one].push((two, units));
+            neighbours[two].push((one, units));
         }
         Self { neighbours }
     }

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::games::{Games, results_of};
+use super::games::{Games, results_of, results_of_each};
 use super::links::Links;
 use super::{Rating, RatingOptions, Ratings};
+use crate::stats::counts::Pentanomial;
 use crate::stats::elo::Estimate;
 use crate::stats::summary::{Interval, Summary};
 
@@ -21,13 +22,15 @@ impl Ratings {
         let links = Links::new(&units, &anchored);
         let scale = options.scale / RatingOptions::default().scale;
         let summary = |results| Summary::of_planned(results, options.planned);
+        let results = results_of_each(&units, games.names().len());
         // By rating: the first player of its group of linked players; `None` without
         // enough games.
         let mut groups: Vec<Option<usize>> = Vec::new();
         let mut firsts: Vec<usize> = Vec::new();
         for rating in &mut self.ratings {
             let player = games.index_of(&rating.name);
-            let own = summary(results_of(&units, |one| Some(Some(one) == player)));
+            let own = player.map_or(Pentanomial::default().into(), |player| results[player]);
+            let own = summary(own);
             let is_exact = is_anchor(&rating.name);
             if !is_exact {
                 rating.widen(&own, scale);

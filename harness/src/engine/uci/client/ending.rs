@@ -6,9 +6,8 @@ use std::time::{Duration, Instant};
 use tokio::time::timeout_at;
 
 use super::Client;
-use crate::engine::uci::guard;
 use crate::engine::uci::memory_size::MemorySize;
-use crate::platform::{peak_memory, peak_memory_of_ended};
+use crate::platform::{guard, peak_memory, peak_memory_of_ended};
 
 impl Client {
     /// Closes the engine's input, as happens when the controlling program dies. Returns

@@ -14,7 +14,6 @@ use tokio::process::{Child, ChildStdin};
 use tokio::task::unconstrained;
 use tokio::time::{Sleep, sleep_until, timeout_at};
 
-use crate::engine::uci::guard;
 use crate::engine::uci::lines::LineReader;
 use crate::engine::uci::memory_size::MemorySize;
 use crate::engine::uci::not_started::reason;
@@ -25,7 +24,7 @@ use crate::engine::uci::stderr::KeptStderr;
 use crate::engine::uci::transcript::{Direction, Transcript};
 use crate::engine::uci::watch::PauseTracker;
 use crate::platform::sandbox::engine_in;
-use crate::platform::{EngineOutput, ProcessGroup};
+use crate::platform::{EngineOutput, ProcessGroup, guard};
 use crate::rules::{LinePattern, SearchInfo};
 use crate::text::printable;
 

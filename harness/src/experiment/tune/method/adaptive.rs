@@ -10,7 +10,7 @@
 //! where skew, cliffs and saturation matter little; that of a weak one stays wide,
 //! because otherwise it could not be measured.
 
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::posterior::{Grid, OptimumPosterior, Sums};
 use super::spsa::{linear_gain, perturbation};
@@ -18,6 +18,7 @@ use super::{Method, Noise, Observation, TailAverage, constant, constant_above_ze
 use crate::experiment::tune::budget::Budget;
 use crate::experiment::tune::pair_model::ELO_PER_SCORE;
 use crate::experiment::tune::space::{Proposal, Space};
+use crate::settings::number_in;
 
 /// The constants of the adaptive method.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -43,8 +44,9 @@ pub struct AdaptiveSettings {
     #[serde(deserialize_with = "constant")]
     pub skew: f64,
     /// Decay in the filter: an observation made after a share `a` of the pairs so far
-    /// has the weight `a^fade`, because coupled parameters have moved since.
-    #[serde(deserialize_with = "constant")]
+    /// has the weight `a^fade`, because coupled parameters have moved since. From 0 to
+    /// [`MAX_FADE`].
+    #[serde(deserialize_with = "fade")]
     pub fade: f64,
 }
 
@@ -60,6 +62,17 @@ impl Default for AdaptiveSettings {
             fade: 0.3,
         }
     }
+}
+
+/// The greatest `fade`. With one above [`FADE_DELAY`] the first weights would be negative.
+const MAX_FADE: f64 = 10.0;
+/// Batches that are added to the number of a batch for its decay.
+const FADE_DELAY: u64 = 11;
+
+fn fade<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    let is_allowed = |number: f64| (0.0..=MAX_FADE).contains(&number);
+    let allowed = format!("a number from 0 to {MAX_FADE}");
+    number_in(deserializer, is_allowed, &allowed)
 }
 
 /// Number of times a run computes posteriors.
@@ -131,7 +144,7 @@ impl Adaptive {
             })
             .collect();
         let all: f64 = points.iter().map(|(.., own)| own).sum();
-        let keep = 1.0 - self.settings.fade / (observation.batch + 11) as f64;
+        let keep = 1.0 - self.settings.fade / (observation.batch + FADE_DELAY) as f64;
         for (sums, (d, m, own)) in self.sums.iter_mut().zip(points) {
             sums.fade(keep);
             sums.add(d, m, elo - (all - own), weight);
@@ -174,5 +187,25 @@ impl Method for Adaptive {
 
     fn average(&self) -> Vec<f64> {
         self.average.mean.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_decay_that_gives_negative_weights_is_refused() {
+        let with = |fade: &str| toml::from_str::<AdaptiveSettings>(&format!("fade = {fade}"));
+        for allowed in ["0", "0.3", "10"] {
+            assert!(with(allowed).is_ok(), "{allowed}");
+        }
+        for refused in ["-0.1", "10.1", "11", "1000", "nan"] {
+            let error = with(refused).expect_err(refused).to_string();
+            assert!(
+                error.contains("a number from 0 to 10 is allowed"),
+                "{error}"
+            );
+        }
     }
 }

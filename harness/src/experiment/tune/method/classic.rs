@@ -130,7 +130,7 @@ impl Classic {
     }
 
     /// A parameter whose perturbation is not a number above 0, or whose update is not
-    /// finite, in the first batch or the last. Other batches lie between these.
+    /// finite. The first and last batch are checked.
     pub(crate) fn overflowing(&self) -> Option<&str> {
         let last = self.budget.batches().saturating_sub(1);
         let steps = |parameter: usize, batch: u64| {

@@ -23,6 +23,7 @@ async function copyText(text) {
 // promise; null if there is nothing to copy.
 function copiesAtClick(button, text) {
   const label = button.textContent;
+  const name = button.getAttribute("aria-label");
   let restoring;
   button.addEventListener("click", async () => {
     const wanted = await text();
@@ -30,9 +31,12 @@ function copiesAtClick(button, text) {
     // The button must not change its size.
     button.style.minWidth = `${button.offsetWidth}px`;
     button.textContent = isCopied ? "Copied" : "Not copied";
+    // It would hide the answer from screen readers.
+    button.removeAttribute("aria-label");
     clearTimeout(restoring);
     restoring = setTimeout(() => {
       button.textContent = label;
+      if (name !== null) button.setAttribute("aria-label", name);
     }, 1500);
   });
 }

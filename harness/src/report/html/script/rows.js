@@ -24,7 +24,9 @@ function gameRow(one, hasSwings) {
   tableCell(row, "td", one.white, of.w);
   tableCell(row, "td", one.black, of.b);
   tableCell(row, "td", RESULTS[one.result], "result");
-  tableCell(row, "td", one.termination);
+  // Only live pages list these.
+  const late = one.isAfterVerdict ? ", after the verdict" : "";
+  tableCell(row, "td", one.termination + late);
   tableCell(row, "td", one.plies, "n");
   if (hasSwings) tableCell(row, "td", one.swing ? (one.swing.cp / 100).toFixed(2) : "–", "n");
   return row;

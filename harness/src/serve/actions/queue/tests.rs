@@ -81,6 +81,7 @@ fn what_cannot_be_saved_is_not_done() {
     for refused in [
         queue.act("one", Action::Pause, "ann", None),
         queue.act("one", Action::Resume, "ann", None),
+        queue.act("one", Action::Stop, "ann", None),
         queue.set_priority("one", 7),
         queue.submit(&submission, config, "ann"),
     ] {
@@ -90,6 +91,25 @@ fn what_cannot_be_saved_is_not_done() {
     assert_eq!(after, before);
     assert_eq!((jobs.len(), jobs[0].priority), (1, 0));
     assert_eq!(jobs[0].words(), "waiting");
+    assert!(queue.configuration("one").is_some(), "it can be continued");
+}
+
+/// On Windows, its process has the exit code of a finished run.
+#[cfg(unix)]
+#[test]
+fn a_run_whose_process_was_killed_to_pause_it_stays_in_the_queue() {
+    let results = tempfile::tempdir().expect("a folder");
+    let queue = queue(results.path(), &["one"]);
+    queue
+        .act("one", Action::Pause, "ann", None)
+        .expect("paused");
+    queue.lock().children.push(RunProcess::killed("one"));
+    queue.tick();
+    assert!(queue.lock().children.is_empty(), "its process has ended");
+    let (_, jobs) = queue.jobs();
+    let words: Vec<String> = jobs.iter().map(QueuedRun::words).collect();
+    assert_eq!(words, ["paused"]);
+    assert_eq!(QueuedRun::read_all(queue.folder()).len(), 1);
 }
 
 #[test]

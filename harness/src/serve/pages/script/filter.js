@@ -44,13 +44,14 @@ function startFilter() {
   // Buttons that copy the numbers of a run in the forms of other test pages.
   function addCopying(root) {
     for (const link of root.querySelectorAll("tr[data-kind] th a[data-stats]")) {
+      const run = decodeURIComponent(link.getAttribute("href").split("/").pop());
       const group = document.createElement("span");
       group.className = "stats";
       for (const form of ["OpenBench", "fishtest"]) {
         const button = document.createElement("button");
         button.type = "button";
         button.textContent = form;
-        button.setAttribute("aria-label", `Copy the numbers as ${form} shows them`);
+        button.setAttribute("aria-label", `Copy the numbers of ${run} as ${form} shows them`);
         const address = `/api${link.getAttribute("href")}/stats?form=${form.toLowerCase()}`;
         copiesAtClick(button, async () => {
           const { answer, text } = await ask(address);

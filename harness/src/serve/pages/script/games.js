@@ -1,6 +1,8 @@
 // The finished games of a run: requested page by page, shown on the board. The address has the
 // filter and the game on the board.
 const GAMES_ASKED = 25;
+// Interval at which a list with new games is requested again.
+const LIST_MS = 5000;
 const NO_GAMES = { count: 0, games: [] };
 // The parameters of a request, and the ids of their fields.
 const FILTERS = {
@@ -52,6 +54,26 @@ function addFields(engines, terminations) {
   addOptions("filter-order", Object.entries(ORDERS));
 }
 
+// A line that offers to update the list, and the function that shows it for a number of new
+// games.
+function addNews(update) {
+  const line = document.createElement("p");
+  line.id = "new-games";
+  line.className = "facts";
+  line.hidden = true;
+  const words = document.createElement("span");
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = "Update the list";
+  button.addEventListener("click", update);
+  line.append(words, " ", button);
+  byId("game-count").after(line);
+  return (count) => {
+    line.hidden = count <= 0;
+    words.textContent = count === 1 ? "1 new game." : `${count} new games.`;
+  };
+}
+
 function startGames() {
   const meta = JSON.parse(byId("games-meta").textContent);
   const address = `/api${window.location.pathname}/games`;
@@ -62,6 +84,9 @@ function startGames() {
   let offset = 0;
   let asked = 0;
   let handled = "";
+  // Number of finished games, now and when the list was made; null while not known.
+  let finished = null;
+  let listed = null;
 
   // A game on the board is a step of the history; the next one replaces it.
   const viewer = startViewer(games, (game) => {
@@ -78,6 +103,7 @@ function startGames() {
     Object.assign(games, gamesOf(meta, lines));
     games.heads.forEach((head, at) => {
       head.swing = answer.games[at].swing;
+      head.isAfterVerdict = answer.games[at].after_verdict;
     });
     showRows(games.heads);
     const to = offset + lines.length;
@@ -107,16 +133,21 @@ function startGames() {
     return null;
   }
 
-  async function search(query) {
+  async function search(query, isAsked) {
     const answer = await request(`?${query}`);
-    if (!answer) return;
+    // A game may have been chosen meanwhile.
+    if (!answer || (!isAsked && isBusy())) return;
+    showNews(0);
     isAddressed = false;
+    // A screen reader announces only what the reader has asked for.
+    byId("game-count").setAttribute("aria-live", isAsked ? "polite" : "off");
     const found = answer.isFound ? JSON.parse(answer.text) : NO_GAMES;
+    listed = found.finished ?? null;
     list(found);
     const mine = asked;
     if (found.searched && found.searched.games < found.searched.of) {
       setTimeout(() => {
-        if (mine === asked) search(query);
+        if (mine === asked) search(query, isAsked);
       }, 200);
     }
   }
@@ -132,10 +163,10 @@ function startGames() {
     return query;
   }
 
-  function filter() {
+  function filter(isAsked = true) {
     const query = wanted();
     query.set("limit", GAMES_ASKED);
-    return search(query);
+    return search(query, isAsked);
   }
 
   // Writes the filter to the address, which then names no game.
@@ -145,6 +176,27 @@ function startGames() {
     const place = window.location.pathname + (text ? `?${text}` : "");
     window.history[change](null, "", `${place}#games`);
     handled = window.location.href;
+  }
+
+  const showNews = addNews(() => {
+    keep("replaceState");
+    filter();
+  });
+
+  // Whether the reader uses something that a new list would replace.
+  function isBusy() {
+    const isChosen = !byId("viewer").hidden || isAddressed || offset > 0;
+    const isSearched = wanted().has("min_swing") || wanted().get("order") === "swing";
+    const hasFocus = byId("game-list").contains(document.activeElement);
+    return isChosen || isSearched || hasFocus || isInUse(byId("part-games"));
+  }
+
+  function follow() {
+    const box = byId("game-list").getBoundingClientRect();
+    const isSeen = !document.hidden && box.top < window.innerHeight && box.bottom > 0;
+    if (!isSeen || finished === null || listed === null || finished <= listed) return;
+    if (isBusy()) showNews(finished - listed);
+    else filter(false);
   }
 
   async function openAddressed([, pair, number]) {
@@ -210,6 +262,10 @@ function startGames() {
   for (const event of ["popstate", "hashchange"]) {
     window.addEventListener(event, () => route(false));
   }
+  listeners.finished.push((count) => {
+    finished = count;
+  });
+  setInterval(follow, LIST_MS);
   route(true);
   // The browser has scrolled there while the list was empty.
   if (window.location.hash === "#games") byId("games").scrollIntoView();

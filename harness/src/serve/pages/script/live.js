@@ -1,5 +1,5 @@
 // Keeps the page up to date: the server sends each changed part as a whole.
-const listeners = { part: [], boards: [] };
+const listeners = { part: [], boards: [], finished: [] };
 
 // An answer of the server and its text; no answer if the server is gone.
 async function ask(address, options) {
@@ -59,7 +59,7 @@ function patch(part) {
   waiting.delete(part.name);
   const place = byId(`part-${part.name}`) || sectionOf(part);
   if (place.dataset.hash === String(part.hash)) return;
-  // The script of the page fills these.
+  // The script of the page fills these; for another run, the page is loaded again.
   if (part.name === "games" && place.dataset.hash) return;
   if (part.name === "filter" && place.dataset.hash) return;
   if (place.dataset.hash && isInUse(place)) {
@@ -71,6 +71,7 @@ function patch(part) {
   const focus = focusIn(place);
   place.innerHTML = part.html;
   place.dataset.hash = part.hash;
+  if (part.name === "header") document.title = place.querySelector("h1").textContent;
   [...place.querySelectorAll("details")].forEach((one, at) => {
     if (open[at]) one.open = true;
   });
@@ -81,6 +82,18 @@ function patch(part) {
   startCopying(place);
   for (const listener of listeners.part) listener(place);
   focus?.refocus();
+}
+
+// Removes the parts that the page no longer has.
+function keepOnly(names) {
+  for (const place of document.querySelectorAll("[data-part]")) {
+    const name = place.dataset.part;
+    if (names.includes(name)) continue;
+    waiting.delete(name);
+    const parent = place.parentElement;
+    (parent.matches("section") ? parent : place).remove();
+    document.querySelector(`nav.sections a[href="#${name}"]`)?.closest("li").remove();
+  }
 }
 
 // The state of the connection; the result of an action replaces it for some seconds.
@@ -112,6 +125,8 @@ function showAnswer(words, isGood) {
 const SILENCE_MS = 40000;
 let source = null;
 let heard = 0;
+// Whether the run of this page is no longer in the folder.
+let isRemoved = false;
 
 function connect() {
   const hashes = [...document.querySelectorAll("[data-hash]")].map((part) => part.dataset.hash);
@@ -122,33 +137,57 @@ function connect() {
       heard = performance.now();
       listener(event.data);
     });
-  on("open", () => tell("Live", true));
+  on("open", () => {
+    isRemoved = false;
+    tell("Live", true);
+  });
   on("alive", () => {});
   on("version", (version) => {
     // The server was replaced by another version of itself.
     if (version !== document.body.dataset.version) window.location.reload();
   });
+  on("page", (identity) => {
+    // Another run has taken the place of the one on this page.
+    if (identity !== document.body.dataset.page) window.location.reload();
+  });
+  on("parts", (names) => keepOnly(names.split(" ")));
   on("part", (part) => patch(JSON.parse(part)));
+  on("finished", (count) => {
+    for (const listener of listeners.finished) listener(Number(count));
+  });
   on("boards", (boards) => {
     for (const listener of listeners.boards) listener(JSON.parse(boards));
   });
   source.addEventListener("error", lose);
 }
 
-function lose() {
-  tell("Connection lost; trying again", false);
+function warn() {
+  if (!isRemoved) tell("Connection lost; trying again", false);
 }
 
-// Connects again if the server is silent or has refused.
+async function lose() {
+  warn();
+  const refused = source;
+  if (isRemoved || refused.readyState !== EventSource.CLOSED) return;
+  // The server refuses the stream: it has too many browsers, or the run is gone.
+  const { answer } = await ask(window.location.pathname, { method: "HEAD" });
+  const isRun = Boolean(document.body.dataset.page);
+  if (!isRun || answer?.status !== 404 || source !== refused) return;
+  isRemoved = true;
+  tell("This run is no longer in the folder", false);
+}
+
+// Connects again if the server is silent or has refused. A removed run may come back.
 function reconnect() {
   const isSilent = performance.now() - heard > SILENCE_MS;
   if (!isSilent && source.readyState !== EventSource.CLOSED) return;
   source.close();
-  lose();
+  warn();
   connect();
 }
 
 if (document.body.dataset.events) {
+  showStatus(connection);
   connect();
   setInterval(reconnect, 5000);
   setInterval(() => [...waiting.values()].forEach(patch), 500);

@@ -1,17 +1,17 @@
-//! A companion process that kills the engines of a `hone` that was killed itself. The
-//! parent-death signal of Linux reaches an engine but not the engine's children, and
-//! macOS has none. On Windows job objects are enough.
+//! A companion process that kills the process groups of a `hone` that was killed itself:
+//! engines, benches and the builds of a fleet's worker. The parent-death signal of Linux
+//! reaches the first process of a group but not its children, and macOS has none. On
+//! Windows job objects are enough.
 //!
-//! The companion is `hone` itself, started with [`ARGUMENT`]. It reads the process groups
-//! of engines from its standard input; at its end, when `hone` has ended, it kills the
-//! groups that are left.
+//! The companion is `hone` itself, started with [`ARGUMENT`]. It reads process groups from
+//! its standard input; at its end, when `hone` has ended, it kills those that are left.
 
 use std::collections::HashSet;
 use std::io::{self, BufRead, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Mutex, PoisonError};
 
-use crate::platform::ProcessGroup;
+use super::process_group::ProcessGroup;
 
 /// The hidden subcommand that makes `hone` the companion.
 pub(crate) const ARGUMENT: &str = "guard-engines";
@@ -25,7 +25,8 @@ struct Companion {
 static COMPANION: Mutex<Option<Companion>> = Mutex::new(None);
 
 /// Starts the companion, once. A failure is ignored: the companion is needed only if
-/// `hone` is killed, for the children of engines (on macOS also for the engines).
+/// `hone` ends before the processes that it has started, for their children (on macOS also
+/// for them).
 pub(crate) fn install() {
     let mut companion = COMPANION.lock().unwrap_or_else(PoisonError::into_inner);
     if companion.is_some() || !cfg!(unix) {
@@ -50,13 +51,13 @@ fn start() -> io::Result<Companion> {
     })
 }
 
-/// Adds an engine's process group to those that the companion kills.
-pub(super) fn register(pid: u32) {
+/// Adds a process group to those that the companion kills.
+pub(crate) fn register(pid: u32) {
     send('+', pid);
 }
 
-/// Removes a group that has ended.
-pub(super) fn unregister(pid: u32) {
+/// Removes a group that has ended or was killed.
+pub(crate) fn unregister(pid: u32) {
     send('-', pid);
 }
 

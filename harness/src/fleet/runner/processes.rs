@@ -1,0 +1,129 @@
+//! The processes of a run. Two copies of a run's folder have one name on the fleet, and a lock
+//! only prevents two processes in one folder.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+/// Time between two notices of another process after which it is alive: what a process that has
+/// ended left in the buffers of the network arrives together.
+const ALIVE: Duration = Duration::from_secs(4);
+
+/// A process of a run. Processes are in the order of their starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ProcessId {
+    /// When it started, in milliseconds since 1970.
+    started_ms: i64,
+    random: u64,
+}
+
+impl ProcessId {
+    fn new() -> Self {
+        Self {
+            started_ms: jiff::Timestamp::now().as_millisecond(),
+            random: rand::random(),
+        }
+    }
+
+    /// Reads what [`fmt::Display`] writes.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (started, random) = text.split_once('.')?;
+        Some(Self {
+            started_ms: started.parse().ok()?,
+            random: u64::from_str_radix(random, 16).ok()?,
+        })
+    }
+}
+
+impl fmt::Display for ProcessId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:016x}", self.started_ms, self.random)
+    }
+}
+
+/// This process, and an earlier one of the same run from which notices arrive.
+#[derive(Debug)]
+pub(super) struct Processes {
+    own: ProcessId,
+    /// The earlier process, and when its first notice arrived.
+    earlier: Option<(ProcessId, Instant)>,
+    is_second: bool,
+}
+
+impl Processes {
+    pub(super) fn new() -> Self {
+        Self {
+            own: ProcessId::new(),
+            earlier: None,
+            is_second: false,
+        }
+    }
+
+    pub(super) fn own(&self) -> ProcessId {
+        self.own
+    }
+
+    /// Whether an earlier process plays the run.
+    pub(super) fn is_second(&self) -> bool {
+        self.is_second
+    }
+
+    /// Records the sender of a notice of this run. Returns whether it shows for the first time
+    /// that an earlier process plays the run: the later one of two must stop.
+    pub(super) fn announced(&mut self, process: ProcessId, now: Instant) -> bool {
+        if process >= self.own {
+            return false;
+        }
+        match self.earlier {
+            Some((earlier, first)) if earlier == process => {
+                let is_alive = now.duration_since(first) >= ALIVE;
+                is_alive && !std::mem::replace(&mut self.is_second, true)
+            }
+            _ => {
+                self.earlier = Some((process, now));
+                false
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn started(started_ms: i64) -> ProcessId {
+        ProcessId {
+            started_ms,
+            random: 0xab,
+        }
+    }
+
+    #[test]
+    fn the_later_of_two_living_processes_stops() {
+        let mut processes = Processes::new();
+        let now = Instant::now();
+        let [own, earlier, later] = [processes.own(), started(5), started(i64::MAX)];
+        for process in [own, later, earlier] {
+            for seconds in 0..2 {
+                let now = now + Duration::from_secs(seconds);
+                assert!(!processes.announced(process, now), "{process}");
+            }
+        }
+        for process in [own, later] {
+            assert!(!processes.announced(process, now + 2 * ALIVE));
+        }
+        assert!(!processes.is_second());
+        assert!(processes.announced(earlier, now + ALIVE));
+        assert!(processes.is_second());
+        assert!(!processes.announced(earlier, now + 2 * ALIVE), "only once");
+    }
+
+    #[test]
+    fn an_id_is_read_as_it_is_written() {
+        for id in [ProcessId::new(), started(5)] {
+            assert_eq!(ProcessId::parse(&id.to_string()), Some(id));
+        }
+        for text in ["", "5", "5.", ".5", "5.x"] {
+            assert_eq!(ProcessId::parse(text), None, "{text}");
+        }
+    }
+}
