@@ -1,6 +1,6 @@
 //! The runs and machines on a fleet, by their notices and statuses.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use anyhow::{anyhow, ensure};
@@ -173,6 +173,8 @@ impl FleetOverview {
     fn of(server: String, messages: Vec<FleetMessage>) -> Self {
         let mut workers = BTreeMap::new();
         let mut runs = BTreeMap::new();
+        // With the runs whose notices this `hone` cannot read.
+        let mut announced = BTreeSet::new();
         for one in messages {
             match one {
                 FleetMessage::Worker { worker, bytes } => {
@@ -181,6 +183,7 @@ impl FleetOverview {
                     }
                 }
                 FleetMessage::Run { run, bytes } => {
+                    announced.insert(run.clone());
                     if let Ok(notice) = decode::<Notice>(&bytes) {
                         runs.insert(run, notice);
                     }
@@ -189,10 +192,8 @@ impl FleetOverview {
         }
         // A worker refuses a run that has ended until it forgets it.
         for machine in workers.values_mut() {
-            machine
-                .status
-                .refuses
-                .retain(|run, _| runs.contains_key(run));
+            let refuses = &mut machine.status.refuses;
+            refuses.retain(|run, _| announced.contains(run));
         }
         let run = |(run, notice)| RunLine { run, notice };
         Self {
@@ -292,11 +293,16 @@ mod tests {
     fn only_refusals_of_listed_runs_are_shown() {
         let run = name("listed");
         let mut status = samples::status(&run, &[]);
-        for run in [&run, &name("ended")] {
+        for run in [&run, &name("newer"), &name("ended")] {
             let reason = "its disk is full".to_string();
             status.refuses.insert(run.clone(), reason);
         }
+        let newer = format!("{{\"hone\":{},\"body\":{{}}}}", VERSION + 1);
         let messages = vec![
+            FleetMessage::Run {
+                run: name("newer"),
+                bytes: newer.into_bytes(),
+            },
             FleetMessage::Worker {
                 worker: worker("box"),
                 bytes: encode(&status).expect("a status"),
@@ -308,10 +314,10 @@ mod tests {
         ];
         let overview = FleetOverview::of("tls://box:4222".to_string(), messages);
         let text = overview.text();
-        assert!(
-            text.contains("does not play listed: its disk is full"),
-            "{text}"
-        );
+        for run in ["listed", "newer"] {
+            let line = format!("does not play {run}: its disk is full");
+            assert!(text.contains(&line), "{text}");
+        }
         assert!(!text.contains("ended"), "{text}");
     }
 
@@ -319,7 +325,7 @@ mod tests {
     fn a_worker_of_another_version_is_listed() {
         let status = encode(&samples::status(&name("run"), &[])).expect("a status");
         let text = String::from_utf8(status).expect("text");
-        let older = text.replace("\"hone\":2,\"body\"", "\"hone\":1,\"body\"");
+        let older = text.replace("\"hone\":3,\"body\"", "\"hone\":1,\"body\"");
         assert_ne!(older, text);
         let message = FleetMessage::Worker {
             worker: worker("old"),
@@ -333,6 +339,6 @@ mod tests {
         assert!(text.contains("1 worker, 0 cores"), "{text}");
         let line = text.lines().find(|line| line.starts_with("all/old"));
         let line = line.expect("a line");
-        assert!(line.contains("protocol 1, this hone 2"), "{line}");
+        assert!(line.contains("protocol 1, this hone 3"), "{line}");
     }
 }

@@ -19,6 +19,11 @@ struct Scene {
     fault: PathBuf,
 }
 
+/// Time of a build that waits: no other process of the machine sleeps as long.
+fn waiting_seconds() -> u32 {
+    1_000_000 + std::process::id()
+}
+
 impl Scene {
     fn new(pairs: usize) -> Self {
         let repository = EngineRepository::new();
@@ -32,10 +37,11 @@ impl Scene {
         let build = format!(
             "case \"$(cat '{}' 2>/dev/null)\" in\n\
              fail) echo it is broken; exit 7;;\n\
-             wait) sleep 3471 & wait;;\n\
+             wait) sleep {} & wait;;\n\
              bench) sed 's/1000 nodes/999 nodes/' engine.sh > \"$1\";;\n\
              *) cp engine.sh \"$1\";;\nesac\nchmod +x \"$1\"\n",
-            fault.display()
+            fault.display(),
+            waiting_seconds()
         );
         repository.write("build.sh", &build);
         repository.commit("an engine\n\nBench: 1000");
@@ -181,8 +187,8 @@ fn a_build_ends_with_its_worker_that_is_killed() {
     let _runner = scene.start(&fleet);
     fs::write(&scene.fault, "wait").expect("written");
     let worker = fleet.worker("builder", &["--build", "always", "--cores", "1"]);
-    // No other test has a `sleep` of 3471 s.
-    let is_building = || !processes_with("sleep 3471").is_empty();
+    let waiting = format!("sleep {}", waiting_seconds());
+    let is_building = || !processes_with(&waiting).is_empty();
     wait_until("the build", is_building);
     drop(worker);
     wait_until("the end of the build", || !is_building());

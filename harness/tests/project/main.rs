@@ -3,6 +3,8 @@
 #[cfg(unix)]
 mod action;
 #[cfg(unix)]
+mod action_nights;
+#[cfg(unix)]
 mod action_scripts;
 #[path = "../common/mod.rs"]
 mod common;

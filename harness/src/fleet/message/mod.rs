@@ -27,7 +27,7 @@ pub(crate) use file_ref::{CHUNK, FileRef, SourceRef};
 /// The protocol version, raised when the meaning of a message changes or a field is added
 /// that is always sent: unknown fields are refused. An optional field breaks older peers
 /// only in runs that use it. Workers and runners refuse messages of other versions.
-pub(crate) const VERSION: u32 = 2;
+pub(crate) const VERSION: u32 = 3;
 
 /// Maximum length of a message on the server, in bytes.
 pub(crate) const MAX_PAYLOAD: usize = 1024 * 1024;

@@ -27,8 +27,8 @@ const UNUSED: Duration = Duration::from_secs(7 * 24 * 60 * 60);
 const BATCH: usize = 1000;
 /// Time limit of a request for results.
 const WAIT: Duration = Duration::from_secs(5);
-/// The header of a notice with the process of the run that has sent it. A field of the notice
-/// would need another version of the protocol.
+/// The header of a notice with the process of the run that has sent it: it is for other
+/// processes of the run, not for workers.
 const PROCESS: &str = "Hone-Process";
 /// Time before a refused request for results is repeated.
 const RETRY: Duration = Duration::from_secs(1);

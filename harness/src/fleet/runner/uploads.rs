@@ -109,22 +109,25 @@ impl<S: FileStore> Uploads<S> {
         Ok(())
     }
 
-    /// Stores the missing parts of a file that was stored before. Returns whether it is stored:
-    /// a file that has changed is only warned of, because it may be the program of an earlier
-    /// commit in a bisection.
+    /// Stores the missing parts of a file that was stored before. Returns whether it is stored.
+    /// For a file that has changed, it prints a warning only: it may be the program of an
+    /// earlier commit in a bisection.
     async fn put_again(&self, file: &LocalFile) -> Result<bool, String> {
         tracing::info!("{} is stored again", file.path.display());
         match self.put_with_retries(file, Parts::Missing).await {
             Ok(()) => Ok(true),
-            Err(error @ StoreError::Changed) => {
-                errln!("warning: {}", cannot_store(file, &error));
+            Err(StoreError::Changed) => {
+                errln!(
+                    "warning: the fleet's server has lost parts of {}, and the file has changed since",
+                    file.path.display()
+                );
                 Ok(false)
             }
             Err(error) => Err(cannot_store(file, &error)),
         }
     }
 
-    /// Stores all parts of files again, of which the server has wrong parts.
+    /// Stores all parts of files again: the server has wrong ones.
     ///
     /// # Errors
     /// Those of [`Uploads::put`].

@@ -3,8 +3,8 @@
 //! A client chooses the subject of the answers to its messages, and the server checks no
 //! permission for it. In the account of the streams, an answer to a worker could thus purge a
 //! stream, stop a run or overwrite a part of an engine. Therefore each credential of workers
-//! has its own account: answers stay in it, and only the subjects that a worker needs cross
-//! its border.
+//! has its own account: answers stay in it, and only the subjects that a worker needs are
+//! exported to it.
 
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};

@@ -307,14 +307,15 @@ impl<L: WorkerLink> Worker<L> {
             }
             ToWorker::Notice { run, bytes } => match decode::<Notice>(&bytes) {
                 Ok(notice) => self.update_run(run, notice).await,
-                Err(error @ MessageError::Version(_)) => self.refuse(run, error.to_string()),
+                Err(error @ (MessageError::Version(_) | MessageError::Invalid(_))) => {
+                    self.refuse(run, error.to_string());
+                }
                 // Another worker can make the server send its replies to this subject.
                 Err(error) => tracing::debug!("run {run}: a notice is ignored: {error}"),
             },
             ToWorker::StopOrder { run, bytes } => match decode::<StopOrder>(&bytes) {
                 Ok(order) if order.run == run => self.drop_run(&run).await,
-                // As above. Of an earlier version with this protocol, which sends orders
-                // without content, the pairs in progress are played to their end.
+                // As above.
                 _ => tracing::debug!("run {run}: a stop order is ignored"),
             },
             ToWorker::StatusRequested => self.send_status().await,

@@ -353,6 +353,7 @@ mod tests {
         let first =
             tokio::spawn(async move { check_bench(&of_first, &Launch::default(), 5).await });
         while !program.with_extension("first").exists() {
+            assert!(!first.is_finished(), "it waits");
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
         let second = check_bench(&program, &Launch::default(), 5).await;

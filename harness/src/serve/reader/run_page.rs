@@ -124,8 +124,10 @@ impl RunPage {
 
 /// The games in progress of a run, here or on a fleet, and their version number.
 fn playing(dir: &Path, remote: Option<&RemoteGames>) -> Option<(u64, Vec<LiveGame>)> {
-    if let (Some(remote), Some(name)) = (remote, fleet_name(dir)) {
-        return Some(remote.of(&name, Instant::now()));
+    if let Some(name) = fleet_name(dir) {
+        // Without a fleet that is watched, they are unknown.
+        let games = remote.map(|remote| remote.of(&name, Instant::now()));
+        return Some(games.unwrap_or_default());
     }
     let live = LiveGames::read(dir)?;
     Some((live.number(), live.games))

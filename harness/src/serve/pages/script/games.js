@@ -202,6 +202,7 @@ function startGames() {
   async function openAddressed([, pair, number]) {
     offset = 0;
     isAddressed = true;
+    listed = finished;
     const answer = await request(`/${pair}-${number}`);
     if (!answer) return;
     if (!answer.isFound) {
@@ -264,6 +265,7 @@ function startGames() {
   }
   listeners.finished.push((count) => {
     finished = count;
+    if (isAddressed && listed === null) listed = count;
   });
   setInterval(follow, LIST_MS);
   route(true);
