@@ -18,20 +18,18 @@ fn sources(folder: &Path, text: &mut String) {
 }
 
 /// The code of a module as `FAULTS.md` names it: `folder::file` in `harness/tests`,
-/// `a::b::tests` in `harness/src`, or `engine: file::module` in `engine/tests`.
+/// `a::b::tests` in `harness/src`, or with `engine: ` before it in `engine/tests` or `engine/src`.
 fn code_of(module: &str) -> String {
-    let (tests, module) = match module.strip_prefix("engine: ") {
-        Some(module) => ("engine/tests", module),
-        None => ("harness/tests", module),
+    let (member, module) = match module.strip_prefix("engine: ") {
+        Some(module) => ("engine", module),
+        None => ("harness", module),
     };
     let names = module.split("::").take_while(|name| *name != "tests");
     let names: Vec<&str> = names.collect();
     let mut code = String::new();
-    for path in [
-        format!("{tests}/{}", names.join("/")),
-        format!("harness/src/{}", names.join("/")),
-    ] {
-        let path = common::workspace().join(path);
+    for folder in ["tests", "src"] {
+        let path = common::workspace().join(member).join(folder);
+        let path = path.join(names.join("/"));
         code += &fs::read_to_string(path.with_extension("rs")).unwrap_or_default();
         if path.is_dir() {
             sources(&path, &mut code);

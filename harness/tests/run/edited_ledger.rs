@@ -163,7 +163,9 @@ fn files_of_a_run_that_cannot_be_read_are_faults() {
         finish(verify).json()
     };
     let digest = on_run("verify", &run).last_line();
-    let sound = serde_json::json!({ "run": "run", "games": 6, "digest": digest, "faults": [] });
+    let sound = serde_json::json!({
+        "run": "run", "games": 6, "pairs": 3, "verdict": "none", "digest": digest, "faults": []
+    });
     assert_eq!(json(), sound);
     let is_fault = |part: &str| {
         let verified = on_run("verify", &run);

@@ -9,7 +9,7 @@
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use super::tokens::{Token, Tokens};
+use super::tokens::{SPARE_ACCOUNTS, Token, Tokens};
 use crate::fleet::access::Role;
 use crate::fleet::nats::{
     Permissions, has_several_answers, inboxes, submit_permissions, worker_permissions,
@@ -20,11 +20,6 @@ const STREAMS: &str = "HONE";
 
 /// The account of the server's own events.
 pub(super) const SYSTEM: &str = "SYSTEM";
-
-/// Number of accounts for credentials that are made later. When nats-server reloads its
-/// configuration, it connects the imports of the accounts that it already has, but not those of
-/// new ones.
-pub(super) const SPARE: usize = 64;
 
 /// Time for which the server waits for an answer before it forgets where to send it. Longer than
 /// the time limits of a worker's requests.
@@ -50,7 +45,7 @@ pub(super) fn accounts(admin: &str, tokens: &Tokens) -> Value {
             true => of_worker(token),
             false => json!({}),
         })
-        .chain(std::iter::repeat_n(json!({}), SPARE));
+        .chain(std::iter::repeat_n(json!({}), SPARE_ACCOUNTS));
     for (place, account) in workers.enumerate() {
         accounts.insert(format!("WORKERS-{place}"), account);
     }

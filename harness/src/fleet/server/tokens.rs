@@ -13,7 +13,6 @@ use serde::{Deserialize, Serialize};
 #[cfg(feature = "serve")]
 use sha2::Digest;
 
-use super::accounts::SPARE;
 use super::setup::Setup;
 use crate::fleet::access::{Access, Role};
 use crate::fleet::ids::Name;
@@ -21,6 +20,10 @@ use crate::platform::{open_lock, write_private};
 use crate::text::with_causes;
 
 const FILE: &str = "tokens.toml";
+/// Number of the server's accounts for credentials that are made later. When nats-server reloads
+/// its configuration, it connects the imports of the accounts that it already has, but not those
+/// of new ones.
+pub(super) const SPARE_ACCOUNTS: usize = 64;
 const NEVER_STARTED: &str =
     "the server has never been started with this data folder\nhelp: start it with `hone fleet up`";
 
@@ -181,7 +184,7 @@ impl Tokens {
     /// Records the credentials that the server accepts now.
     pub(super) fn set_known(&mut self, names: BTreeSet<Name>) {
         self.known = names;
-        self.accounts = self.workers().count() + SPARE;
+        self.accounts = self.workers().count() + SPARE_ACCOUNTS;
     }
 
     /// Whether the server has accounts for all credentials of workers. Otherwise it must be
@@ -468,7 +471,7 @@ mod tests {
         let mut tokens = Tokens::open(folder.path()).expect("none");
         tokens.describe_server(&setup(None), "ff").expect("written");
         let mut server = Tokens::open(folder.path()).expect("read");
-        for number in 0..=SPARE {
+        for number in 0..=SPARE_ACCOUNTS {
             assert!(server.have_accounts(), "{number}");
             let of = name(&format!("w{number}"));
             let made = tokens.join(of, Role::Worker, None, false);
