@@ -12,6 +12,8 @@ use tokio::time::{Instant, interval, sleep, timeout};
 
 use super::stage::WorkerAccess;
 
+/// `VERSION` of the messages (`fleet/message/mod.rs`).
+const PROTOCOL: u32 = 3;
 /// Interval of status messages.
 const STATUS_INTERVAL: Duration = Duration::from_secs(5);
 /// Interval at which the server is notified that a job is in progress.
@@ -150,7 +152,7 @@ impl Worker {
             "cores": self.pace.cores, "busy": pairs.len(), "games": 0, "time_forfeits": 0,
             "failures": 0, "pace": 0.0, "holds": holds, "refuses": {}, "leaving": false
         });
-        let bytes = json!({ "hone": 2, "body": status }).to_string();
+        let bytes = json!({ "hone": PROTOCOL, "body": status }).to_string();
         let subject = format!("hone.worker.workers.{}", self.name);
         Ok(self.client.publish(subject, bytes.into()).await?)
     }
@@ -239,7 +241,7 @@ fn reply(pair: u64, lease: &str) -> Vec<u8> {
         "pair": pair, "lease": lease, "finished_ms": 1, "games": [game, game],
         "texts": [text("one", "two"), text("two", "one")]
     });
-    json!({ "hone": 2, "body": { "played": played } })
+    json!({ "hone": PROTOCOL, "body": { "played": played } })
         .to_string()
         .into_bytes()
 }

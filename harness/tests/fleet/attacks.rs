@@ -15,6 +15,9 @@ use crate::common::{Setup, engines, finish, on_run, rows, scripted, wait_until};
 use crate::server::{Fleet, access};
 use crate::{digest, fast_match, local_digest};
 
+/// `VERSION` of the messages (`fleet/message/mod.rs`).
+const PROTOCOL: u32 = 3;
+
 /// A client with a worker's credential that sends messages of its own.
 struct Attacker {
     client: Client,
@@ -306,7 +309,7 @@ fn fools_mate(pair: u64, lease: &str) -> Vec<u8> {
         "pair": pair, "lease": lease, "finished_ms": 1, "games": [game, game],
         "texts": [text("one", "two"), text("two", "one")]
     });
-    json!({ "hone": 2, "body": { "played": played } })
+    json!({ "hone": PROTOCOL, "body": { "played": played } })
         .to_string()
         .into_bytes()
 }
@@ -352,7 +355,7 @@ fn reply(pair: u64, lease: &str) -> Vec<u8> {
         "pair": pair, "lease": lease, "finished_ms": 1, "games": [game, game],
         "texts": [text, text]
     });
-    json!({ "hone": 2, "body": { "played": played } })
+    json!({ "hone": PROTOCOL, "body": { "played": played } })
         .to_string()
         .into_bytes()
 }
