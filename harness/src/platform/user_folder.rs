@@ -50,14 +50,14 @@ mod tests {
     #[test]
     fn an_empty_or_relative_variable_counts_as_unset() {
         for (value, expected) in [
-            (None, Some("/home/me/.config")),
-            (Some(""), Some("/home/me/.config")),
-            (Some("relative"), Some("/home/me/.config")),
+            (None, Some("/user/.config")),
+            (Some(""), Some("/user/.config")),
+            (Some("relative"), Some("/user/.config")),
             (Some("/elsewhere"), Some("/elsewhere")),
         ] {
             let found = named_by(UserFolder::Config, |name| match name {
                 "XDG_CONFIG_HOME" => value.map(OsString::from),
-                "HOME" => Some("/home/me".into()),
+                "HOME" => Some("/user".into()),
                 _ => None,
             });
             assert_eq!(found.as_deref(), expected.map(Path::new), "{value:?}");
