@@ -74,6 +74,7 @@ impl Claim {
         let renamed = with_suffix(dir, &format!("{REMOVED}{}", process_mark()));
         match fs::rename(dir, &renamed) {
             Ok(()) => remove_all(&renamed).map(|_| true),
+            // A new build may take its place at any time, so nothing more is removed.
             Err(error) if error.kind() == ErrorKind::NotFound => Ok(false),
             Err(error) if is_in_use(&error) => Ok(false),
             // A full disk may have no room for the name.
