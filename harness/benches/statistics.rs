@@ -7,9 +7,9 @@ use std::hint::black_box;
 use std::num::NonZeroUsize;
 use std::time::Instant;
 
-use harness::stats::distribution::PairDistribution;
-use harness::stats::simulate::Simulation;
-use harness::stats::{Model, Pentanomial, Sprt, SprtConfig, llr};
+use hone_stats::distribution::PairDistribution;
+use hone_stats::simulate::Simulation;
+use hone_stats::{Model, Pentanomial, Sprt, SprtConfig, llr};
 
 const BATCHES: usize = 101;
 const BATCH: usize = 2_000;

@@ -7,11 +7,11 @@ use std::collections::BTreeSet;
 use std::thread;
 
 use clap::Parser;
-use harness::experiment::bisect::{BisectExperiment, BisectSection};
-use harness::experiment::{Experiment, Verdict};
-use harness::stats::distribution::{DistributionError, PairDistribution};
-use harness::stats::simulate::PairSampler;
-use harness::stats::{Decision, Estimate, Model, Sprt, SprtConfig};
+use hone_experiment::bisect::{BisectExperiment, BisectSection};
+use hone_experiment::{Experiment, Verdict};
+use hone_stats::distribution::{DistributionError, PairDistribution};
+use hone_stats::simulate::PairSampler;
+use hone_stats::{Decision, Estimate, Model, Sprt, SprtConfig};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 

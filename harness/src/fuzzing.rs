@@ -12,24 +12,24 @@ use shakmaty::{Chess, Position};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::book::polyglot::Polyglot;
-use crate::builds::{Forge, Spec, parse_commits};
-use crate::config::{self, Config, Draft};
-use crate::engine::uci::{EngineOption, LineReader, check_options, parse_option, split_command};
-use crate::executor::Situation;
-use crate::experiment::tune::model_file::Model;
-use crate::experiment::tune::resolve::resolve_model;
-use crate::experiment::tune::{Space, TuneSection, import};
-use crate::ledger::Pairs;
-use crate::openings::epd::PositionLine;
-use crate::openings::games::Games;
-use crate::openings::unreadable::first_fault;
-use crate::openings::{Book, BookOptions, Opening, Variant};
-use crate::rules::{Limit, SearchInfo, illegal_move};
-use crate::run::{MANIFEST, Manifest};
-use crate::settings::{Shard, TimeSpan};
-use crate::suite::problem::{Problem, Suite};
-use crate::track;
+use hone_books::book::polyglot::Polyglot;
+use hone_books::suite::problem::{Problem, Suite};
+use hone_builds::{Forge, Spec, parse_commits};
+use hone_experiment::settings::{Shard, TimeSpan};
+use hone_experiment::tune::model_file::Model;
+use hone_experiment::tune::resolve::resolve_model;
+use hone_experiment::tune::{Space, TuneSection, import};
+use hone_kinds::track;
+use hone_run::config::{self, Config, Draft};
+use hone_run::executor::Situation;
+use hone_run::ledger::Pairs;
+use hone_run::{MANIFEST, Manifest};
+use hone_uci::engine::uci::{EngineOption, LineReader, check_options, parse_option, split_command};
+use hone_uci::openings::epd::PositionLine;
+use hone_uci::openings::games::Games;
+use hone_uci::openings::unreadable::first_fault;
+use hone_uci::openings::{Book, BookOptions, Opening, Variant};
+use hone_uci::rules::{Limit, SearchInfo, illegal_move};
 
 /// Reads any bytes.
 ///
@@ -337,5 +337,5 @@ pub fn replay(data: &[u8]) {
 /// A message of a fleet.
 #[cfg(feature = "fleet")]
 pub fn message(data: &[u8]) {
-    crate::fleet::read_any_message(data);
+    hone_fleet::read_any_message(data);
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::Context;
-use harness::track::Night;
+use hone_kinds::track::Night;
 use serde_json::Value;
 
 use super::records::{self, Finished};
@@ -89,7 +89,7 @@ pub(crate) fn pgn_equals_rows(run: &Path) -> anyhow::Result<()> {
 pub(crate) fn nights(scene: &Scene) -> anyhow::Result<Vec<Night>> {
     let table = scene.out().join("elo.csv");
     match scene.is_tracked() && table.exists() {
-        true => Ok(harness::track::read(&table)?),
+        true => Ok(hone_kinds::track::read(&table)?),
         false => Ok(Vec::new()),
     }
 }

@@ -1,7 +1,7 @@
 //! Random landscapes: those of the benchmark, and shapes for which no method was tuned.
 
-use harness::experiment::tune::landscape::{Axis, Fall, Landscape};
-use harness::experiment::tune::stream::{Purpose, normal, stream, uniform};
+use hone_experiment::tune::landscape::{Axis, Fall, Landscape};
+use hone_experiment::tune::stream::{Purpose, normal, stream, uniform};
 use rand_chacha::ChaCha8Rng;
 
 /// The shape of a landscape.

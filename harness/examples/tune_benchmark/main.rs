@@ -16,13 +16,13 @@ use std::thread;
 use std::time::Instant;
 
 use clap::Parser;
-use harness::experiment::tune::landscape::Landscape;
-use harness::experiment::tune::pair_model::PairModel;
-use harness::experiment::tune::param::Param;
-use harness::experiment::tune::section::{ClassicSection, MethodName, TuneSection};
-use harness::experiment::tune::space::Space;
-use harness::experiment::tune::stream::{Purpose, stream};
-use harness::experiment::tune::tuner::Tuner;
+use hone_experiment::tune::landscape::Landscape;
+use hone_experiment::tune::pair_model::PairModel;
+use hone_experiment::tune::param::Param;
+use hone_experiment::tune::section::{ClassicSection, MethodName, TuneSection};
+use hone_experiment::tune::space::Space;
+use hone_experiment::tune::stream::{Purpose, stream};
+use hone_experiment::tune::tuner::Tuner;
 
 use landscapes::{Shape, Spec};
 use table::table;

@@ -8,9 +8,10 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{Exit, Failure};
-use crate::builds::{BuildRecord, Cache, Listed, short_id};
-use crate::report::counted;
-use crate::settings::TimeSpan;
+use hone_base::{out, outln};
+use hone_builds::{BuildRecord, Cache, Listed, short_id};
+use hone_experiment::settings::TimeSpan;
+use hone_report::counted;
 
 /// List or prune the cache of engines built from commits.
 ///

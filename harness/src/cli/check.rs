@@ -10,8 +10,9 @@ use super::args::program::program;
 use super::args::ranges::from_one;
 use super::args::sandbox::SandboxArgs;
 use super::{Exit, Failure};
-use crate::engine::compliance::{self, CheckResult, Subject};
-use crate::engine::uci::parse_option;
+use hone_base::outln;
+use hone_uci::engine::compliance::{self, CheckResult, Subject};
+use hone_uci::engine::uci::parse_option;
 
 /// Check that an engine follows the UCI protocol.
 ///
@@ -63,7 +64,7 @@ impl CheckArgs {
             options: self.options.clone(),
             patience: Duration::from_millis(self.patience.get()),
         };
-        let runtime = crate::platform::runtime()?;
+        let runtime = hone_base::platform::runtime()?;
         let mut show = |outcome: &CheckResult| {
             if !self.json {
                 self.print(outcome);

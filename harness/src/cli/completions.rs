@@ -8,7 +8,8 @@ use clap::{Args, ValueEnum};
 use clap_complete::generate;
 
 use super::{Exit, Failure, help};
-use crate::output::Out;
+use hone_base::outln;
+use hone_base::output::Out;
 
 /// Print a completion script for a shell.
 #[derive(Debug, Args)]

@@ -8,9 +8,10 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
 use super::{Exit, Failure};
-use crate::fleet::{self, Access, FLEET_VARIABLE, Name, Role, Setup, Token, Tokens};
-use crate::platform::host_name;
-use crate::settings::TimeSpan;
+use hone_base::platform::host_name;
+use hone_base::{errln, out, outln};
+use hone_experiment::settings::TimeSpan;
+use hone_fleet::{self as fleet, Access, FLEET_VARIABLE, Name, Role, Setup, Token, Tokens};
 
 /// Play runs on many machines.
 ///

@@ -5,7 +5,7 @@ use std::io;
 use clap::Args;
 
 use super::{Exit, Failure};
-use crate::platform::guard;
+use hone_base::platform::guard;
 
 /// End the engines and benches that another hone leaves behind (started by hone itself).
 #[derive(Debug, Args)]

@@ -7,7 +7,8 @@ use anyhow::bail;
 use clap::Args;
 
 use super::{Exit, Failure, help};
-use crate::text::nearest;
+use hone_base::text::nearest;
+use hone_base::{out, outln};
 
 /// Show the help of a command or a page of the manual.
 ///

@@ -10,11 +10,11 @@ use super::args::conditions::ConditionArgs;
 use super::args::ranges::from_one;
 use super::args::run::RunArgs;
 use super::{Exit, Failure};
-use crate::builds::Spec;
-use crate::config::Draft;
-use crate::kinds::Match;
-use crate::run::find_program;
-use crate::text::numbered;
+use hone_base::text::numbered;
+use hone_builds::Spec;
+use hone_kinds::Match;
+use hone_run::config::Draft;
+use hone_run::find_program;
 
 /// Play a match, a gauntlet or a round robin.
 ///

@@ -50,7 +50,8 @@ use std::process::ExitCode;
 
 use clap::{FromArgMatches, Parser, Subcommand};
 
-use crate::output;
+use hone_base::errln;
+use hone_base::output;
 
 /// Tests whether a chess engine got stronger, tunes it, and tracks its Elo.
 #[derive(Debug, Parser)]
@@ -89,7 +90,7 @@ enum Command {
     Completions(completions::CompletionsArgs),
     Man(completions::ManArgs),
     Help(manual::HelpArgs),
-    #[command(name = crate::platform::guard::ARGUMENT, hide = true)]
+    #[command(name = hone_base::platform::guard::ARGUMENT, hide = true)]
     Guard(guard::GuardArgs),
     Suite(suite::Suite),
     Track(Box<track::TrackArgs>),
@@ -127,7 +128,7 @@ impl Command {
 impl Command {
     fn run(self) -> Result<Exit, Failure> {
         if self.plays() {
-            crate::platform::guard::install();
+            hone_base::platform::guard::install();
         }
         match self {
             Self::Bisect(args) => args.run(),
@@ -197,7 +198,7 @@ impl Command {
 
 /// Parses the command line, runs the command and returns the exit code.
 pub fn main() -> ExitCode {
-    crate::platform::fail_beyond_limit();
+    hone_base::platform::fail_beyond_limit();
     let arguments: Vec<_> = std::env::args_os().collect();
     if let Some(called) = dropin::called(&arguments) {
         return called.main();
@@ -209,7 +210,7 @@ pub fn main() -> ExitCode {
     let cli = Cli::from_arg_matches(&matches).unwrap_or_else(|error| errors::usage::exit(error));
     let what = cli.command.purpose();
     let outcome = match cli.log.install() {
-        Ok(()) => crate::platform::raise_limit()
+        Ok(()) => hone_base::platform::raise_limit()
             .map_err(Failure::from)
             .and_then(|()| cli.command.run()),
         Err(error) => Err(error.into()),

@@ -9,10 +9,11 @@ use super::errors::exit::exit_of;
 use super::repeat::{keep, kept, resuming, undivided};
 use super::results::outcome::show;
 use super::{Exit, Failure};
-use crate::kinds;
-use crate::pool::{self, Plan, Pooled};
-use crate::report::{SummaryNotes, counted, write_files};
-use crate::run::{RunFiles, find_run};
+use hone_base::errln;
+use hone_kinds as kinds;
+use hone_report::{SummaryNotes, counted, write_files};
+use hone_run::pool::{self, Plan, Pooled};
+use hone_run::{RunFiles, find_run};
 
 /// Judge the shards of a run, played on several machines, as one run.
 ///

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use anyhow::Context;
 
-use crate::builds::Spec;
+use hone_base::platform::{quoted, write_whole};
+use hone_builds::Spec;
 #[cfg(feature = "fleet")]
-use crate::fleet::Access;
-use crate::platform::{quoted, write_whole};
-use crate::run::Manifest;
+use hone_fleet::Access;
+use hone_run::Manifest;
 
 /// File in a run's folder with the command that repeats the run, for `hone resume` and
 /// `hone pool`.

@@ -11,13 +11,14 @@ use tokio::time::sleep;
 
 use super::results::progress::announce;
 use super::{Exit, Failure};
-use crate::engine::uci::{AnswerError, Client};
-use crate::executor::{Pondered, Situation};
-use crate::ledger::FAILURES;
-use crate::platform::quoted;
-use crate::report::counted;
-use crate::rules::millis;
-use crate::run::{MANIFEST, find_run};
+use hone_base::platform::quoted;
+use hone_base::{out, outln};
+use hone_report::counted;
+use hone_run::executor::{Pondered, Situation};
+use hone_run::ledger::FAILURES;
+use hone_run::{MANIFEST, find_run};
+use hone_uci::engine::uci::{AnswerError, Client};
+use hone_uci::rules::millis;
 
 /// Repeat the situation in which an engine failed.
 ///
@@ -145,7 +146,7 @@ impl ReplayArgs {
 
     /// Tries up to `--times` times, up to a failure. Returns whether there was one.
     fn attempts(&self, situation: &Situation, mut done: impl FnMut(Try)) -> anyhow::Result<bool> {
-        let runtime = crate::platform::runtime()?;
+        let runtime = hone_base::platform::runtime()?;
         for _ in 0..self.times {
             let attempt = runtime.block_on(self.attempt(situation));
             let has_failed = attempt.has_failed;

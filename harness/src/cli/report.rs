@@ -7,13 +7,14 @@ use clap::Args;
 
 use super::results::outcome::show;
 use super::{Exit, Failure};
-use crate::kinds;
-use crate::report::html::{Page, PageLocation};
-use crate::report::{Form, Report, write_files};
-use crate::run::prepare::conditions::Comparison;
-use crate::run::{RunFiles, find_run};
-use crate::text::with_causes;
-use crate::track::{TrackReport, is_folder_of_nights};
+use hone_base::text::with_causes;
+use hone_base::{errln, out};
+use hone_kinds as kinds;
+use hone_kinds::track::{TrackReport, is_folder_of_nights};
+use hone_report::html::{Page, PageLocation};
+use hone_report::{Form, Report, write_files};
+use hone_run::prepare::conditions::Comparison;
+use hone_run::{RunFiles, find_run};
 
 /// Print the result of a run, finished or not, or of all nightlies.
 #[derive(Debug, Args)]

@@ -13,10 +13,11 @@ use super::repeat::kept;
 use super::results::outcome::{conclude, not_played, stopped};
 use super::results::progress::announce;
 use super::{Exit, Failure};
-use crate::kinds::{self, Changes, Place};
-use crate::ledger::{LedgerError, Recovery};
-use crate::run::{Manifest, SessionError, find_run};
-use crate::text::with_causes;
+use hone_base::errln;
+use hone_base::text::with_causes;
+use hone_kinds::{self as kinds, Changes, Place};
+use hone_run::ledger::{LedgerError, Recovery};
+use hone_run::{Manifest, SessionError, find_run};
 
 /// Continue a run that was interrupted or stopped.
 #[derive(Debug, Args)]

@@ -7,14 +7,15 @@ use clap::Args;
 use serde::Serialize;
 
 use super::{Exit, Failure};
-use crate::experiment::{Experiment, Verdict};
-use crate::kinds;
-use crate::ledger::is_whole_run_played;
-use crate::report::{TestVerdict, first_engine, is_of_first_engine, limits, shown_elo, signed};
-use crate::run::{EngineIdentity, Folder, Kind, Manifest, RESULTS, RunFiles, list_runs};
-use crate::settings::{BookSource, Shard};
-use crate::text::with_causes;
-use crate::track;
+use hone_base::text::with_causes;
+use hone_base::{out, outln};
+use hone_experiment::settings::{BookSource, Shard};
+use hone_experiment::{Experiment, Verdict};
+use hone_kinds as kinds;
+use hone_kinds::track;
+use hone_report::{TestVerdict, first_engine, is_of_first_engine, limits, shown_elo, signed};
+use hone_run::ledger::is_whole_run_played;
+use hone_run::{EngineIdentity, Folder, Kind, Manifest, RESULTS, RunFiles, list_runs};
 
 /// List the runs in a folder, oldest first, then those of its nightlies.
 #[derive(Debug, Args)]

@@ -9,10 +9,11 @@ use clap::{ArgGroup, Args};
 
 use super::args::ranges::from_one;
 use super::{Exit, Failure};
+use hone_base::errln;
 #[cfg(feature = "fleet")]
-use crate::fleet::{Access, Role, data_dir};
-use crate::run::RESULTS;
-use crate::serve::{ServerOptions, serve};
+use hone_fleet::{Access, Role, data_dir};
+use hone_run::RESULTS;
+use hone_serve::{ServerOptions, serve};
 
 /// The options that allow actions.
 const TOKENS: &[&str] = match cfg!(feature = "fleet") {

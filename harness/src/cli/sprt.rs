@@ -7,7 +7,7 @@ use clap::Args;
 use super::args::gate::GateArgs;
 use super::args::run::RunArgs;
 use super::{Exit, Failure};
-use crate::kinds::StagedTest;
+use hone_kinds::StagedTest;
 
 /// Test whether the first engine is stronger than the second.
 ///

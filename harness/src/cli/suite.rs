@@ -16,12 +16,13 @@ use super::args::ranges::from_one;
 use super::args::sandbox::SandboxArgs;
 use super::results::progress;
 use super::{Exit, Failure};
-use crate::engine::analysis::{AnalysisError, Analyst, SearchLimit};
-use crate::engine::uci::parse_option;
-use crate::openings::Variant;
-use crate::suite::problem::{Problem, Suite as Problems};
-use crate::suite::report::{Comparison, SuiteReport};
-use crate::suite::solve::{Limits, SolveError, solve};
+use hone_base::{errln, out, outln};
+use hone_books::suite::problem::{Problem, Suite as Problems};
+use hone_books::suite::report::{Comparison, SuiteReport};
+use hone_books::suite::solve::{Limits, SolveError, solve};
+use hone_uci::engine::analysis::{AnalysisError, Analyst, SearchLimit};
+use hone_uci::engine::uci::parse_option;
+use hone_uci::openings::Variant;
 
 /// Run an engine on test positions (EPD with bm, am, dm or points in c0)
 ///
@@ -106,7 +107,7 @@ impl Suite {
         self.check_stall()?;
         let suite = Problems::open(&self.file, self.variant())?;
         warn(&suite, &self.file, self.variant());
-        let runtime = crate::platform::runtime()?;
+        let runtime = hone_base::platform::runtime()?;
         let played = runtime.block_on(async {
             let mut interrupt = pin!(tokio::signal::ctrl_c());
             let engines = tokio::select! {

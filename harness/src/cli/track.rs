@@ -14,10 +14,10 @@ use super::repeat::repeating;
 use super::results::outcome::show;
 use super::results::progress::announce;
 use super::{Exit, Failure};
-use crate::config::{Config, Draft};
-use crate::report::{self, Report, SummaryNotes, error_block};
-use crate::run::SessionError;
-use crate::track::{NightEnd, TrackReport, Tracker};
+use hone_kinds::track::{NightEnd, TrackReport, Tracker};
+use hone_report::{self as report, Report, SummaryNotes, error_block};
+use hone_run::SessionError;
+use hone_run::config::{Config, Draft};
 
 /// Track an engine's Elo every night.
 ///

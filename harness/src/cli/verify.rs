@@ -7,12 +7,13 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::{Exit, Failure};
-use crate::checksum::hex;
-use crate::kinds::{self, tune};
-use crate::report::{TestVerdict, counted};
-use crate::run::{Folder, Manifest, RunFiles, find_run, verify};
-use crate::settings::Shard;
-use crate::text::with_causes;
+use hone_base::checksum::hex;
+use hone_base::text::with_causes;
+use hone_base::{out, outln};
+use hone_experiment::settings::Shard;
+use hone_kinds::{self as kinds, tune};
+use hone_report::{TestVerdict, counted};
+use hone_run::{Folder, Manifest, RunFiles, find_run, verify};
 
 /// Replay every game of a run with an independent rules library.
 ///

@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 
 use super::args::ranges::from_one;
 use super::{Exit, Failure};
-use crate::engine::uci::MemorySize;
-use crate::fleet::{self, Access, BuildWhen, Name, RequestedOptions, WorkerOptions};
+use hone_fleet::{self as fleet, Access, BuildWhen, Name, RequestedOptions, WorkerOptions};
+use hone_uci::engine::uci::MemorySize;
 
 /// Play pairs for a fleet.
 ///

@@ -8,8 +8,8 @@ use std::{
 
 use crate::common::running::Running;
 use crate::common::{Finished, finish, hone, script, signal, wait_until};
-use harness::openings::Variant;
-use harness::openings::epd::PositionLine;
+use hone_uci::openings::Variant;
+use hone_uci::openings::epd::PositionLine;
 
 /// A UCI engine as a shell script. Its score is a checksum of the position, from -100 to 99
 /// centipawns.
@@ -187,11 +187,11 @@ fn chess960_and_games_are_sources_too() {
         "1",
     ];
     succeed(make(&engine, &folder.join("frc.pgn.gz"), &recipe));
-    let options = harness::openings::BookOptions {
+    let options = hone_uci::openings::BookOptions {
         variant: Variant::Chess960,
         ..Default::default()
     };
-    let book = harness::openings::Book::open(&folder.join("frc.pgn.gz"), options).unwrap();
+    let book = hone_uci::openings::Book::open(&folder.join("frc.pgn.gz"), options).unwrap();
     let starts: HashSet<_> = book.iter().map(|opening| opening.fen).collect();
     assert_eq!(starts.len(), 20);
 

@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use crate::common::{Finished, hone_book, hone_in};
-use harness::openings::{Book, BookOptions, Variant};
+use hone_uci::openings::{Book, BookOptions, Variant};
 use serde_json::Value;
 
 fn json(finished: &Finished) -> Value {

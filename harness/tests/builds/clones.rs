@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::repository::{BUILD, EngineRepository};
-use harness::builds::{Builder, Cache, Recipe, Repository, Revision};
+use hone_builds::{Builder, Cache, Recipe, Repository, Revision};
 
 /// Clones the repository into a folder beside it.
 fn clone(of: &EngineRepository, arguments: &[&str]) -> PathBuf {

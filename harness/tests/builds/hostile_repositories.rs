@@ -11,7 +11,7 @@ use std::process::Command;
 use crate::common::repository::{BUILD, EngineRepository};
 use crate::common::skip::skipped;
 use crate::common::{Finished, finish, script, wrapped};
-use harness::builds::{BuildError, Recipe, Revision};
+use hone_builds::{BuildError, Recipe, Revision};
 
 /// In a commit, the folder of the program is a symbolic link to a folder of the user.
 #[test]

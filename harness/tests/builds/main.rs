@@ -19,7 +19,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use common::repository::{BUILD, EngineRepository};
-use harness::builds::{BenchCheck, BuildError, Cache, Recipe, Repository, Revision};
+use hone_builds::{BenchCheck, BuildError, Cache, Recipe, Repository, Revision};
 
 /// All files of a folder with their contents and times.
 fn state(dir: &Path) -> BTreeMap<PathBuf, (Vec<u8>, SystemTime)> {

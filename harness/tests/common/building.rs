@@ -1,7 +1,7 @@
 //! Builds of an engine's repository by the library. Not a module of `common`: the tests
 //! that only start the program are linked without the library.
 
-use harness::builds::{BuildError, Builder, Built, Cache, Recipe, Revision};
+use hone_builds::{BuildError, Builder, Built, Cache, Recipe, Revision};
 
 use crate::common::repository::EngineRepository;
 

@@ -15,7 +15,7 @@ pub(crate) mod repository;
 pub(crate) mod running;
 #[cfg(unix)]
 pub(crate) mod server;
-pub(crate) mod skip;
+pub(crate) use hone_testing as skip;
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -120,7 +120,7 @@ fn children_of_engines_end_after_a_kill() {
 /// A worker that panics ends its engines.
 #[test]
 fn none_is_left_after_a_panic() {
-    use harness::engine::uci::{Client, Launch};
+    use hone_uci::engine::uci::{Client, Launch};
     let launch = Launch {
         program: scripted().into(),
         args: ["--name", "panicked", "ucinewgame=fork:2345", "quit=hang"]

@@ -9,6 +9,15 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
+/// The folders of the workspace's packages.
+fn packages() -> Vec<PathBuf> {
+    let crates = fs::read_dir(root().join("harness/crates")).expect("a folder");
+    let crates = crates.map(|entry| entry.expect("an entry").path());
+    let mut packages: Vec<_> = ["harness", "engine"].map(|name| root().join(name)).into();
+    packages.extend(crates);
+    packages
+}
+
 fn manifest(path: &Path) -> toml::Table {
     let text = fs::read_to_string(path).expect("a manifest");
     text.parse().expect("a manifest is TOML")
@@ -81,10 +90,20 @@ fn unused(package: &Path, table: &str, folders: &[&str]) -> Vec<String> {
 
 #[test]
 fn every_dependency_is_used() {
-    for package in ["harness", "engine"].map(|name| root().join(name)) {
-        assert_eq!(unused(&package, "dependencies", &["src"]), [""; 0]);
+    for package in packages() {
+        assert_eq!(
+            unused(&package, "dependencies", &["src"]),
+            [""; 0],
+            "{}",
+            package.display()
+        );
         let folders = ["src", "tests", "examples", "benches"];
-        assert_eq!(unused(&package, "dev-dependencies", &folders), [""; 0]);
+        assert_eq!(
+            unused(&package, "dev-dependencies", &folders),
+            [""; 0],
+            "{}",
+            package.display()
+        );
     }
 }
 
@@ -94,8 +113,8 @@ fn every_dependency_of_the_workspace_is_one_of_a_package() {
     let listed = workspace["workspace"]["dependencies"].as_table();
     let listed: BTreeSet<String> = listed.expect("a table").keys().cloned().collect();
     let mut needed = BTreeSet::new();
-    for package in ["harness", "engine"] {
-        let manifest = manifest(&root().join(package).join("Cargo.toml"));
+    for package in packages() {
+        let manifest = manifest(&package.join("Cargo.toml"));
         for table in ["dependencies", "dev-dependencies", "build-dependencies"] {
             needed.extend(dependencies(&manifest, table));
         }

@@ -1,4 +1,4 @@
-//! The project itself: its layers, pages, dependencies, GitHub Action, packages and fuzzing seeds.
+//! The project itself: its pages, dependencies, GitHub Action, packages and fuzzing seeds.
 
 #[cfg(unix)]
 mod action;
@@ -12,10 +12,8 @@ mod dependencies;
 #[cfg(unix)]
 mod formats_page;
 mod fuzzing;
-mod layers;
 #[cfg(unix)]
 mod manual;
 #[cfg(target_os = "linux")]
 mod packaging;
-mod reliability_page;
 mod signs;

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::{self, Setup, random_players, scripted, stillwater};
-use harness::ledger::Pairs;
+use hone_run::ledger::Pairs;
 
 /// Runs the campaign with these arguments; returns what it printed.
 fn campaign(arguments: &[&str]) -> String {

@@ -11,8 +11,8 @@ use crate::common::server::Server;
 use crate::common::{
     Setup, column, copy_run, finish, hone, player, rows, scripted, signal, wait_until,
 };
-use harness::stats::Pentanomial;
-use harness::stats::definitions::Definition;
+use hone_stats::Pentanomial;
+use hone_stats::definitions::Definition;
 use serde_json::{Value, json};
 
 /// The name of an engine that is HTML.

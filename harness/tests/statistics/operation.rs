@@ -5,10 +5,10 @@
 
 use std::num::NonZeroUsize;
 
-use harness::stats::distribution::PairDistribution;
-use harness::stats::plan;
-use harness::stats::simulate::{Simulation, SimulationResult};
-use harness::stats::{Model, SprtConfig};
+use hone_stats::distribution::PairDistribution;
+use hone_stats::plan;
+use hone_stats::simulate::{Simulation, SimulationResult};
+use hone_stats::{Model, SprtConfig};
 
 const RUNS: u64 = 800;
 
@@ -205,12 +205,12 @@ fn estimate_after_the_test_is_unbiased_and_covers() {
         let outcomes = simulation(config, elo)
             .tests(|test| {
                 let estimate = test.estimate().unwrap().elo;
-                let naive = harness::stats::elo::elo(test.counts()).unwrap().estimate;
+                let naive = hone_stats::elo::elo(test.counts()).unwrap().estimate;
                 (estimate, naive)
             })
             .unwrap();
         let n = outcomes.len() as f64;
-        let share = |is: &dyn Fn(&(harness::stats::Estimate, f64)) -> bool| {
+        let share = |is: &dyn Fn(&(hone_stats::Estimate, f64)) -> bool| {
             outcomes.iter().filter(|outcome| is(outcome)).count() as f64 / n
         };
         let covered = share(&|(estimate, _)| estimate.low <= elo && elo <= estimate.high);

@@ -1,8 +1,8 @@
 //! Properties of the statistics that hold for all counts.
 
-use harness::stats::definitions::Definition;
-use harness::stats::sprt::after_test;
-use harness::stats::{Counts, Model, Pentanomial, Sprt, SprtConfig, Summary, Wdl, elo, llr};
+use hone_stats::definitions::Definition;
+use hone_stats::sprt::after_test;
+use hone_stats::{Counts, Model, Pentanomial, Sprt, SprtConfig, Summary, Wdl, elo, llr};
 use proptest::prelude::*;
 
 /// Counts: often zero, sometimes up to 10^9.

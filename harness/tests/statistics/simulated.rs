@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use harness::config::{Config, load};
-use harness::engine::uci::Launch;
-use harness::executor::simulated::Simulated;
-use harness::executor::{Event, Executor, ExecutorError, PairJob, PlayedPair, Player, Stop};
-use harness::experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
-use harness::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
-use harness::rules::{Limit, Outcome, Termination};
-use harness::run::{Driver, Ended, Fold, Interrupts, Jobs, Progress, RepeatRule};
+use hone_experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
+use hone_run::config::{Config, load};
+use hone_run::executor::simulated::Simulated;
+use hone_run::executor::{Event, Executor, ExecutorError, PairJob, PlayedPair, Player, Stop};
+use hone_run::ledger::{Ledger, LedgerOptions, Lock, Pairs, Recovery};
+use hone_run::{Driver, Ended, Fold, Interrupts, Jobs, Progress, RepeatRule};
+use hone_uci::engine::uci::Launch;
+use hone_uci::rules::{Limit, Outcome, Termination};
 
 /// The first engine wins a little more than it loses.
 const STRONGER: [f64; 5] = [0.01, 0.15, 0.50, 0.30, 0.04];
@@ -44,7 +44,7 @@ fn players(count: usize) -> Vec<Player> {
 }
 
 fn sprt(max_pairs: u64) -> SprtExperiment {
-    let section = harness::experiment::SprtSection {
+    let section = hone_experiment::SprtSection {
         elo1: 10.0,
         ..Default::default()
     };
@@ -304,7 +304,7 @@ fn job(pair: u64) -> PairJob {
     let config = config();
     let jobs = Jobs::new(&config, players(2), None);
     let mut experiment = sprt(10);
-    let harness::experiment::Next::Play(plan) = experiment.plan(pair) else {
+    let hone_experiment::Next::Play(plan) = experiment.plan(pair) else {
         panic!("pair {pair} is within the budget");
     };
     jobs.job(pair, &plan)

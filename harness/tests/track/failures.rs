@@ -8,7 +8,7 @@ use super::common::repository::EngineRepository;
 use super::common::running::Running;
 use super::common::{Finished, interrupted, rows, wait_until};
 use super::{CHANGING_BUILD, STRONG, Tracked, roles};
-use harness::track::Role;
+use hone_kinds::track::Role;
 
 /// A build script whose engine exits with code 9 when it is started.
 const FAILING_ENGINE: &str = "printf '#!/bin/sh\\nexit 9\\n' > \"$1\"; chmod +x \"$1\"";

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::repository::{BUILD, EngineRepository};
 use crate::common::{Finished, finish, workspace};
-use harness::track::{Night, Role, read};
+use hone_kinds::track::{Night, Role, read};
 
 /// An engine whose first commit is the anchor, `v1`, and its configuration.
 fn tracked() -> (EngineRepository, PathBuf) {

@@ -17,7 +17,7 @@ use common::json::number;
 use common::repository::{BUILD, EngineRepository};
 use common::running::Running;
 use common::{Finished, column, finish, rows, wait_until, workspace};
-use harness::track::{Night, Role, read};
+use hone_kinds::track::{Night, Role, read};
 
 struct Tracked {
     repository: EngineRepository,

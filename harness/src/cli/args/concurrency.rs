@@ -2,7 +2,7 @@
 
 use std::num::NonZeroUsize;
 
-use crate::config::{MAX_CONCURRENCY, default_concurrency};
+use hone_run::config::{MAX_CONCURRENCY, default_concurrency};
 
 /// Number of engines that run at the same time: `asked`, or one for each physical core.
 ///

@@ -8,12 +8,12 @@ use toml_edit::Value;
 
 use super::ranges::from_one;
 use super::sandbox::SandboxArgs;
-use crate::builds::{Convention, Revision};
 use crate::cli::results::progress::announce;
-use crate::config::{Draft, Level};
-use crate::engine::uci::{MemorySize, parse_option};
-use crate::rules::Limit;
-use crate::settings::BookSource;
+use hone_builds::{Convention, Revision};
+use hone_experiment::settings::BookSource;
+use hone_run::config::{Draft, Level};
+use hone_uci::engine::uci::{MemorySize, parse_option};
+use hone_uci::rules::Limit;
 
 /// Conditions in place of those of a configuration, or without one.
 #[derive(Debug, Args)]

@@ -7,8 +7,8 @@ use anyhow::ensure;
 use clap::Args;
 
 use crate::cli::results::summary;
-use crate::config::Draft;
-use crate::settings::TimeSpan;
+use hone_experiment::settings::TimeSpan;
+use hone_run::config::Draft;
 
 /// Time limit and results of a run.
 #[derive(Debug, Args)]

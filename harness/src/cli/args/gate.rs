@@ -8,10 +8,10 @@ use clap::Args;
 
 use super::conditions::ConditionArgs;
 use super::ranges::from_one;
-use crate::builds::{BenchCheck, Spec};
-use crate::config::{Config, Draft, Level, Profile};
-use crate::engine::uci::parse_option;
-use crate::report::counted;
+use hone_builds::{BenchCheck, Spec};
+use hone_report::counted;
+use hone_run::config::{Config, Draft, Level, Profile};
+use hone_uci::engine::uci::parse_option;
 
 /// Engines and hypotheses of a test, with or without a configuration.
 #[derive(Debug, Args)]

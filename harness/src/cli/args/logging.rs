@@ -14,6 +14,8 @@ use tracing_subscriber::fmt::{MakeWriter, layer};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use hone_base::err;
+
 /// Heading of these options in the help of every command.
 const HEADING: &str = "Logging";
 
@@ -107,7 +109,7 @@ where
         .with_writer(writer)
 }
 
-/// Standard error, by way of [`crate::output`].
+/// Standard error, by way of [`hone_base::output`].
 struct Screen;
 
 impl<'a> MakeWriter<'a> for Screen {

@@ -1,16 +1,22 @@
 //! The place of play: this machine or a fleet.
 
 use std::path::Path;
+#[cfg(feature = "fleet")]
+use std::sync::Arc;
 
 use clap::Args;
 
 #[cfg(feature = "fleet")]
 use crate::cli::repeat::resuming;
 #[cfg(feature = "fleet")]
-use crate::fleet::{self, Access, Role, RunKey};
-use crate::kinds::Place;
+use hone_base::text::with_causes;
 #[cfg(feature = "fleet")]
-use crate::text::with_causes;
+use hone_fleet::{self as fleet, Access, FleetRun, Role, RunKey};
+use hone_kinds::Place;
+#[cfg(feature = "fleet")]
+use hone_kinds::StartRemote;
+#[cfg(feature = "fleet")]
+use hone_run::{Manifest, executor::remote::Remote};
 
 /// The place where a run's pairs are played.
 #[derive(Debug, Clone, Default, Args)]
@@ -27,6 +33,23 @@ pub(in crate::cli) struct PlaceArgs {
     #[cfg(feature = "fleet")]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     priority: Option<u32>,
+}
+
+/// A fleet that plays the pairs of a run.
+#[cfg(feature = "fleet")]
+#[derive(Debug)]
+struct FleetStart {
+    access: Access,
+    /// The run's share of the machines, relative to other runs.
+    priority: u32,
+}
+
+#[cfg(feature = "fleet")]
+impl StartRemote for FleetStart {
+    fn start(&self, manifest: &Manifest, dir: &Path) -> anyhow::Result<Remote> {
+        let access = self.access.clone();
+        fleet::start(FleetRun::new(access, self.priority, manifest, dir)?)
+    }
 }
 
 /// The default share of a fleet.
@@ -57,10 +80,10 @@ impl PlaceArgs {
         let named = Some(named.as_str()).filter(|named| !named.is_empty());
         let access = Access::chosen(named)?.for_role(Role::Submit)?;
         fleet::check_reachable(&access)?;
-        Ok(Place::Fleet {
-            access: Box::new(access),
+        Ok(Place::Fleet(Arc::new(FleetStart {
+            access,
             priority: self.priority.unwrap_or(PRIORITY),
-        })
+        })))
     }
 
     /// The place of a resumed run: a fleet, with the same priority, if it was played on one.

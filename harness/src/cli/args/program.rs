@@ -2,8 +2,8 @@
 
 use anyhow::bail;
 
-use crate::builds::Spec;
-use crate::engine::analysis::EngineCommand;
+use hone_builds::Spec;
+use hone_uci::engine::analysis::EngineCommand;
 
 /// The program that `engine` names, with the options to set.
 ///

@@ -8,9 +8,9 @@ use super::ends::EndArgs;
 use super::place::PlaceArgs;
 use crate::cli::play::start;
 use crate::cli::{Exit, Failure};
-use crate::config::{Config, Draft};
-use crate::kinds::RunKind;
-use crate::settings::Shard;
+use hone_experiment::settings::Shard;
+use hone_kinds::RunKind;
+use hone_run::config::{Config, Draft};
 
 /// Overrides of a configuration, and where and how long its run is played.
 #[derive(Debug, Args)]

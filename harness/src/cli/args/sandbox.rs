@@ -2,9 +2,9 @@
 
 use clap::Args;
 
-use crate::config::{Draft, Level};
-use crate::engine::analysis::EngineCommand;
-use crate::platform::sandbox;
+use hone_base::platform::sandbox;
+use hone_run::config::{Draft, Level};
+use hone_uci::engine::analysis::EngineCommand;
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct SandboxArgs {

@@ -11,9 +11,9 @@ use super::args::place::PlaceArgs;
 use super::play::start;
 use super::results::progress::announce;
 use super::{Exit, Failure};
-use crate::builds::Spec;
-use crate::config::{Config, Draft, Level};
-use crate::kinds::bisect::Bisection;
+use hone_builds::Spec;
+use hone_kinds::bisect::Bisection;
+use hone_run::config::{Config, Draft, Level};
 
 /// Find the commit that lost (or gained) Elo.
 ///

@@ -7,11 +7,12 @@ use clap::Args;
 use serde::Serialize;
 
 use super::read::Reading;
-use crate::book::opening::BookOpening;
-use crate::book::output::Output;
 use crate::cli::args::ranges::from_one;
 use crate::cli::{Exit, Failure};
-use crate::openings::{Format, Order, Schedule};
+use hone_base::{errln, outln};
+use hone_books::book::opening::BookOpening;
+use hone_books::book::output::Output;
+use hone_uci::openings::{Format, Order, Schedule};
 
 /// Convert books: EPD, FEN, PGN and Polyglot in, EPD and PGN out
 ///

@@ -8,21 +8,22 @@ use serde::Serialize;
 use shakmaty::Chess;
 
 use super::read::Reading;
-use crate::book::histogram::Histogram;
-use crate::book::info::BookFacts;
-use crate::book::make::judge::white_score;
-use crate::book::scan::Scan;
 use crate::cli::args::concurrency::concurrency;
 use crate::cli::args::program::program;
 use crate::cli::args::ranges::from_one;
 use crate::cli::args::sandbox::SandboxArgs;
 use crate::cli::results::progress;
 use crate::cli::{Exit, Failure};
-use crate::engine::analysis::{Analyst, Request, SearchLimit, evaluate_all};
-use crate::engine::uci::parse_option;
-use crate::openings::Opening;
-use crate::report::chart::{Bar, Chart, Paint, sheet};
-use crate::report::counted;
+use hone_base::{out, outln};
+use hone_books::book::histogram::Histogram;
+use hone_books::book::info::BookFacts;
+use hone_books::book::make::judge::white_score;
+use hone_books::book::scan::Scan;
+use hone_report::chart::{Bar, Chart, Paint, sheet};
+use hone_report::counted;
+use hone_uci::engine::analysis::{Analyst, Request, SearchLimit, evaluate_all};
+use hone_uci::engine::uci::parse_option;
+use hone_uci::openings::Opening;
 
 /// Describe a book: openings, duplicates, illegal lines, first moves
 ///
@@ -131,7 +132,7 @@ impl Info {
             Request { fen, place }
         };
         let requests: Vec<Request> = ends.iter().map(request).collect();
-        let runtime = crate::platform::runtime()?;
+        let runtime = hone_base::platform::runtime()?;
         runtime.block_on(async {
             let count = concurrency(self.concurrency)?;
             let analysts = Analyst::start_several(count, &command, scan.variant)

@@ -11,24 +11,25 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use crate::book::make::candidates::Candidates;
-use crate::book::make::journal::Journal;
-use crate::book::make::session::{self, Made, Progress};
-use crate::book::make::{Recipe, SourceKind};
-use crate::book::output::Output;
-use crate::checksum::sha256_file;
 use crate::cli::args::concurrency::concurrency;
 use crate::cli::args::program::program;
 use crate::cli::args::ranges;
 use crate::cli::args::sandbox::SandboxArgs;
 use crate::cli::{Exit, Failure};
-use crate::engine::analysis::{Analyst, EngineCommand};
-use crate::engine::uci::parse_option;
-use crate::openings::games::{Game, Games};
-use crate::openings::unreadable::first_fault;
-use crate::openings::{Variant, source};
-use crate::report::counted;
-use crate::run::find_program;
+use hone_base::checksum::sha256_file;
+use hone_base::{errln, outln};
+use hone_books::book::make::candidates::Candidates;
+use hone_books::book::make::journal::Journal;
+use hone_books::book::make::session::{self, Made, Progress};
+use hone_books::book::make::{Recipe, SourceKind};
+use hone_books::book::output::Output;
+use hone_report::counted;
+use hone_run::find_program;
+use hone_uci::engine::analysis::{Analyst, EngineCommand};
+use hone_uci::engine::uci::parse_option;
+use hone_uci::openings::games::{Game, Games};
+use hone_uci::openings::unreadable::first_fault;
+use hone_uci::openings::{Variant, source};
 
 /// Make a book: draw positions by seed, keep those in a score window
 ///
@@ -111,7 +112,7 @@ impl Make {
             .sandbox
             .around(program(&self.engine, self.options.clone())?)?;
         let count = concurrency(self.concurrency)?;
-        let runtime = crate::platform::runtime()?;
+        let runtime = hone_base::platform::runtime()?;
         runtime.block_on(async {
             let judges = Analyst::start_several(count, &engine, recipe.variant)
                 .await

@@ -4,9 +4,10 @@ use std::path::Path;
 
 use clap::Args;
 
-use crate::book::scan::{Scan, scan};
-use crate::openings::source::SourceError;
-use crate::openings::{BookOptions, Variant};
+use hone_base::errln;
+use hone_books::book::scan::{Scan, scan};
+use hone_uci::openings::source::SourceError;
+use hone_uci::openings::{BookOptions, Variant};
 
 #[derive(Debug, Args)]
 pub(super) struct Reading {

@@ -10,17 +10,18 @@ use anyhow::{Context, anyhow, bail, ensure};
 use clap::Args;
 use serde::Serialize;
 
-use crate::book::advantage::Outlook;
-use crate::book::output::Output;
-use crate::book::scan::{Scan, scan, scan_built_in};
-use crate::book::worth::{Usage, Worth, undecided, usage};
 use crate::cli::{Exit, Failure};
-use crate::experiment::PairResult;
-use crate::kinds;
-use crate::openings::BookOptions;
-use crate::report::TOO_FEW_PAIRS;
-use crate::run::{Manifest, RunFiles, find_run};
-use crate::settings::BookSource;
+use hone_base::{errln, out, outln};
+use hone_books::book::advantage::Outlook;
+use hone_books::book::output::Output;
+use hone_books::book::scan::{Scan, scan, scan_built_in};
+use hone_books::book::worth::{Usage, Worth, undecided, usage};
+use hone_experiment::PairResult;
+use hone_experiment::settings::BookSource;
+use hone_kinds as kinds;
+use hone_report::TOO_FEW_PAIRS;
+use hone_run::{Manifest, RunFiles, find_run};
+use hone_uci::openings::BookOptions;
 
 /// Measure books by the runs that used them: draws, splits, sensitivity
 ///

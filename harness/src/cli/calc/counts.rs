@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::stats::{Counts, Pentanomial, Wdl};
+use hone_stats::{Counts, Pentanomial, Wdl};
 
 /// Results of a match, seen from the first engine.
 #[derive(Debug, Args)]

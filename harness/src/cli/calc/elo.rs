@@ -10,9 +10,10 @@ use super::counts::CountsArgs;
 use super::text::{Lines, elo, interval, los, needed, number, percent, supported};
 use crate::cli::args::ranges::from_one;
 use crate::cli::{Exit, Failure};
-use crate::stats::Summary;
-use crate::stats::definitions::Definition;
-use crate::stats::summary::Interval;
+use hone_base::outln;
+use hone_stats::Summary;
+use hone_stats::definitions::Definition;
+use hone_stats::summary::Interval;
 
 /// Elo, normalized Elo, LOS and ratios of a match of fixed length
 #[derive(Debug, Args)]

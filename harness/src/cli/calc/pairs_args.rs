@@ -6,9 +6,9 @@ use clap::Args;
 
 use super::run_folder::RunFolder;
 use crate::cli::Failure;
-use crate::run::find_run;
-use crate::stats::Pentanomial;
-use crate::stats::distribution::PairDistribution;
+use hone_run::find_run;
+use hone_stats::Pentanomial;
+use hone_stats::distribution::PairDistribution;
 
 /// Default distribution of pairs of equal engines: typical of fishtest with unbalanced
 /// openings. In normalized Elo, the number of pairs hardly depends on it.

@@ -12,10 +12,10 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use super::pgn_headers::{Header, read_headers};
-use crate::openings::source::unpacker_of;
-use crate::platform::quoted;
-use crate::stats::rating::{Game, Games};
-use crate::text::is_utf16;
+use hone_base::platform::quoted;
+use hone_base::text::is_utf16;
+use hone_stats::rating::{Game, Games};
+use hone_uci::openings::source::unpacker_of;
 
 /// First bytes of a file that show how it is compressed or encoded.
 const MARK: u64 = 8;

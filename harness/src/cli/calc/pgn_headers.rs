@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use pgn_reader::{Outcome, RawComment, RawTag, Reader, SanPlus, Visitor};
 use shakmaty::Color;
 
-use crate::rules::{RepeatedTags, tag_text};
+use hone_uci::rules::{RepeatedTags, tag_text};
 
 /// The headers by which games are grouped.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -113,8 +113,8 @@ impl Visitor for HeaderVisitor {
             b"Black" => header.black = text(),
             b"FEN" => header.opening = text(),
             b"Result" => {
-                let outcome = crate::rules::Outcome::parse(&text());
-                header.half_points = outcome.map(crate::rules::Outcome::white_half_points);
+                let outcome = hone_uci::rules::Outcome::parse(&text());
+                header.half_points = outcome.map(hone_uci::rules::Outcome::white_half_points);
             }
             b"Round" => {
                 let round = text();

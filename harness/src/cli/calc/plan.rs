@@ -10,10 +10,11 @@ use super::pairs_args::PairsArgs;
 use super::plan_chart;
 use super::sprt_args::SprtArgs;
 use crate::cli::{Exit, Failure};
-use crate::report::{fixed, measured_speed};
-use crate::stats::distribution::PairDistribution;
-use crate::stats::plan::{self, Point};
-use crate::stats::{Model, SprtConfig};
+use hone_base::{out, outln};
+use hone_report::{fixed, measured_speed};
+use hone_stats::distribution::PairDistribution;
+use hone_stats::plan::{self, Point};
+use hone_stats::{Model, SprtConfig};
 
 /// Pass probability and number of games of a sequential test, by true strength
 #[derive(Debug, Args)]

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use anyhow::Context as _;
 
-use crate::report::chart::{Chart, Line, Paint, sheet};
-use crate::stats::SprtConfig;
-use crate::stats::distribution::PairDistribution;
-use crate::stats::plan::{self, Point};
+use hone_report::chart::{Chart, Line, Paint, sheet};
+use hone_stats::SprtConfig;
+use hone_stats::distribution::PairDistribution;
+use hone_stats::plan::{self, Point};
 
 const STEPS: i32 = 120;
 

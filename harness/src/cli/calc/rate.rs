@@ -7,10 +7,11 @@ use clap::Args;
 use super::sources::{self, Sources};
 use super::text::ends;
 use crate::cli::{Exit, Failure};
-use crate::report::{TOO_FEW_RESULTS, counted, fixed, guarded, probability};
-use crate::stats::Estimate;
-use crate::stats::rating::{Rating, RatingOptions, Ratings, rate};
-use crate::stats::summary::Interval;
+use hone_base::{errln, out, outln};
+use hone_report::{TOO_FEW_RESULTS, counted, fixed, guarded, probability};
+use hone_stats::Estimate;
+use hone_stats::rating::{Rating, RatingOptions, Ratings, rate};
+use hone_stats::summary::Interval;
 
 /// Ratings of any number of engines, by maximum likelihood on pairs
 #[derive(Debug, Args)]

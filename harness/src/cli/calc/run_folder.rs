@@ -8,13 +8,13 @@ use anyhow::Context as _;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
-use crate::experiment::PairResult;
-use crate::kinds;
-use crate::ledger::{PgnSpan, RecordedPair};
-use crate::rules::Outcome;
-use crate::run::files::table::whole_rows;
-use crate::run::{MANIFEST, RunFiles};
-use crate::stats::Pentanomial;
+use hone_experiment::PairResult;
+use hone_kinds as kinds;
+use hone_run::files::table::whole_rows;
+use hone_run::ledger::{PgnSpan, RecordedPair};
+use hone_run::{MANIFEST, RunFiles};
+use hone_stats::Pentanomial;
+use hone_uci::rules::Outcome;
 
 /// One game of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]

@@ -9,7 +9,8 @@ use super::sprt_args::SprtArgs;
 use super::text::Lines;
 use crate::cli::args::ranges::from_one;
 use crate::cli::{Exit, Failure};
-use crate::stats::simulate::{Simulation, SimulationResult};
+use hone_base::outln;
+use hone_stats::simulate::{Simulation, SimulationResult};
 
 /// Monte Carlo simulation of the sequential test, with the code of the live test
 #[derive(Debug, Args)]

@@ -7,11 +7,12 @@ use anyhow::{Context as _, anyhow, bail, ensure};
 
 use super::pgn_games::{add_pgn, digests_of};
 use super::run_folder::{Row, RunFolder};
-use crate::config::EngineOptions;
-use crate::ledger::{GAMES_PGN, GamesFile};
-use crate::report::counted;
-use crate::run::{Kind, MANIFEST, Manifest, find_run};
-use crate::stats::rating::{Game, Games};
+use hone_base::errln;
+use hone_report::counted;
+use hone_run::config::EngineOptions;
+use hone_run::ledger::{GAMES_PGN, GamesFile};
+use hone_run::{Kind, MANIFEST, Manifest, find_run};
+use hone_stats::rating::{Game, Games};
 
 /// An engine as a run played it.
 #[derive(Debug, Clone)]

@@ -7,10 +7,11 @@ use super::counts::CountsArgs;
 use super::sprt_args::SprtArgs;
 use super::text::{Lines, elo, interval, los, needed, number, supported};
 use crate::cli::{Exit, Failure};
-use crate::stats::definitions::Definition;
-use crate::stats::sprt::{SprtEstimate, after_test};
-use crate::stats::summary::{Interval, is_enough};
-use crate::stats::{Counts, Estimate, Model, Wdl, plan};
+use hone_base::outln;
+use hone_stats::definitions::Definition;
+use hone_stats::sprt::{SprtEstimate, after_test};
+use hone_stats::summary::{Interval, is_enough};
+use hone_stats::{Counts, Estimate, Model, Wdl, plan};
 
 /// Distance of the LLR beyond a bound from which the test must have continued after its
 /// decision: more than one pair adds in a usual test.
@@ -105,7 +106,7 @@ impl SprtCommand {
                 if config.model == Model::Bayesian =>
             {
                 let (elo0, elo1) = (config.elo0, config.elo1);
-                Some(crate::stats::llr::bayesian_of_pairs(
+                Some(hone_stats::llr::bayesian_of_pairs(
                     &pairs, &games, elo0, elo1,
                 ))
             }

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::stats::{Model, SprtConfig, SprtError};
+use hone_stats::{Model, SprtConfig, SprtError};
 
 /// A sequential test.
 #[derive(Debug, Clone, Copy, Args)]

@@ -1,9 +1,10 @@
 //! Tables of names and values.
 
-use crate::report::{TOO_FEW_RESULTS, fixed, probability};
-pub(super) use crate::report::{number, percent};
-use crate::stats::Estimate;
-use crate::stats::summary::{Interval, MIN_DIFFERENT, MIN_UNITS};
+use hone_base::out;
+use hone_report::{TOO_FEW_RESULTS, fixed, probability};
+pub(super) use hone_report::{number, percent};
+use hone_stats::Estimate;
+use hone_stats::summary::{Interval, MIN_DIFFERENT, MIN_UNITS};
 
 /// Lines of a name and a value each.
 #[derive(Debug, Default)]

@@ -14,8 +14,9 @@ use tracing_subscriber::Layer;
 use tracing_subscriber::layer::{Context as LayerContext, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
 
-use crate::dropin::{LogFile, Settings};
-use crate::engine::uci::UCI_TRAFFIC;
+use hone_base::outln;
+use hone_dropin::{LogFile, Settings};
+use hone_uci::engine::uci::UCI_TRAFFIC;
 
 /// Starts the logs that `settings` request.
 ///

@@ -16,17 +16,18 @@ use super::errors::exit::failure;
 use super::errors::format::rendered;
 use super::repeat::resuming;
 use super::{Cli, Exit, Failure, help};
-use crate::dropin::show::{Console, Files};
-use crate::dropin::{
+use hone_base::output;
+use hone_base::platform::{guard, quoted};
+use hone_base::text::with_causes;
+use hone_base::{errln, out, outln};
+use hone_dropin::show::{Console, Files};
+use hone_dropin::{
     CONFIG_JSON, KnownEngines, Program, Request, Settings, StartedRun, flags, page, wording,
 };
-use crate::experiment::Verdict;
-use crate::kinds::{Match, NewRun, Place, RunKind, Session, StagedTest};
-use crate::ledger::Recovery;
-use crate::output;
-use crate::platform::{guard, quoted};
-use crate::run::{Ended, Manifest, RunFiles, StopRequests, View};
-use crate::text::with_causes;
+use hone_experiment::Verdict;
+use hone_kinds::{Match, NewRun, Place, RunKind, Session, StagedTest};
+use hone_run::ledger::Recovery;
+use hone_run::{Ended, Manifest, RunFiles, StopRequests, View};
 
 pub(super) use outputs::complete;
 use outputs::{folder_beside, open_files};
@@ -453,7 +454,7 @@ fn own_exit(ended: Ended, is_stopped: bool) -> Exit {
     }
 }
 
-fn ensure_kind<K: RunKind>(run: &Path, kind: crate::run::Kind) -> anyhow::Result<()> {
+fn ensure_kind<K: RunKind>(run: &Path, kind: hone_run::Kind) -> anyhow::Result<()> {
     ensure!(
         kind == K::KIND,
         "{} is a {}, not the {} that was started",

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 
-use crate::dropin::show::Files;
-use crate::dropin::{OutFile, Program, Request, Settings, StartedRun};
-use crate::run::{Manifest, RESULTS, RunFiles};
-use crate::text::numbered;
+use hone_base::text::numbered;
+use hone_dropin::show::Files;
+use hone_dropin::{OutFile, Program, Request, Settings, StartedRun};
+use hone_run::{Manifest, RESULTS, RunFiles};
 
 /// The command line that started a run, in the run's folder.
 const COMMAND_LINE: &str = "command-line.json";

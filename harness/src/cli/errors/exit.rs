@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use crate::experiment::Verdict;
-use crate::run::{Kind, SessionError};
+use hone_experiment::Verdict;
+use hone_run::{Kind, SessionError};
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,7 +4,7 @@
 //! The text of any error in `hone` may end in such lines. They stay at the end when context is
 //! added before the text.
 
-use crate::text::with_causes;
+use hone_base::text::with_causes;
 
 /// Starts a line with a place.
 const PLACE: &str = "  --> ";

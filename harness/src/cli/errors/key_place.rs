@@ -6,10 +6,10 @@ use std::path::Path;
 use anyhow::anyhow;
 
 use super::exit::{Failure, failure};
-use crate::config::{Config, EngineOptions, FaultyKey, place_of};
-use crate::openings::BookError;
-use crate::run::{PrepareError, SessionError};
-use crate::text::with_causes;
+use hone_base::text::with_causes;
+use hone_run::config::{Config, EngineOptions, FaultyKey, place_of};
+use hone_run::{PrepareError, SessionError};
+use hone_uci::openings::BookError;
 
 /// The error of the process, with the place of the faulty value in the configuration at
 /// `file`, if it is there.

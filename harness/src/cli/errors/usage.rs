@@ -4,6 +4,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::exit::Exit;
 use crate::cli::help;
+use hone_base::errln;
 
 /// The page about other programs.
 const PAGE: &str = "`hone help coming-from-flags` lists the options of fastchess and cutechess-cli with those of hone";

@@ -11,9 +11,9 @@ use super::repeat::{keep, repeating};
 use super::results::outcome::{conclude, not_played, stopped};
 use super::results::progress::announce;
 use super::{Exit, Failure};
-use crate::config::Config;
-use crate::kinds::{NewRun, Place, RunKind};
-use crate::run::{SessionError, StopRequests};
+use hone_kinds::{NewRun, Place, RunKind};
+use hone_run::config::Config;
+use hone_run::{SessionError, StopRequests};
 
 /// Plays the run of a configuration, which may come from `file`. If the run is refused, or an
 /// engine does not build or start, the summary contains the error.

@@ -9,8 +9,9 @@ use tokio::sync::oneshot;
 use crate::cli::Exit;
 use crate::cli::args::ends::ResultArgs;
 use crate::cli::repeat::repeating;
-use crate::report;
-use crate::run::Interrupts;
+use hone_base::errln;
+use hone_report as report;
+use hone_run::Interrupts;
 
 /// The message after a request to stop.
 const INTERRUPTED: &str = "Interrupted before anything was played; a build may still be running. Run the same command to start again.";
@@ -40,7 +41,7 @@ impl Preparing {
     /// # Errors
     /// If the system refuses.
     pub(super) fn begin(results: ResultArgs) -> anyhow::Result<Self> {
-        let runtime = crate::platform::runtime()?;
+        let runtime = hone_base::platform::runtime()?;
         let mut interrupts = runtime
             .block_on(async { Interrupts::listen() })
             .context("cannot listen for signals")?;

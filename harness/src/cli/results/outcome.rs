@@ -5,11 +5,12 @@ use std::path::Path;
 use crate::cli::args::ends::ResultArgs;
 use crate::cli::errors::exit::{Exit, Failure, exit_of, failure};
 use crate::cli::repeat::{kept, resuming};
-use crate::experiment::Verdict;
-use crate::kinds::{self, Conclusion};
-use crate::report::{self, Report, SummaryNotes};
-use crate::run::{Ended, RunFiles, SessionError};
-use crate::text::with_causes;
+use hone_base::text::with_causes;
+use hone_base::{errln, out, outln};
+use hone_experiment::Verdict;
+use hone_kinds::{self as kinds, Conclusion};
+use hone_report::{self as report, Report, SummaryNotes};
+use hone_run::{Ended, RunFiles, SessionError};
 
 /// Writes the summary of a run that this error prevented, and returns the error. A failure to
 /// write must not hide it.

@@ -2,6 +2,8 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use hone_base::errln;
+
 /// Prints a message about what happens, such as the build of an engine.
 pub(in crate::cli) fn announce(what: &str) {
     errln!("{what}");

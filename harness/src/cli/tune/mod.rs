@@ -17,11 +17,12 @@ use super::repeat::repeating;
 use super::results::outcome::not_played;
 use super::results::progress::announce;
 use super::{Exit, Failure};
-use crate::config::{Config, Draft, FaultyKey};
-use crate::experiment::tune::{Space, TuneSection};
-use crate::kinds::check_shard;
-use crate::kinds::tune::{self, Prepared, Tuning};
-use crate::run::Folder;
+use hone_base::{out, outln};
+use hone_experiment::tune::{Space, TuneSection};
+use hone_kinds::check_shard;
+use hone_kinds::tune::{self, Prepared, Tuning};
+use hone_run::Folder;
+use hone_run::config::{Config, Draft, FaultyKey};
 
 /// What `--max-time` includes differs from other commands.
 const MAX_TIME: &str = "Stop after this time, as in 30m or 1h30m. It includes builds, except the first one. \

@@ -7,15 +7,16 @@ use anyhow::Context;
 
 use crate::cli::errors::key_place::placed;
 use crate::cli::{Exit, Failure};
-use crate::config::Config;
-use crate::experiment::tune::model_file::Model;
-use crate::experiment::tune::pair_model::draw_one;
-use crate::experiment::tune::resolve::resolve_model;
-use crate::experiment::tune::stream::{Purpose, stream};
-use crate::experiment::tune::{Space, TuneExperiment, TuneSection};
-use crate::experiment::{Experiment, Next};
-use crate::kinds::tune::{TuneFacts, faulty, imported};
-use crate::stats::elo::score_of_elo;
+use hone_base::{out, outln};
+use hone_experiment::tune::model_file::Model;
+use hone_experiment::tune::pair_model::draw_one;
+use hone_experiment::tune::resolve::resolve_model;
+use hone_experiment::tune::stream::{Purpose, stream};
+use hone_experiment::tune::{Space, TuneExperiment, TuneSection};
+use hone_experiment::{Experiment, Next};
+use hone_kinds::tune::{TuneFacts, faulty, imported};
+use hone_run::config::Config;
+use hone_stats::elo::score_of_elo;
 
 /// Tunes against the model: the experiment of a real run, with simulated results.
 pub(super) fn run(

@@ -1,8 +1,8 @@
 //! The statistics that fishtest computes from the counts of a match.
 
-use harness::stats::definitions::Definition;
-use harness::stats::sprt::after_test;
-use harness::stats::{Counts, Model, Pentanomial, Wdl, elo, llr};
+use hone_stats::definitions::Definition;
+use hone_stats::sprt::after_test;
+use hone_stats::{Counts, Model, Pentanomial, Wdl, elo, llr};
 
 use super::report::{
     Case, DISPLAY, LLR, LLR_ONE_CATEGORY, Report, SPRT_ESTIMATE, Tolerance, compare_bounds, number,

@@ -1,7 +1,7 @@
 //! The displays of fastchess, OpenBench, cutechess and c-chess-cli.
 
-use harness::stats::definitions::Definition;
-use harness::stats::{Counts, Estimate, Pentanomial, Summary, Wdl};
+use hone_stats::definitions::Definition;
+use hone_stats::{Counts, Estimate, Pentanomial, Summary, Wdl};
 
 use super::report::{Case, DISPLAY, LLR, Report, Tolerance, compare_bounds, number};
 

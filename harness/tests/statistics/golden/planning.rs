@@ -1,8 +1,8 @@
 //! Pass rates and lengths of sequential tests, by calculators and by simulation.
 
-use harness::stats::SprtConfig;
-use harness::stats::distribution::PairDistribution;
-use harness::stats::plan::{self, Walk};
+use hone_stats::SprtConfig;
+use hone_stats::distribution::PairDistribution;
+use hone_stats::plan::{self, Walk};
 
 use super::report::{Case, DISPLAY, Report, Tolerance, number};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use harness::stats::rating::{Game, Games, RatingError, RatingOptions, Ratings, rate};
+use hone_stats::rating::{Game, Games, RatingError, RatingOptions, Ratings, rate};
 
 use super::report::{Case, Report, Tolerance};
 

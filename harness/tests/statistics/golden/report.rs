@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use harness::stats::SprtConfig;
+use hone_stats::SprtConfig;
 use serde_json::Value;
 
 /// The inputs of a program, and what it computed from them.

@@ -1,7 +1,7 @@
 //! Tests that are checked after each batch, with fishtest's correction for overshoot.
 
-use harness::stats::sprt::Overshoot;
-use harness::stats::{Counts, Pentanomial, SprtConfig, Wdl, llr};
+use hone_stats::sprt::Overshoot;
+use hone_stats::{Counts, Pentanomial, SprtConfig, Wdl, llr};
 use serde_json::Value;
 
 use super::report::{Case, LLR, Report, Tolerance, number};

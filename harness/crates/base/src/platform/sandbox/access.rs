@@ -1,0 +1,42 @@
+//! The access of a program in a sandbox, and errors of sandboxes.
+
+use std::path::PathBuf;
+
+/// Why a sandbox cannot be made.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SandboxError {
+    #[cfg(target_os = "linux")]
+    #[error(
+        "cannot make a sandbox: `bwrap` is not installed\nhelp: install bubblewrap (Debian, Ubuntu: `apt install bubblewrap`), or run without `--sandbox`"
+    )]
+    Missing,
+    #[cfg(target_os = "linux")]
+    #[error(
+        "cannot make a sandbox: {reason}\nhelp: bubblewrap (`bwrap`) needs user namespaces, which this system does not allow this user: see `sysctl kernel.unprivileged_userns_clone user.max_user_namespaces kernel.apparmor_restrict_unprivileged_userns`; a container must allow them too"
+    )]
+    Refused { reason: String },
+    #[cfg(not(target_os = "linux"))]
+    #[error(
+        "cannot make a sandbox on this system: it needs Linux and bubblewrap\nhelp: run without `--sandbox`"
+    )]
+    Unsupported,
+}
+
+/// What a program in a sandbox can access besides the read-only file system.
+#[derive(Debug, Clone, Default)]
+#[cfg_attr(
+    not(target_os = "linux"),
+    expect(dead_code, reason = "sandboxes are made on Linux only")
+)]
+pub struct Access {
+    /// Folders that it may write to.
+    pub writable: Vec<PathBuf>,
+    /// Paths in the writable folders that stay read-only.
+    pub sealed: Vec<PathBuf>,
+    /// Whether the sandbox makes a new session, without access to the terminal. Not needed
+    /// for a process that is started in its own session.
+    pub new_session: bool,
+    /// Size in bytes of each temporary file system; `None` is the system's default, half of
+    /// the memory.
+    pub scratch: Option<u64>,
+}

@@ -1,0 +1,12 @@
+//! Tools for positions.
+//!
+//! # Layout
+//!
+//! * [`book`]: makes, measures and converts opening books.
+//! * [`suite`]: engines on test positions.
+
+// `println!` panics on a closed pipe: `hone_base::output` prints in its place.
+#![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
+
+pub mod book;
+pub mod suite;

@@ -1,0 +1,326 @@
+//! The node count of `ENGINE bench`: a fingerprint of the engine's search.
+
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::limits::{BuildLimits, Ended};
+use hone_base::platform::{Access, BUSY_PAUSE, ProcessGroup, is_busy, sandbox};
+
+/// Time limit of `bench`.
+const TIME_LIMIT: Duration = Duration::from_secs(60);
+
+/// Interval at which a running bench is checked; short, because short benches are timed.
+const POLL_INTERVAL: Duration = Duration::from_millis(2);
+
+/// Maximum number of bytes read from the end of a log.
+const READ_BYTES: u64 = 256 * 1024;
+
+/// The help if two node counts differ.
+const ANY_BENCH: &str =
+    "\nhelp: `--bench record` (in a configuration `bench = \"record\"`) accepts any bench";
+
+/// How an engine's `bench` is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum BenchCheck {
+    /// It must equal the count in the commit's message, if there is one.
+    #[default]
+    Commit,
+    /// It must equal this count.
+    Nodes(u64),
+    /// It is recorded, but not compared.
+    Record,
+}
+
+impl BenchCheck {
+    pub fn is_default(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The fault of the bench that `found` returns, or `None`. It may end with a help line.
+    /// `found` is called only if there is a count to compare with.
+    pub(super) fn fault(
+        self,
+        found: impl FnOnce() -> Result<u64, BenchError>,
+        of_message: Option<u64>,
+    ) -> Option<String> {
+        let (expected, who) = match self {
+            Self::Commit => (of_message?, "its message"),
+            Self::Nodes(nodes) => (nodes, "the configuration"),
+            Self::Record => return None,
+        };
+        let fault = match found() {
+            Ok(bench) if bench == expected => return None,
+            Ok(bench) => format!("the bench is {bench}{ANY_BENCH}"),
+            Err(error) => error.to_string(),
+        };
+        Some(format!("{who} gives bench {expected}, but {fault}"))
+    }
+}
+
+impl Serialize for BenchCheck {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Commit => serializer.serialize_str("check"),
+            Self::Nodes(nodes) => serializer.serialize_u64(*nodes),
+            Self::Record => serializer.serialize_str("record"),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for BenchCheck {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct CheckVisitor;
+        impl Visitor<'_> for CheckVisitor {
+            type Value = BenchCheck;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("\"check\", \"record\" or a node count")
+            }
+
+            fn visit_i64<E: de::Error>(self, nodes: i64) -> Result<BenchCheck, E> {
+                u64::try_from(nodes)
+                    .map(BenchCheck::Nodes)
+                    .map_err(|_| E::custom("a node count is not negative"))
+            }
+
+            fn visit_u64<E>(self, nodes: u64) -> Result<BenchCheck, E> {
+                Ok(BenchCheck::Nodes(nodes))
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<BenchCheck, E> {
+                text.parse().map_err(E::custom)
+            }
+        }
+        deserializer.deserialize_any(CheckVisitor)
+    }
+}
+
+/// The format that [`BenchCheck::from_str`](std::str::FromStr::from_str) parses.
+impl std::fmt::Display for BenchCheck {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Commit => f.write_str("check"),
+            Self::Nodes(nodes) => write!(f, "{nodes}"),
+            Self::Record => f.write_str("record"),
+        }
+    }
+}
+
+impl std::str::FromStr for BenchCheck {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "check" => Ok(Self::Commit),
+            "record" => Ok(Self::Record),
+            number => number
+                .parse()
+                .map(Self::Nodes)
+                .map_err(|_| format!("`{text}` is neither `check`, `record` nor a node count")),
+        }
+    }
+}
+
+/// The reason why a bench has no node count.
+#[derive(Debug, thiserror::Error)]
+pub enum BenchError {
+    #[error("its `bench` cannot be run: {0}")]
+    Io(#[from] io::Error),
+    #[error("its `bench` failed ({0}) and printed no node count")]
+    Failed(String),
+    #[error("its `bench` did not finish ({0})")]
+    Killed(String),
+    #[error("its `bench` printed no node count")]
+    NoCount,
+}
+
+/// Runs `PROGRAM ARGS bench`, in a sandbox if `sandbox`, with its output in the file `log`,
+/// and returns the node count.
+///
+/// # Errors
+/// [`BenchError`]. A bench that prints a node count may fail afterwards.
+pub fn run(program: &Path, args: &[String], log: &Path, sandbox: bool) -> Result<u64, BenchError> {
+    let output = File::create(log)?;
+    let errors = output.try_clone()?;
+    let mut command = Command::new(program);
+    command.args(args).arg("bench");
+    if let Some(folder) = program.parent() {
+        command.current_dir(folder);
+    }
+    if sandbox {
+        command = sandbox::wrap(&command, &Access::default())?;
+    }
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::from(output))
+        .stderr(Stdio::from(errors));
+    match sandbox {
+        true => ProcessGroup::separate_session(&mut command),
+        false => ProcessGroup::separate(&mut command),
+    }
+    ProcessGroup::die_with_parent(&mut command);
+    let begun = Instant::now();
+    let child = loop {
+        match command.spawn() {
+            Err(error) if is_busy(&error, begun) => thread::sleep(BUSY_PAUSE),
+            spawned => break spawned?,
+        }
+    };
+    let limits = BuildLimits {
+        time: TIME_LIMIT,
+        stop: Arc::default(),
+    };
+    match limits.supervise(child, log, POLL_INTERVAL)? {
+        Ended::Itself(failed) => of_output(&end_of_file(log)?)
+            .ok_or_else(|| failed.map_or(BenchError::NoCount, BenchError::Failed)),
+        Ended::Killed(why) => Err(BenchError::Killed(why)),
+    }
+}
+
+/// The last [`READ_BYTES`] of a log, which may be very long.
+pub(super) fn end_of_file(log: &Path) -> io::Result<String> {
+    let mut file = File::open(log)?;
+    let from = file.metadata()?.len().saturating_sub(READ_BYTES);
+    file.seek(SeekFrom::Start(from))?;
+    let mut bytes = Vec::new();
+    file.take(READ_BYTES).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The node count in the output of a bench: that of the last line in one of the usual
+/// formats.
+fn of_output(text: &str) -> Option<u64> {
+    text.lines().rev().find_map(|line| {
+        let line = line.trim().to_ascii_lowercase();
+        before_nodes(&line).or_else(|| {
+            ["nodes searched", "total nodes", "nodes", "bench"]
+                .iter()
+                .find_map(|label| number(after_label(&line, label)?))
+        })
+    })
+}
+
+/// `1463953 nodes 1680000 nps`.
+fn before_nodes(line: &str) -> Option<u64> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let at = words.iter().position(|word| *word == "nodes")?;
+    let (before, after) = words.split_at_checked(at)?;
+    let speed = after.iter().any(|word| word.starts_with("nps"));
+    number(before.last().filter(|_| speed)?)
+}
+
+/// `Nodes searched  : 1463953`.
+fn after_label<'a>(line: &'a str, label: &str) -> Option<&'a str> {
+    let rest = line.strip_prefix(label)?.trim_start();
+    rest.strip_prefix([':', '=']).map(str::trim)
+}
+
+/// The node count in a commit's message, in a line such as `Bench: 1463953` or
+/// `bench 1463953`; the last one if there are several.
+pub(super) fn of_message(message: &str) -> Option<u64> {
+    message.lines().rev().find_map(|line| {
+        let line = line.trim().to_ascii_lowercase();
+        let rest = line.strip_prefix("bench")?.trim_start();
+        number(rest.trim_start_matches([':', '=']).trim())
+    })
+}
+
+/// A whole number, with or without separators of thousands.
+fn number(text: &str) -> Option<u64> {
+    let digits: String = text.chars().filter(|c| !",_'".contains(*c)).collect();
+    digits.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[test]
+    fn reads_the_usual_forms() {
+        for (text, nodes) in [
+            (
+                "info depth 1 nodes 20 nps 5\n1463953 nodes 1312053 nps\n",
+                Some(1_463_953),
+            ),
+            (
+                "===\nTotal time (ms) : 1200\nNodes searched  : 2030154\nNodes/second    : 1691795\n",
+                Some(2_030_154),
+            ),
+            ("Time  : 12 ms\nNodes : 4,512\nNPS   : 37\n", Some(4512)),
+            ("Bench: 77", Some(77)),
+            ("OVERALL: 3000 ms 5 nodes 1 nps", Some(5)),
+            ("id name X\nuciok\n", None),
+            ("", None),
+        ] {
+            assert_eq!(of_output(text), nodes, "{text}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_bench_that_is_open_for_writing_is_waited_for() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().expect("a folder");
+        let program = folder.path().join("engine");
+        fs::write(&program, "#!/bin/sh\necho '5 nodes 1 nps'\n").expect("written");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).expect("executable");
+        let open = File::options().append(true).open(&program).expect("open");
+        let closing = thread::spawn(move || {
+            thread::sleep(Duration::from_millis(100));
+            drop(open);
+        });
+        let log = folder.path().join("log");
+        assert!(matches!(run(&program, &[], &log, false), Ok(5)));
+        closing.join().expect("closed");
+    }
+
+    #[test]
+    fn reads_commit_messages() {
+        for (message, nodes) in [
+            ("Prune more\n\nPassed.\n\nBench: 1463953\n", Some(1_463_953)),
+            ("x\n\nbench 5", Some(5)),
+            ("x\n\nBench = 1,234", Some(1234)),
+            ("Bench is faster\n\nNo functional change", None),
+            ("benchmarks: 3", None),
+        ] {
+            assert_eq!(of_message(message), nodes, "{message}");
+        }
+    }
+
+    #[test]
+    fn compares_with_what_is_expected() {
+        let five = || Ok(5);
+        assert_eq!(BenchCheck::Commit.fault(five, None), None);
+        assert_eq!(BenchCheck::Commit.fault(five, Some(5)), None);
+        assert_eq!(
+            BenchCheck::Commit.fault(five, Some(6)).as_deref(),
+            Some(
+                "its message gives bench 6, but the bench is 5\nhelp: `--bench record` (in a configuration `bench = \"record\"`) accepts any bench"
+            )
+        );
+        let failed = || Err(BenchError::Failed("exit status: 3".into()));
+        assert_eq!(
+            BenchCheck::Commit.fault(failed, Some(6)).as_deref(),
+            Some(
+                "its message gives bench 6, but its `bench` failed (exit status: 3) and printed no node count"
+            )
+        );
+        assert_eq!(BenchCheck::Record.fault(five, Some(6)), None);
+        assert_eq!(BenchCheck::Nodes(5).fault(five, Some(6)), None);
+        assert!(BenchCheck::Nodes(7).fault(five, Some(5)).is_some());
+    }
+}

@@ -1,0 +1,62 @@
+//! The flags.
+
+use super::entry::{FlagEntry, POLYGLOT, entries};
+
+/// All flags of both programs.
+pub(crate) const FLAGS: &[FlagEntry] = entries![
+    Yes Both "-engine", "[[engine]]", "-engine cmd=./c tc=1+1", "its keys are listed below";
+    Yes Both "-each", "", "-each tc=8+0.08", "applies to every engine and overrides `-engine`, in either order";
+    Yes Both "-rounds", "match.pairs, sprt.max_pairs", "-rounds 100", "rounds times games, in pairs: an odd number of games is rounded up";
+    Yes Both "-games", "match.pairs, sprt.max_pairs", "-games 2", "see `-rounds`; every opening is played twice with colours reversed, because the statistics need pairs";
+    Yes Both "-repeat", "", "-repeat", "always the case; `-repeat N` counts as `-games N` for fastchess";
+    Refused Both "-noswap", "", "-noswap", "hone reverses colours in every pair: the statistics need it";
+    Ignored Both "-reverse", "", "-reverse", "each opening is played with both colours, so the order changes nothing";
+    Yes Both "-concurrency", "match.concurrency", "-concurrency 2", "default 1, as in these programs; more games than processors only cause a warning";
+    Ignored Fastchess "-force-concurrency", "", "-force-concurrency", "more games than processors are allowed anyway";
+    Yes Both "-openings", "match.openings", "-openings file=b.epd", "its keys are listed below; without it every game starts from the start position";
+    Yes Both "-srand", "match.seed", "-srand 42", "the same seed gives another order than in these programs; without `-srand` each run has a new seed, recorded in `run.toml`";
+    Ignored Fastchess "-randomseed", "", "-randomseed", "without `-srand` every run has a new seed; only versions before 1.0 have this flag";
+    Refused Cutechess "-bookmode", "", "-bookmode ram", POLYGLOT;
+    Yes Both "-sprt", "[sprt]", "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.05", "its keys are listed below; without `-rounds`, fastchess plays 2 rounds and hone at most 500,000";
+    Yes Both "-tournament", "match.tournament", "-tournament gauntlet", "pyramid plays the pairings of a round robin, in its order; knockout is refused: it uses its games to rank the best engines";
+    Yes Both "-seeds", "match.seeds", "-tournament gauntlet -seeds 1", "engines of a gauntlet that play all others and each other; those of cutechess-cli do not play each other: more than one is refused there";
+    Yes Both "-variant", "match.variant", "-variant standard", "standard and fischerandom; other variants are refused; fischerandom needs `-openings file=`, because hone draws no start positions as cutechess-cli does";
+    Yes Both "-draw", "adjudication.draw", "-draw movenumber=34 movecount=8 score=20", "its keys are listed below; counts as fastchess does: the position's own move number, and a capture or pawn move resets the count";
+    Yes Both "-resign", "adjudication.resign", "-resign movecount=3 score=600", "its keys are listed below";
+    Yes Both "-maxmoves", "adjudication.max_moves", "-maxmoves 200", "moves of the opening do not count; 0 is off";
+    Yes Both "-tb", "adjudication.syzygy.path", "-tb /tables", "";
+    Yes Both "-tbpieces", "adjudication.syzygy.pieces", "-tb /tables -tbpieces 5", "an upper limit: a number above that of the largest tables is lowered to it, with a warning; 0, which cutechess-cli refuses, means all of them";
+    Yes Both "-tbignore50", "adjudication.syzygy.ignore_fifty", "-tb /tables -tbignore50", "";
+    Yes Fastchess "-tbadjudicate", "adjudication.syzygy.results", "-tb /tables -tbadjudicate BOTH", "";
+    Ignored Both "-wait", "", "-wait 100", "hone sends `isready` before each game, so no pause is needed";
+    Yes Both "-recover", "", "-recover", "without it, the run stops after the first pair in which an engine crashes or stalls; a configuration of hone always continues";
+    Yes Fastchess "-strict", "match.on_failure", "-strict", "stops at the first failure of an engine and prints no lines of that pair; other faults are counted in the report";
+    Yes Fastchess "-startup-ms", "match.startup_ms", "-startup-ms 20000", "";
+    Yes Fastchess "-ping-ms", "match.stall_ms", "-ping-ms 30000", "default 10 seconds instead of 60";
+    Ignored Fastchess "-ucinewgame-ms", "", "-ucinewgame-ms 30000", "`-ping-ms` applies to every answer";
+    Yes Fastchess "-use-affinity", "match.affinity", "-use-affinity", "a list of processors is not used: whole cores are chosen, also for engines with several threads";
+    Yes Both "-pgnout", "[pgn]", "-pgnout g.pgn", "its keys are listed below; `games.pgn` in the run's folder also has every game, and both also have games of a test that do not count";
+    Yes Both "-epdout", "pgn.epd", "-epdout g.epd", "its keys are listed below; has every game, also those of a test that do not count";
+    Yes Both "-event", "pgn.event", "-event Test", "";
+    Yes Both "-site", "pgn.site", "-site here", "";
+    Yes Both "-ratinginterval", "", "-ratinginterval 10", "only for what is printed; in pairs if fastchess prints pentanomial counts, otherwise in games";
+    Yes Fastchess "-scoreinterval", "", "-scoreinterval 10", "only for what is printed";
+    Yes Cutechess "-outcomeinterval", "", "-outcomeinterval 10", "only for what is printed";
+    Yes Fastchess "-report", "", "-report penta=true", "`penta=false` prints no pentanomial counts, and neither does `-games 1`; the test uses them all the same";
+    Yes Fastchess "-output", "", "-output format=cutechess", "";
+    Ignored Cutechess "-resultformat", "", "-resultformat default", "the default format is printed; `hone report` shows everything";
+    Yes Fastchess "-config", "", "-config discard=true outname=c.json", "its keys are listed below; `hone` resumes from the ledger in the folder that the file names";
+    Ignored Fastchess "-autosaveinterval", "", "-autosaveinterval 20", "every game is saved as it ends";
+    Yes Fastchess "-log", "", "-log file=f.log", "its keys are listed below; the evidence of a failure is in the run's folder";
+    Yes Cutechess "-debug", "", "-debug all", "the dialogue with every engine, on standard output";
+    Yes Fastchess "-crc32", "", "-crc32 pgn=true", "of the file of `-pgnout`, after each game; `hone verify` replays every game and compares digests";
+    Ignored Fastchess "-check-mate-pvs", "", "-check-mate-pvs", "illegal moves in variations are counted; the length of mates is not checked";
+    Ignored Fastchess "-show-latency", "", "-show-latency", "every report has it";
+    Ignored Fastchess "-testEnv", "", "-testEnv", "nothing depends on it";
+    Yes Fastchess "-quick", "", "-quick cmd=./a cmd=./b book=b.epd", "two engines at 10+0.1, 25,000 rounds, all processors but two, a draw rule";
+    Yes Fastchess "-compliance", "", "", "runs `hone check`; only as the first argument";
+    Yes Cutechess "-engines", "", "", "lists the engines of `engines.json`; only as the first argument";
+    Yes Both "-version", "", "", "";
+    Yes Fastchess "-v", "", "", "";
+    Yes Both "-help", "", "", "";
+];

@@ -1,0 +1,17 @@
+//! Values that several sections of a configuration share.
+
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
+#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
+
+mod openings;
+mod shard;
+mod time_span;
+mod values;
+
+pub use openings::{BookSource, OpeningsConfig};
+pub use shard::Shard;
+pub use time_span::TimeSpan;
+pub use values::{OnFailure, OnMachineFault};
+pub(crate) use values::{amount_option, number_in};
+pub use values::{positive, positive_option};

@@ -1,0 +1,127 @@
+//! Plays the stages of a test: each is played if the one before accepts H1.
+
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+
+use super::folders::folder;
+use super::report::TestReport;
+use super::single::SingleTest;
+use crate::kind::{FollowUpOptions, RunKind};
+use crate::session::Session;
+use hone_base::output::Announce;
+use hone_experiment::Verdict;
+use hone_report::write_files;
+use hone_run::config::{Config, FaultyKey};
+use hone_run::prepare::book::{first_opening, open_book};
+use hone_run::prepare::unchanged::remove_finished_builds;
+use hone_run::{Ended, EngineIdentity, Manifest, PrepareError, PreparedEngines, SessionError};
+
+/// Refuses stages that cannot be played, because they may start hours later.
+pub(super) fn check(config: &Config) -> anyhow::Result<()> {
+    let shard = config.r#match.shard;
+    ensure!(
+        config.stage.len() < 2 || shard.is_whole(),
+        "`shard` in [match] is {shard}, but all shards together decide whether a stage is passed\nhelp: divide each stage as a test of its own, without [[stage]]"
+    );
+    let base = std::env::current_dir().context("cannot find the working directory")?;
+    for (index, later) in (1..).zip(config.later_stages()) {
+        if config.stage[index].openings.is_some() {
+            open_book(&later, SingleTest::openings(&later), &base)
+                .with_context(|| faulty(config, index, &["openings", "file"]))?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses engines that do not accept the options of a later stage. They are built already.
+pub(super) fn check_engines(
+    config: &Config,
+    engines: &[EngineIdentity],
+    base: &Path,
+    announce: Announce<'_>,
+) -> Result<(), SessionError> {
+    for (index, mut later) in (1..).zip(config.later_stages()) {
+        if config.stage[index].options.is_empty() {
+            continue;
+        }
+        announce(&format!(
+            "checking the engines for {}",
+            config.stage_words(index)
+        ));
+        remove_finished_builds(&mut later, engines);
+        let book = open_book(&later, SingleTest::openings(&later), base)?;
+        let opening = first_opening(&later, book.as_ref());
+        PreparedEngines::prepare(&later, base, Some(&opening), announce)
+            .map_err(|error| of_stage(error, config, index))?;
+    }
+    Ok(())
+}
+
+/// The context of an error about a key of stage `index`.
+fn faulty(config: &Config, index: usize, keys: &[&str]) -> FaultyKey {
+    let number = index.to_string();
+    let path = [&["stage", &number], keys].concat();
+    FaultyKey::new(config.stage_words(index), &path)
+}
+
+/// Adds the stage to an error about one of its options.
+fn of_stage(error: PrepareError, config: &Config, index: usize) -> SessionError {
+    let PrepareError::Option { source, .. } = &error else {
+        return error.into();
+    };
+    let mut options = config.stage[index].options.0.iter();
+    let wrong = options.find(|(name, _)| name.eq_ignore_ascii_case(source.option()));
+    let context = wrong.map(|(name, _)| faulty(config, index, &["options", name]));
+    match context {
+        Some(context) => SessionError::Input(anyhow::Error::new(error).context(context)),
+        None => error.into(),
+    }
+}
+
+/// Plays or continues the stages after the first, as long as each accepts H1.
+/// Returns how the last one ended, if one was played.
+///
+/// # Errors
+/// [`SessionError`].
+pub(super) fn play(
+    report: &mut TestReport,
+    options: &mut FollowUpOptions<'_>,
+    announce: Announce<'_>,
+) -> Result<Option<Ended>, SessionError> {
+    let manifest = report.manifest().clone();
+    let dir = report.dir().to_path_buf();
+    let mut ended = None;
+    let mut added = added_pairs(&manifest);
+    for (index, mut config) in (1..).zip(manifest.config.later_stages()) {
+        if !report.has_passed(index) {
+            break;
+        }
+        config.r#match.skip_openings(added);
+        announce(&format!("\n{}", manifest.config.stage_words(index)));
+        let (folder, books) = (folder(&dir, index), report.books());
+        let stage =
+            Session::<SingleTest>::after(&manifest, &books, config, &folder, options, announce)?;
+        let Some(stage) = stage else {
+            return Ok(Some(Ended::Interrupted));
+        };
+        let played = stage.run(options.stop, announce);
+        let played = played.map_err(|error| error.of_folder(&dir))?;
+        added += added_pairs(&played.manifest);
+        report.set_stage(index, played.report);
+        write_files(&*report, &dir).map_err(SessionError::AfterStart)?;
+        ended = Some(played.ended);
+        if played.ended != Ended::Verdict(Verdict::H1) {
+            break;
+        }
+    }
+    Ok(ended)
+}
+
+/// The pairs that `hone resume --pairs` has added to a test.
+fn added_pairs(manifest: &Manifest) -> u64 {
+    let planned = manifest.config.sprt.unwrap_or_default().max_pairs;
+    manifest
+        .pairs
+        .map_or(0, |pairs| pairs.saturating_sub(planned))
+}

@@ -1,0 +1,74 @@
+//! The row of a night from its run.
+
+use anyhow::Context;
+use jiff::Unit;
+
+use super::gauntlet::Opponent;
+use super::night::{Night, NightMatch};
+use super::role::Role;
+use crate::Conclusion;
+use hone_builds::{Repository, short_id};
+use hone_report::{MatchReport, RunFacts};
+use hone_stats::Pentanomial;
+
+impl Night {
+    /// The night of a gauntlet of the new commit against engines named by [`opponent_name`],
+    /// without its Elo. Tags that match `releases` are releases.
+    ///
+    /// # Errors
+    /// If the run is of another kind.
+    pub(super) fn of(
+        conclusion: &Conclusion<MatchReport>,
+        repository: &Repository,
+        releases: &str,
+    ) -> anyhow::Result<Self> {
+        let facts = &conclusion.report.facts;
+        let new = &facts.engines[0];
+        let built = &conclusion.manifest.engines[0];
+        let date = conclusion.manifest.created.round(Unit::Second)?;
+        let id = commit(facts, &new.name)?;
+        // A commit that no longer exists has no tags either.
+        let tags = repository.tags_at(&id, releases).unwrap_or_default();
+        let matches = facts.pairings.iter().map(|pairing| {
+            Ok(NightMatch {
+                role: role_in(&pairing.second)?,
+                commit: commit(facts, &pairing.second)?,
+                pentanomial: Pentanomial(pairing.pentanomial),
+            })
+        });
+        Ok(Self {
+            run: facts.run.clone(),
+            date,
+            commit: id,
+            // The repository may no longer have the commit.
+            committed: built.committed.unwrap_or(date),
+            subject: built.subject.clone().unwrap_or_default(),
+            tag: tags.into_iter().next(),
+            bench: new.bench,
+            limit: facts.limit.clone(),
+            matches: matches.collect::<anyhow::Result<_>>()?,
+            elo: None,
+            nps: new.nps,
+            failures: facts.failures[0].total(),
+        })
+    }
+}
+
+fn commit(facts: &RunFacts, name: &str) -> anyhow::Result<String> {
+    let mut engines = facts.engines.iter();
+    let engine = engines.find(|engine| engine.name == name);
+    engine
+        .and_then(|engine| engine.commit.clone())
+        .with_context(|| format!("{name} is built from no commit"))
+}
+
+/// The name of an opponent in the night's run.
+pub(super) fn opponent_name(opponent: &Opponent) -> String {
+    format!("{} {}", opponent.role.name(), short_id(&opponent.commit))
+}
+
+/// The role in a name by [`opponent_name`].
+fn role_in(name: &str) -> anyhow::Result<Role> {
+    let role = name.split(' ').next().and_then(Role::named);
+    role.with_context(|| format!("`{name}` is not an opponent of a nightly: is this another run?"))
+}

@@ -1,0 +1,142 @@
+//! The report of all nights.
+
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use super::chart::chart;
+use super::night::{Night, read};
+use super::order::in_order;
+use super::page::html;
+use super::record::Record;
+use super::role::Role;
+use super::skipped::{SkippedCommit, markdown};
+use super::status::Status;
+use super::{RUNS, TABLE};
+use hone_report::html::{Page, PageLocation};
+use hone_report::{Report, SummaryNotes};
+use hone_run::config::false_alarm_nights;
+use hone_run::{MANIFEST, Manifest};
+
+/// Whether a folder is a folder of nights, not of a run.
+pub fn is_folder_of_nights(folder: &Path) -> bool {
+    folder.join(TABLE).is_file() && !folder.join(MANIFEST).exists()
+}
+
+/// The results of all nights.
+pub struct TrackReport {
+    pub(super) dir: PathBuf,
+    /// In the order of their commits.
+    pub(super) nights: Vec<Night>,
+    pub(super) status: Status,
+    /// Commits played by this process.
+    pub(super) played: Vec<String>,
+    /// Commits skipped by this process.
+    pub(super) skipped: Vec<SkippedCommit>,
+    /// Nights that no process has reported yet, from 0 in the order of `nights`.
+    pub(super) unreported: Vec<usize>,
+}
+
+/// The verdict: whether the engine has become weaker.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+enum TrackVerdict {
+    Regression,
+    None,
+}
+
+#[derive(Serialize)]
+struct Object<'a> {
+    kind: &'static str,
+    verdict: TrackVerdict,
+    played: &'a [String],
+    skipped: &'a [SkippedCommit],
+    #[serde(flatten)]
+    status: &'a Status,
+}
+
+impl TrackReport {
+    /// Reads the table of nights in a folder.
+    ///
+    /// # Errors
+    /// If the table cannot be read.
+    pub fn read(dir: &Path) -> anyhow::Result<Self> {
+        let nights = in_order(&read(&dir.join(TABLE))?, &[]);
+        let mut matches = nights.iter().rev().flat_map(|night| &night.matches);
+        let anchor = matches.find(|played| played.role == Role::Anchor);
+        let anchor = anchor.map_or("", |played| played.commit.as_str());
+        let alarms = configured_alarms(dir, &nights)?.unwrap_or_else(false_alarm_nights);
+        Ok(Self {
+            status: Status::new(&nights, anchor, alarms),
+            dir: dir.to_path_buf(),
+            nights,
+            played: Vec::new(),
+            skipped: Vec::new(),
+            unreported: Vec::new(),
+        })
+    }
+
+    /// Whether a night has been played, so that there is something to show.
+    pub fn has_nights(&self) -> bool {
+        !self.nights.is_empty()
+    }
+
+    /// Whether a regression was detected that no process has reported yet.
+    pub fn has_unreported_regression(&self) -> bool {
+        self.status.losses_at(&self.unreported).next().is_some()
+    }
+}
+
+/// `false_alarm_nights` of the nights in `dir`: that of the last `hone track`, or that of the last
+/// night's run, if it still exists.
+fn configured_alarms(dir: &Path, nights: &[Night]) -> anyhow::Result<Option<u64>> {
+    let of_run = |night: &Night| {
+        let manifest = Manifest::read(&dir.join(RUNS).join(&night.run)).ok()?;
+        Some(manifest.config.track?.false_alarm_nights)
+    };
+    let recorded = Record::read(dir)?.false_alarm_nights();
+    Ok(recorded.or_else(|| nights.last().and_then(of_run)))
+}
+
+impl Report for TrackReport {
+    fn text(&self) -> String {
+        self.status.sentences() + &self.status.earlier_losses(&self.unreported)
+    }
+
+    fn json(&self) -> anyhow::Result<String> {
+        let object = Object {
+            kind: "track",
+            verdict: if self.status.is_regression() || self.has_unreported_regression() {
+                TrackVerdict::Regression
+            } else {
+                TrackVerdict::None
+            },
+            played: &self.played,
+            skipped: &self.skipped,
+            status: &self.status,
+        };
+        // A JSON value has sorted keys.
+        Ok(serde_json::to_value(&object)?.to_string())
+    }
+
+    fn summary(&self, notes: SummaryNotes<'_>) -> String {
+        // A job's page has no file beside it.
+        let nights = self.status.markdown(None);
+        format!("{nights}\n{}{}", markdown(&self.skipped), notes.text())
+    }
+
+    fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {
+        Ok(vec![
+            ("elo.svg", chart(&self.status)?),
+            ("elo.md", self.status.markdown(Some("elo.svg"))),
+        ])
+    }
+
+    fn page(&self, place: PageLocation) -> anyhow::Result<Page> {
+        html(&self.status, &self.nights, &self.dir, place)
+    }
+
+    fn page_name(&self) -> &'static str {
+        "elo.html"
+    }
+}

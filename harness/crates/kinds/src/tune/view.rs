@@ -1,0 +1,134 @@
+//! The parameters' paths while a run is played.
+
+use hone_base::errln;
+use hone_experiment::Experiment;
+use hone_experiment::tune::TuneExperiment;
+use hone_report::{Block, RefreshTimer, STOPPING, progress_text, time_for};
+use hone_run::{Progress, View};
+
+/// Points of a parameter's path.
+const POINTS: usize = 32;
+/// Parameters shown on a terminal.
+const MOST: usize = 40;
+const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+/// The live view of a tuning run.
+#[derive(Debug)]
+pub(crate) struct Paths {
+    /// Pairs that can be played at a time; `None` on a fleet.
+    at_a_time: Option<usize>,
+    block: Option<Block>,
+    refresh: RefreshTimer,
+}
+
+impl Paths {
+    /// A view on standard error: a block that is redrawn on a terminal, a line
+    /// now and then elsewhere.
+    pub(super) fn new(at_a_time: Option<usize>) -> Self {
+        Self {
+            at_a_time,
+            block: Block::on_terminal(),
+            refresh: RefreshTimer::default(),
+        }
+    }
+}
+
+impl View<TuneExperiment> for Paths {
+    fn update(&mut self, experiment: &TuneExperiment, progress: Progress<'_>) {
+        if !self.refresh.is_due(self.block.is_some(), &progress) {
+            return;
+        }
+        let pace = pace(experiment, &progress, self.at_a_time);
+        match &self.block {
+            Some(block) => {
+                let mut lines = vec![pace];
+                lines.extend(paths(experiment));
+                if progress.stopping {
+                    lines.push(STOPPING.to_string());
+                }
+                block.draw(&block.terminal().fit(&lines));
+            }
+            None => errln!("{pace}  {}", values(experiment)),
+        }
+        self.refresh.restart();
+    }
+
+    fn finish(&mut self) {
+        if let Some(block) = &self.block {
+            block.clear();
+        }
+    }
+}
+
+fn pace(experiment: &TuneExperiment, progress: &Progress<'_>, at_a_time: Option<usize>) -> String {
+    let (absorbed, budget) = (experiment.absorbed(), experiment.budget());
+    let mut text = progress_text(absorbed, &budget.to_string(), progress, at_a_time);
+    if let Some(left) = time_for(budget.saturating_sub(absorbed), progress) {
+        text += &format!("  time left: {left}");
+    }
+    if experiment.failed() > 0 {
+        text += &format!("  {} left out for failures", experiment.failed());
+    }
+    text
+}
+
+fn values(experiment: &TuneExperiment) -> String {
+    let space = experiment.tuner().space();
+    let now = space.nearest(&experiment.tuner().method().values());
+    let params = space.params().iter().zip(now);
+    let texts = params.map(|(param, value)| format!("{} {}", param.name, param.text(value)));
+    texts.collect::<Vec<_>>().join(", ")
+}
+
+fn paths(experiment: &TuneExperiment) -> Vec<String> {
+    let tuner = experiment.tuner();
+    let params = tuner.space().params();
+    let now = tuner.space().nearest(&tuner.method().values());
+    let path = tuner.history().map_or(&[][..], |history| history.path());
+    let widest = params.iter().map(|param| param.name.len()).max();
+    let width = widest.unwrap_or(0);
+    let mut lines = Vec::new();
+    for (index, param) in params.iter().enumerate().take(MOST) {
+        let shares = sampled(path.len()).map(|at| (path[at].1[index] - param.min) / param.range());
+        let line: String = shares.map(level).collect();
+        lines.push(format!(
+            "{:width$} {:>8} -> {:<8} {line}",
+            param.name,
+            param.text(param.start),
+            param.text(now[index]),
+        ));
+    }
+    lines
+}
+
+/// Indices of up to [`POINTS`] of `count` items, evenly spread to the last.
+fn sampled(count: usize) -> impl Iterator<Item = usize> {
+    let points = count.min(POINTS);
+    (1..=points).map(move |point| point * count / points - 1)
+}
+
+fn level(share: f64) -> char {
+    let at = (share * LEVELS.len() as f64) as usize;
+    LEVELS[at.min(LEVELS.len() - 1)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn samples_end_at_the_last_point() {
+        assert_eq!(sampled(0).count(), 0);
+        assert_eq!(sampled(3).collect::<Vec<_>>(), [0, 1, 2]);
+        let many: Vec<usize> = sampled(1000).collect();
+        assert_eq!((many.len(), many[POINTS - 1]), (POINTS, 999));
+    }
+
+    #[test]
+    fn levels_cover_the_range() {
+        assert_eq!(
+            [level(-0.1), level(0.0), level(0.5), level(1.0)],
+            ['▁', '▁', '▅', '█']
+        );
+    }
+}

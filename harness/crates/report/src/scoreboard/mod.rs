@@ -1,0 +1,224 @@
+//! The scoreboard of a run in progress: on a terminal, a block that is redrawn in place;
+//! otherwise, lines at growing intervals.
+
+mod block;
+mod pace;
+
+use std::time::{Duration, Instant};
+
+use console::Term;
+
+pub use block::STOPPING;
+pub(crate) use block::Terminal;
+pub(crate) use pace::line_interval;
+pub use pace::{progress_text, time_for};
+
+use block::Players;
+
+use hone_base::errln;
+use hone_base::output;
+use hone_base::platform::NoEcho;
+use hone_experiment::Experiment;
+use hone_run::{Manifest, Progress, View};
+
+/// Refresh interval of the block.
+const REDRAW: Duration = Duration::from_millis(200);
+
+/// Lines of text on standard error that are redrawn in place. Every live view uses one.
+#[derive(Debug)]
+pub struct Block {
+    _echo: NoEcho,
+}
+
+impl Block {
+    /// `None` without a terminal.
+    pub fn on_terminal() -> Option<Self> {
+        output::is_terminal().then(|| Self {
+            _echo: NoEcho::start(),
+        })
+    }
+
+    /// The present size and colours of the terminal.
+    pub fn terminal(&self) -> Terminal {
+        let (rows, columns) = Term::stderr().size();
+        Terminal {
+            // The last column is left free: some terminals wrap there.
+            width: usize::from(columns).saturating_sub(1).max(1),
+            // The cursor is below the block.
+            height: usize::from(rows).saturating_sub(1).max(1),
+            colours: console::colors_enabled_stderr(),
+        }
+    }
+
+    /// Replaces the text that was drawn before.
+    pub fn draw(&self, text: &str) {
+        output::draw_block(text);
+    }
+
+    /// Removes the block.
+    pub fn clear(&self) {
+        output::clear_block();
+    }
+}
+
+/// Decides when a view is refreshed.
+#[derive(Debug, Default)]
+pub struct RefreshTimer {
+    last: Option<Instant>,
+    /// Whether the view was refreshed since the run was asked to stop.
+    is_stop_shown: bool,
+}
+
+impl RefreshTimer {
+    /// Whether to refresh the view now; the view then calls [`RefreshTimer::restart`]. A block
+    /// is due at once; the first line only after an interval. Both are due when the run is
+    /// asked to stop.
+    pub fn is_due(&mut self, is_block: bool, progress: &Progress<'_>) -> bool {
+        let interval = match is_block {
+            true => REDRAW,
+            false => line_interval(progress.elapsed),
+        };
+        let stops = progress.stopping && !self.is_stop_shown;
+        let is_due = match self.last {
+            Some(last) => stops || last.elapsed() >= interval,
+            None => is_block,
+        };
+        if is_due || self.last.is_none() {
+            self.last = Some(Instant::now());
+        }
+        self.is_stop_shown |= is_due && progress.stopping;
+        is_due
+    }
+
+    /// Begins the interval after a refresh. The workers get the whole interval, however long
+    /// the refresh has taken.
+    pub fn restart(&mut self) {
+        self.last = Some(Instant::now());
+    }
+}
+
+/// The live view of a match, a tournament or a test.
+#[derive(Debug)]
+pub struct Scoreboard {
+    players: Players,
+    block: Option<Block>,
+    timer: RefreshTimer,
+}
+
+impl Scoreboard {
+    /// A scoreboard on standard error. `at_a_time` is the number of pairs that can be played
+    /// at once; `None` on a fleet.
+    pub fn new(manifest: &Manifest, at_a_time: Option<usize>) -> Self {
+        Self {
+            players: Players {
+                names: manifest.names(),
+                at_a_time,
+            },
+            block: Block::on_terminal(),
+            timer: RefreshTimer::default(),
+        }
+    }
+}
+
+impl<E: Experiment> View<E> for Scoreboard {
+    fn update(&mut self, experiment: &E, progress: Progress<'_>) {
+        if !self.timer.is_due(self.block.is_some(), &progress) {
+            return;
+        }
+        match &self.block {
+            Some(block) => {
+                let terminal = block.terminal();
+                block.draw(&block::block(
+                    &self.players,
+                    experiment,
+                    &progress,
+                    terminal,
+                ));
+            }
+            None => errln!("{}", block::line(&self.players, experiment, &progress)),
+        }
+        self.timer.restart();
+    }
+
+    fn finish(&mut self) {
+        if let Some(block) = &self.block {
+            block.clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::thread::sleep;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::standings::tests::tally_of;
+    use hone_experiment::{Next, PairResult, Verdict};
+    use hone_run::Tally;
+
+    fn progress(tally: &Tally) -> Progress<'_> {
+        Progress {
+            tally,
+            elapsed: Duration::from_secs(3600),
+            played: 9,
+            in_flight: 2,
+            stopping: false,
+            is_over: false,
+        }
+    }
+
+    /// An experiment that notes when its budget was last drawn.
+    #[derive(Default)]
+    struct Drawn(Cell<Option<Instant>>);
+
+    impl Experiment for Drawn {
+        fn plan(&mut self, _pair: u64) -> Next {
+            Next::End
+        }
+        fn absorb(&mut self, _result: &PairResult) {}
+        fn pass_over(&mut self, _result: &PairResult) {}
+        fn verdict(&self) -> Option<Verdict> {
+            None
+        }
+        fn budget(&self) -> u64 {
+            sleep(Duration::from_millis(1));
+            self.0.set(Some(Instant::now()));
+            20
+        }
+    }
+
+    #[test]
+    fn the_interval_begins_after_the_drawing() {
+        let mut scoreboard = Scoreboard {
+            players: Players {
+                names: ["a", "b"].map(String::from).to_vec(),
+                at_a_time: Some(1),
+            },
+            block: None,
+            timer: RefreshTimer::default(),
+        };
+        let tally = tally_of(2, &[]);
+        let mut progress = progress(&tally);
+        let experiment = Drawn::default();
+        scoreboard.update(&experiment, progress);
+        assert_eq!(experiment.0.get(), None);
+        // A request to stop makes a line due.
+        progress.stopping = true;
+        scoreboard.update(&experiment, progress);
+        assert!(experiment.0.get().is_some());
+        assert!(scoreboard.timer.last >= experiment.0.get());
+    }
+
+    #[test]
+    fn a_line_is_due_once_when_the_run_begins_to_stop() {
+        let tally = tally_of(2, &[]);
+        let mut progress = progress(&tally);
+        let mut timer = RefreshTimer::default();
+        assert!([0, 1].map(|_| timer.is_due(false, &progress)) == [false; 2]);
+        progress.stopping = true;
+        let due = [0, 1, 2].map(|_| timer.is_due(false, &progress));
+        assert_eq!(due, [true, false, false]);
+    }
+}

@@ -1,0 +1,160 @@
+//! Why a run could not start or had to stop.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::files::folder::FolderError;
+use super::files::manifest::MANIFEST;
+use super::play::driver::RunError;
+use super::prepare::error::PrepareError;
+use crate::executor::Situation;
+use crate::ledger::{FAILURES, LedgerError};
+use hone_base::platform::quoted;
+use hone_base::text::with_causes;
+use hone_uci::openings::BookError;
+use hone_uci::rules::tablebase::TablebaseError;
+
+/// Why a run could not start or had to stop.
+#[derive(Debug, thiserror::Error)]
+pub enum SessionError {
+    #[error(transparent)]
+    Prepare(#[from] PrepareError),
+    #[error(transparent)]
+    Book(#[from] BookError),
+    #[error(transparent)]
+    Tablebase(#[from] TablebaseError),
+    #[error(transparent)]
+    Folder(#[from] FolderError),
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    #[error("{}", with_causes(.0))]
+    Input(#[from] anyhow::Error),
+    /// The run had started and can be resumed.
+    #[error("{source}\nhelp: {}", next_step(folder, source))]
+    Stopped { folder: PathBuf, source: RunError },
+    /// Another error after the run had started, such as of its report.
+    #[error(transparent)]
+    AfterStart(anyhow::Error),
+}
+
+/// What to do after the run in `folder` has stopped with `error`.
+fn next_step(folder: &Path, error: &RunError) -> String {
+    let path = folder.display();
+    if folder.join(MANIFEST).is_file() {
+        let folder = quoted(folder);
+        // Otherwise it stops again at once.
+        let condition = match error {
+            RunError::TooManyFailures(_) => "after you raise `max_failures`, ",
+            _ => "",
+        };
+        format!("all finished games are saved; {condition}resume with `hone resume {folder}`")
+    } else if folder.is_dir() {
+        format!("restore {MANIFEST} in {path} from a copy to resume the run, or start a new run")
+    } else {
+        format!(
+            "if {path} was moved, `hone resume` continues the run in its new place; if it was deleted, its games are lost: start a new run"
+        )
+    }
+}
+
+/// The evidence of the first failure of an engine in the run in `folder`, by pair and game.
+fn first_failure(folder: &Path, engine: &str) -> Option<PathBuf> {
+    let entries = fs::read_dir(folder.join(FAILURES)).ok()?.flatten();
+    let mut failures: Vec<(Vec<u64>, PathBuf)> = entries
+        .filter_map(|entry| {
+            let name = entry.file_name();
+            let numbers = name.to_str()?.split('-').map(str::parse);
+            Some((numbers.collect::<Result<_, _>>().ok()?, entry.path()))
+        })
+        .collect();
+    failures.sort();
+    let mut paths = failures.into_iter().map(|(_, path)| path);
+    paths.find(|path| {
+        fs::read_to_string(path.join("replay.toml"))
+            .ok()
+            .and_then(|text| toml::from_str::<Situation>(&text).ok())
+            .is_some_and(|situation| situation.name == engine)
+    })
+}
+
+impl SessionError {
+    /// The error of the run in `folder`, which had started. If an engine failed too often,
+    /// the error names the evidence.
+    pub fn stopped(folder: &Path, mut source: RunError) -> Self {
+        if let RunError::TooManyFailures(error) = &mut source
+            && let Some(evidence) = first_failure(folder, &error.name)
+        {
+            error.remedy += &format!(
+                "\nhelp: `hone replay {}` repeats its first failure; summary.txt in that folder describes it",
+                quoted(&evidence)
+            );
+        }
+        Self::Stopped {
+            folder: folder.to_path_buf(),
+            source,
+        }
+    }
+
+    /// The error of a follow-up run as an error of the run in `folder`, which is the one to
+    /// resume.
+    pub fn of_folder(self, folder: &Path) -> Self {
+        match self {
+            Self::Stopped { source, .. } => Self::Stopped {
+                folder: folder.to_path_buf(),
+                source,
+            },
+            error => Self::after_start(error),
+        }
+    }
+
+    /// The error of a measurement of the speed, whose games are not kept: it can be neither
+    /// resumed nor replayed.
+    pub fn of_measurement(self) -> Self {
+        let Self::Stopped { mut source, .. } = self else {
+            return self;
+        };
+        if let RunError::TooManyFailures(failures) = &mut source {
+            failures.remedy = "fix the engine".to_string();
+        }
+        let error = anyhow::Error::new(source).context("the speed cannot be measured");
+        Self::after_start(error)
+    }
+
+    /// Any error after the run had started.
+    pub fn after_start(error: impl Into<anyhow::Error>) -> Self {
+        Self::AfterStart(error.into())
+    }
+
+    /// Whether a build or the run had started.
+    pub fn is_after_start(&self) -> bool {
+        self.is_of_run() || matches!(self, Self::Prepare(error) if error.is_after_start())
+    }
+
+    /// Whether the run had started.
+    pub fn is_of_run(&self) -> bool {
+        matches!(self, Self::Stopped { .. } | Self::AfterStart(_))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_without_its_folder_or_manifest_cannot_be_resumed() {
+        let error = || {
+            RunError::from(LedgerError::Missing {
+                path: PathBuf::new(),
+            })
+        };
+        let folder = tempfile::tempdir().expect("a folder");
+        let run = folder.path().join("run");
+        assert!(next_step(&run, &error()).contains("if it was deleted, its games are lost"));
+        fs::create_dir(&run).expect("made");
+        let without = next_step(&run, &error());
+        assert!(without.starts_with("restore run.toml in "), "{without}");
+        fs::write(run.join(MANIFEST), "").expect("written");
+        let whole = next_step(&run, &error());
+        assert!(whole.starts_with("all finished games are saved"), "{whole}");
+    }
+}

@@ -1,0 +1,318 @@
+//! `results/<run>/`: the folder of a run.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+
+use super::kind::Kind;
+use super::manifest::{MANIFEST, Manifest};
+use hone_base::platform::quoted;
+use hone_base::text::{counted, numbered};
+
+/// The folder of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Folder {
+    path: PathBuf,
+}
+
+/// Why a folder cannot hold a new run.
+#[derive(Debug, thiserror::Error)]
+pub enum FolderError {
+    #[error("{} contains a run already\nhelp: resume it with `hone resume {}`, or choose another --out", path.display(), quoted(path))]
+    Taken { path: PathBuf },
+    #[error("cannot make the run's folder {}: {source}", path.display())]
+    Create { path: PathBuf, source: io::Error },
+}
+
+/// The folder of new runs without `--out`.
+pub const RESULTS: &str = "results";
+
+/// The name of the folder of a test's stage `index` (from 0, and not the first), inside that
+/// of the run.
+pub fn stage_folder_name(index: usize) -> String {
+    format!("stage-{}", index.saturating_add(1))
+}
+
+impl Folder {
+    /// Makes the folder of a new run: `out`, or a new one under `results/`
+    /// named after the date, the engines and the limit.
+    ///
+    /// # Errors
+    /// [`FolderError`].
+    pub fn create(
+        out: Option<&Path>,
+        kind: Kind,
+        names: &[String],
+        limit: &str,
+    ) -> Result<Self, FolderError> {
+        let Some(out) = out else {
+            return Self::create_fresh(kind, names, limit);
+        };
+        let folder = Self::open(out);
+        folder.check_free()?;
+        // Only `canonicalize` refuses an empty path.
+        match fs::create_dir_all(out).and_then(|()| out.canonicalize()) {
+            Ok(_) => Ok(folder),
+            Err(source) => Err(FolderError::Create {
+                path: folder.path,
+                source,
+            }),
+        }
+    }
+
+    /// Refuses a folder for a new run, `out` or one under `results/`, that contains a run or
+    /// cannot be made. The folder is not made yet.
+    ///
+    /// # Errors
+    /// [`FolderError`].
+    pub fn check_new(out: Option<&Path>) -> Result<(), FolderError> {
+        if let Some(out) = out {
+            Self::open(out).check_free()?;
+        }
+        let path = out.unwrap_or(Path::new(RESULTS));
+        let mut parents = path.ancestors();
+        let existing = parents.find(|parent| parent.exists());
+        match tempfile::tempdir_in(existing.unwrap_or(Path::new("."))) {
+            Ok(_) => Ok(()),
+            Err(error) => Err(FolderError::Create {
+                path: path.to_path_buf(),
+                // Without the name of the temporary folder.
+                source: error.kind().into(),
+            }),
+        }
+    }
+
+    /// Refuses a folder that contains a run. Only the holder of its lock can rely on that.
+    ///
+    /// # Errors
+    /// [`FolderError::Taken`].
+    pub fn check_free(&self) -> Result<(), FolderError> {
+        let path = self.path.clone();
+        match path.join(MANIFEST).exists() {
+            true => Err(FolderError::Taken { path }),
+            false => Ok(()),
+        }
+    }
+
+    /// The folder of an existing run.
+    pub fn open(path: &Path) -> Self {
+        Self {
+            path: path.to_path_buf(),
+        }
+    }
+
+    /// Makes a new folder: each of several processes that start within a second gets its
+    /// own.
+    fn create_fresh(kind: Kind, names: &[String], limit: &str) -> Result<Self, FolderError> {
+        let now = jiff::Zoned::now().strftime("%Y-%m-%d-%H%M%S").to_string();
+        let names: Vec<String> = names.iter().take(2).map(|name| slug(name)).collect();
+        let (names, limit) = (names.join("-"), slug(limit));
+        let stem = format!("{now}-{}-{names}-{limit}", kind.name());
+        let results = Path::new(RESULTS);
+        let failed = |path: &Path| {
+            let path = path.to_path_buf();
+            move |source| FolderError::Create { path, source }
+        };
+        make_results(results).map_err(failed(results))?;
+        let mut made = Ok(());
+        let name = numbered(&stem, |name| {
+            made = fs::create_dir(results.join(name));
+            !matches!(&made, Err(error) if error.kind() == io::ErrorKind::AlreadyExists)
+        });
+        let path = results.join(name);
+        made.map_err(failed(&path))?;
+        Ok(Self { path })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The run's name: that of its folder.
+    pub fn name(&self) -> String {
+        self.path
+            .canonicalize()
+            .ok()
+            .and_then(|path| {
+                path.file_name()
+                    .map(|name| name.to_string_lossy().into_owned())
+            })
+            .unwrap_or_else(|| self.path.display().to_string())
+    }
+}
+
+/// Makes the folder of all runs, if it is missing, with a file that hides it
+/// from git, so that runs do not show up as changes of a repository.
+fn make_results(results: &Path) -> io::Result<()> {
+    if results.is_dir() {
+        return Ok(());
+    }
+    fs::create_dir_all(results)?;
+    fs::write(results.join(".gitignore"), "*\n")
+}
+
+/// The name that stands for the newest run in a folder.
+const LATEST: &str = "latest";
+
+/// The folder of the run that a user names: by its path, by its name or the
+/// beginning of its name in `results/` or in another folder, or as `latest`.
+///
+/// # Errors
+/// If the run does not exist or the name fits several.
+pub fn find_run(named: &Path) -> anyhow::Result<PathBuf> {
+    find_run_in(Path::new(RESULTS), named)
+}
+
+fn find_run_in(results: &Path, named: &Path) -> anyhow::Result<PathBuf> {
+    // An existing path takes precedence; that it is not a run is reported later.
+    if named.exists() {
+        return Ok(named.to_path_buf());
+    }
+    let (folder, start) = match (named.parent(), named.file_name()) {
+        (Some(parent), Some(start)) if parent.as_os_str().is_empty() => (results, start),
+        (Some(parent), Some(start)) => (parent, start),
+        _ => return Ok(named.to_path_buf()),
+    };
+    let start = start.to_string_lossy();
+    if start == LATEST {
+        let readable = list_runs(folder)
+            .into_iter()
+            .rev()
+            .find(|(_, run)| run.is_ok());
+        return match readable {
+            Some((path, _)) => Ok(path),
+            None => bail!("{} contains no runs", folder.display()),
+        };
+    }
+    let mut runs = run_folders(folder);
+    runs.sort();
+    let name = |path: &PathBuf| {
+        let name = path.file_name().unwrap_or_default();
+        name.to_string_lossy().into_owned()
+    };
+    if let Some(exact) = runs.iter().find(|path| name(path) == start) {
+        return Ok(exact.clone());
+    }
+    let found: Vec<&PathBuf> = runs
+        .iter()
+        .filter(|path| name(path).starts_with(&*start))
+        .collect();
+    match &found[..] {
+        [one] => Ok((*one).clone()),
+        // A path; that it is not a run is reported later.
+        [] if folder != results => Ok(named.to_path_buf()),
+        [] => bail!(
+            "no run `{}`: {} has {}\nhelp: `hone runs` lists them; `latest` is the newest",
+            named.display(),
+            folder.display(),
+            counted(runs.len() as u64, "run")
+        ),
+        several => {
+            let names: Vec<String> = several.iter().take(3).map(|path| name(path)).collect();
+            bail!(
+                "`{}` is the beginning of {} runs: {}{}\nhelp: write more of the name",
+                named.display(),
+                several.len(),
+                names.join(", "),
+                if several.len() > 3 { ", …" } else { "" }
+            )
+        }
+    }
+}
+
+/// The folders in a folder that have a manifest.
+fn run_folders(results: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(results).into_iter().flatten().flatten();
+    entries
+        .map(|entry| entry.path())
+        .filter(|path| path.join(MANIFEST).exists())
+        .collect()
+}
+
+/// The runs in a folder with their manifests, oldest first; those whose
+/// manifest cannot be read last. Folders without a manifest are skipped.
+pub fn list_runs(results: &Path) -> Vec<(PathBuf, anyhow::Result<Manifest>)> {
+    let mut runs: Vec<_> = run_folders(results)
+        .into_iter()
+        .map(|path| {
+            let manifest = Manifest::read(&path);
+            (path, manifest)
+        })
+        .collect();
+    runs.sort_by(|(one, a), (other, b)| match (a, b) {
+        (Ok(a), Ok(b)) => a.created.cmp(&b.created),
+        (Err(_), Err(_)) => one.cmp(other),
+        (a, b) => a.is_err().cmp(&b.is_err()),
+    });
+    runs
+}
+
+/// A name as part of a folder's name: at most 24 characters, other than letters, digits and
+/// `._+` replaced by `_`.
+fn slug(name: &str) -> String {
+    name.chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || "._+".contains(c) {
+                c
+            } else {
+                '_'
+            }
+        })
+        .take(24)
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Folders with manifests that cannot be read, which is enough to be found.
+    fn runs(names: &[&str]) -> tempfile::TempDir {
+        let results = tempfile::tempdir().expect("made");
+        for name in names {
+            let run = results.path().join(name);
+            fs::create_dir(&run).expect("made");
+            fs::write(run.join(MANIFEST), "").expect("written");
+        }
+        results
+    }
+
+    #[test]
+    fn the_beginning_of_a_name_is_enough() {
+        let results = runs(&["2026-01-01-sprt", "2026-01-02-match", "2026-01-02-match-2"]);
+        let find = |named: &str| find_run_in(results.path(), Path::new(named));
+        let name = |named: &str| find(named).map(|path| path.file_name().map(ToOwned::to_owned));
+        assert_eq!(
+            name("2026-01-01").expect("one"),
+            Some("2026-01-01-sprt".into())
+        );
+        // A whole name, with which another one begins.
+        let whole = name("2026-01-02-match").expect("one");
+        assert_eq!(whole, Some("2026-01-02-match".into()));
+        let several = find("2026-01-02").expect_err("two").to_string();
+        assert!(
+            several.contains("2 runs: 2026-01-02-match, 2026-01-02-match-2"),
+            "{several}"
+        );
+        let none = find("2025").expect_err("none").to_string();
+        assert!(none.contains("no run `2025`"), "{none}");
+        let inside = results.path().join("2026-01-01");
+        let found = find_run_in(Path::new("elsewhere"), &inside).expect("by its path");
+        assert!(found.ends_with("2026-01-01-sprt"));
+    }
+
+    #[test]
+    fn the_folder_of_all_runs_is_hidden_from_git() {
+        let folder = tempfile::tempdir().expect("made");
+        let results = folder.path().join("results");
+        make_results(&results).expect("made");
+        let ignore = results.join(".gitignore");
+        assert_eq!(fs::read_to_string(&ignore).expect("there"), "*\n");
+        // A user's file is not changed.
+        fs::write(&ignore, "").expect("written");
+        make_results(&results).expect("there already");
+        assert_eq!(fs::read_to_string(&ignore).expect("there"), "");
+    }
+}

@@ -1,0 +1,19 @@
+//! The files in a run's folder besides its ledger.
+//!
+//! * `folder`: makes and finds it. `manifest`: `run.toml`. `kind`: the kinds of runs.
+//! * `reader`: manifest and ledger together, for reports. `play_time`: how long a run has
+//!   been playing.
+//! * `live`: `live.json`, the games in play.
+//! * `table`: reads and appends to CSV tables, whose last row a kill may have cut off.
+//! * `machines`: `workers.csv`, `clocks.csv` and `incidents.csv` of a fleet.
+//! * `final_positions`: `games.epd`.
+
+pub mod final_positions;
+pub mod folder;
+pub(super) mod kind;
+pub mod live;
+pub mod machines;
+pub(super) mod manifest;
+pub(super) mod play_time;
+pub(super) mod reader;
+pub mod table;

@@ -1,0 +1,39 @@
+//! A run: what is checked before it starts, the loop that plays it, its folder, and
+//! the independent check of its games.
+
+// `println!` panics on a closed pipe: `hone_base::output` prints in its place.
+#![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
+
+pub mod config;
+mod error;
+pub mod executor;
+pub mod files;
+pub mod ledger;
+mod play;
+pub mod pool;
+pub mod prepare;
+#[cfg(test)]
+mod samples;
+pub mod verify;
+
+pub use error::SessionError;
+pub use files::folder::{Folder, RESULTS, find_run, list_runs, stage_folder_name};
+pub use files::kind::Kind;
+pub use files::manifest::{
+    BookIdentity, EngineIdentity, MANIFEST, Manifest, PooledRun, option_value,
+};
+pub use files::play_time::PlayTime;
+pub use files::reader::RunFiles;
+pub use play::driver::{Driver, Ended};
+pub use play::fold::Fold;
+pub use play::interrupt::Interrupts;
+pub use play::interrupt::Request;
+pub use play::jobs::Jobs;
+pub use play::repeats::RepeatRule;
+pub use play::repeats::Repeats;
+pub use play::stop_requests::StopRequests;
+pub use play::tally::{EngineTally, Failures, PairingTally, Tally};
+pub use play::view::Progress;
+pub use play::view::View;
+pub use prepare::error::PrepareError;
+pub use prepare::prepared::{PreparedEngines, find_program};

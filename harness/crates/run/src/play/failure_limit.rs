@@ -1,0 +1,204 @@
+//! What a run does about engines that fail: too many failures stop it, and games that
+//! were played again are reported.
+
+use std::collections::BTreeMap;
+
+use super::tally::{Failures, Tally};
+use crate::config::MatchConfig;
+use crate::executor::PlayedPair;
+use hone_experiment::settings::OnFailure;
+use hone_uci::rules::overrun_ms;
+
+/// An engine that fails in too large a share of its games.
+#[derive(Debug, thiserror::Error)]
+#[error("{name} failed in {failures} of its {games} games: {by_kind}\nhelp: {remedy}")]
+pub struct TooManyFailures {
+    pub(crate) name: String,
+    failures: u64,
+    games: u64,
+    by_kind: String,
+    /// The text after `help: `; may have further help lines.
+    pub(crate) remedy: String,
+}
+
+#[derive(Debug)]
+pub(super) struct FailureLimit {
+    /// The largest share of its games that an engine may lose by failing, 0 to 1.
+    max_share: f64,
+    /// Whether games that were played again after a failure count too.
+    counts_replays: bool,
+    margin_ms: u64,
+    /// The help line of [`TooManyFailures`].
+    pub(super) remedy: &'static str,
+    /// By engine: the largest overrun, in milliseconds, that lost it a game in this process.
+    overruns_ms: BTreeMap<usize, u64>,
+}
+
+impl FailureLimit {
+    pub(super) fn new(play: &MatchConfig) -> Self {
+        Self {
+            max_share: play.max_failures,
+            counts_replays: play.on_failure == OnFailure::Replay,
+            margin_ms: play.margin_ms,
+            remedy: "fix the engine",
+            overruns_ms: BTreeMap::new(),
+        }
+    }
+
+    /// Records the time overruns in a pair.
+    pub(super) fn note(&mut self, played: &PlayedPair) {
+        let games = played.result.games.iter().zip(&played.texts);
+        for (number, (game, text)) in games.enumerate() {
+            if let Some(loser) = game.outcome.loser()
+                && let Some(ms) = overrun_ms(&text.reason)
+            {
+                let engine = played.result.players(number)[loser];
+                let largest = self.overruns_ms.entry(engine).or_default();
+                *largest = ms.max(*largest);
+            }
+        }
+    }
+
+    /// # Errors
+    /// [`TooManyFailures`] of the first engine that exceeds the limit and is needed.
+    pub(super) fn check(
+        &self,
+        tally: &Tally,
+        names: &[String],
+        can_do_without: impl Fn(usize) -> bool,
+    ) -> Result<(), TooManyFailures> {
+        let mut failing = tally.failing_engines(self.max_share, self.counts_replays);
+        let Some(engine) = failing.find(|engine| !can_do_without(*engine)) else {
+            return Ok(());
+        };
+        let [failures, games] = tally.engines[engine].failed(self.counts_replays);
+        let by_kind = &tally.engines[engine].failures;
+        let replayed = match self.counts_replays {
+            true => tally.engines[engine].replayed,
+            false => 0,
+        };
+        Err(TooManyFailures {
+            name: names[engine].clone(),
+            failures,
+            games,
+            by_kind: in_words(by_kind, replayed),
+            remedy: format!("{}{}", self.remedy, self.margin_hint(engine, by_kind)),
+        })
+    }
+
+    /// A further line for an engine that mostly loses on time.
+    fn margin_hint(&self, engine: usize, failures: &Failures) -> String {
+        if 2 * failures.time_forfeit <= failures.total() {
+            return String::new();
+        }
+        let now = self.margin_ms;
+        match self.overruns_ms.get(&engine) {
+            Some(ms) => format!(
+                "\nhelp: its moves were up to {ms} ms late: `margin_ms` in [match], now {now}, allows that from {} on",
+                ms.saturating_add(1)
+            ),
+            None => format!(
+                "\nhelp: `margin_ms` in [match], now {now}, allows moves that are a little late"
+            ),
+        }
+    }
+
+    /// The warning of failures that do not count, at the end of a run.
+    pub(super) fn warning(&self, tally: &Tally, names: &[String]) -> Option<String> {
+        let engines = tally.engines.iter().zip(names);
+        let replayed: Vec<String> = engines
+            .filter(|(engine, _)| self.counts_replays && engine.replayed > 0)
+            .map(|(engine, name)| format!("`{name}` {}", engine.replayed))
+            .collect();
+        (!replayed.is_empty()).then(|| {
+            format!(
+                "warning: failures do not count, because their games were played again: {}\nhelp: an engine that fails in bad positions gains from that; `on_failure = \"count\"` in [match] counts its failures as losses",
+                replayed.join(", ")
+            )
+        })
+    }
+}
+
+fn in_words(failures: &Failures, replayed: u64) -> String {
+    match replayed {
+        0 => failures.to_string(),
+        replayed => format!("{failures}, in games that were played again {replayed}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::play::tally::EngineTally;
+
+    /// Two engines; the first has these failures in 20 games that count.
+    fn tally(failures: Failures, replayed: u64) -> Tally {
+        let mut tally = Tally::new(2);
+        tally.engines[0] = EngineTally {
+            games: 20,
+            failures,
+            replayed,
+            ..EngineTally::default()
+        };
+        tally
+    }
+
+    fn limit(on_failure: OnFailure) -> FailureLimit {
+        FailureLimit::new(&MatchConfig {
+            on_failure,
+            ..MatchConfig::default()
+        })
+    }
+
+    fn error(limit: &FailureLimit, tally: &Tally) -> Option<String> {
+        let names = ["a".to_string(), "b".to_string()];
+        let checked = limit.check(tally, &names, |_| false);
+        checked.err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn failures_in_games_that_are_played_again_stop_a_run_and_are_reported() {
+        let names = ["a".to_string(), "b".to_string()];
+        let crashes = Failures {
+            crash: 1,
+            ..Failures::default()
+        };
+        let tally = tally(crashes, 10);
+        let limit = limit(OnFailure::Replay);
+        let text = error(&limit, &tally).expect("too many");
+        assert!(
+            text.starts_with("a failed in 11 of its 30 games: "),
+            "{text}"
+        );
+        assert!(
+            text.contains("in games that were played again 10"),
+            "{text}"
+        );
+        assert!(!text.contains("margin_ms"), "{text}");
+        let warning = limit.warning(&tally, &names).expect("a warning");
+        assert!(warning.contains("`a` 10"), "{warning}");
+        // Games that `on_machine_fault` replays are not failures of the engine.
+        let limit = super::tests::limit(OnFailure::Count);
+        assert_eq!(error(&limit, &tally), None);
+        assert_eq!(limit.warning(&tally, &names), None);
+    }
+
+    #[test]
+    fn an_engine_that_loses_on_time_gets_the_hint_of_a_margin() {
+        let forfeits = Failures {
+            time_forfeit: 10,
+            ..Failures::default()
+        };
+        let tally = tally(forfeits, 0);
+        let mut limit = limit(OnFailure::Count);
+        let text = error(&limit, &tally).expect("too many");
+        assert!(
+            text.contains("help: `margin_ms` in [match], now 0"),
+            "{text}"
+        );
+        limit.overruns_ms.insert(0, 4);
+        let text = error(&limit, &tally).expect("too many");
+        assert!(text.contains("up to 4 ms late"), "{text}");
+        assert!(text.contains("from 5 on"), "{text}");
+    }
+}

@@ -1,0 +1,167 @@
+//! Why the engines are not ready to play.
+
+use std::io;
+use std::path::PathBuf;
+
+use super::preflight::PreflightError;
+use hone_base::platform::SandboxError;
+use hone_builds::BuildError;
+use hone_uci::engine::uci::{AnswerError, OptionError, StartError};
+
+/// Why the engines are not ready to play.
+#[derive(Debug, thiserror::Error)]
+pub enum PrepareError {
+    #[error("engine `{name}`: the build failed ({status})\nhelp: run it alone: {command}")]
+    Build {
+        name: String,
+        command: String,
+        status: String,
+    },
+    #[error("engine `{name}`: {source}")]
+    Source { name: String, source: BuildError },
+    #[error("engine `{name}`: `cmd` is empty or its quotes do not match: {cmd}")]
+    Command { name: String, cmd: String },
+    #[error("engine `{name}`: no program `{program}`{hint}")]
+    Missing {
+        name: String,
+        program: String,
+        /// Whether `build` was run.
+        is_built: bool,
+        hint: &'static str,
+    },
+    #[error("engine `{name}`: {source}{}", startup_help(source))]
+    Start { name: String, source: StartError },
+    /// It was built, and does not start.
+    #[error("{}", broken(error))]
+    Broken {
+        name: String,
+        /// Not a `source`: `broken` builds the message from its text.
+        error: Box<PrepareError>,
+    },
+    #[error("engine `{name}`: {source}")]
+    Option { name: String, source: OptionError },
+    #[error("engine `{name}` does not support Chess960 (no option `UCI_Chess960`)")]
+    Chess960 { name: String },
+    #[error("engine `{name}` is not ready for a game: {why}")]
+    Ready {
+        name: String,
+        error: AnswerError,
+        /// The error in words.
+        why: String,
+    },
+    #[error(transparent)]
+    Sandbox(#[from] SandboxError),
+    #[error("cannot start: {0}")]
+    Preflight(#[from] PreflightError),
+    #[error("engine `{name}`: cannot read {}: {source}", path.display())]
+    Read {
+        name: String,
+        path: PathBuf,
+        source: io::Error,
+    },
+}
+
+/// The help line about the time limit for `uciok`, after a line end.
+fn startup_help(error: &StartError) -> &'static str {
+    match error {
+        StartError::NoUciok { .. } => "\nhelp: if it needs longer, raise `startup_ms` in [match]",
+        _ => "",
+    }
+}
+
+/// The message of an engine that does not start after its build. Help lines stay last.
+fn broken(error: &PrepareError) -> String {
+    let text = error.to_string();
+    let end = text.find('\n').unwrap_or(text.len());
+    let (line, help) = text.split_at(end);
+    format!("{line} ({}){help}", error.flaw())
+}
+
+impl PrepareError {
+    /// This error of the engine `name`, as the error of a broken build.
+    pub fn into_broken(self, name: &str) -> Self {
+        Self::Broken {
+            name: name.to_string(),
+            error: Box::new(self),
+        }
+    }
+
+    /// What is wrong with an engine that was built from a commit and has this error.
+    pub fn flaw(&self) -> &'static str {
+        match self.without_support() {
+            Some(_) => "it builds but does not support the configuration",
+            None => "it builds but does not start",
+        }
+    }
+
+    /// The engine that does not support the options or the variant of the configuration. If
+    /// another build of it does, this build is broken, and not the configuration.
+    pub fn without_support(&self) -> Option<&str> {
+        match self {
+            Self::Option { name, .. } | Self::Chess960 { name } => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Whether the engine's process ended.
+    pub(super) fn is_exit(&self) -> bool {
+        match self {
+            Self::Start { source, .. } => matches!(source, StartError::Ended { .. }),
+            Self::Ready { error, .. } => matches!(error, AnswerError::Disconnected),
+            Self::Preflight(error) => matches!(error, PreflightError::Ended { .. }),
+            _ => false,
+        }
+    }
+
+    /// Whether the engine's process did not answer in time.
+    pub(super) fn is_timeout(&self) -> bool {
+        match self {
+            Self::Start { source, .. } => matches!(source, StartError::NoUciok { .. }),
+            Self::Ready { error, .. } => matches!(error, AnswerError::TimedOut),
+            Self::Preflight(error) => matches!(error, PreflightError::Silent { .. }),
+            _ => false,
+        }
+    }
+
+    /// Whether a build was started.
+    pub fn is_after_start(&self) -> bool {
+        match self {
+            Self::Build { .. } | Self::Broken { .. } => true,
+            Self::Missing { is_built, .. } => *is_built,
+            Self::Source { source, .. } => {
+                source.is_of_commit() || matches!(source, BuildError::Bench { .. })
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use hone_base::text::with_causes;
+
+    #[test]
+    fn the_help_about_uciok_names_its_setting_and_comes_last() {
+        let source = PrepareError::Start {
+            name: "a".to_string(),
+            source: StartError::NoUciok {
+                command: "./a".to_string(),
+                within: Duration::from_secs(10),
+                details: "; its last line: `UCIOK`".to_string(),
+            },
+        };
+        let error = PrepareError::Broken {
+            name: "a".to_string(),
+            error: Box::new(source),
+        };
+        assert_eq!(
+            with_causes(&error.into()),
+            "engine `a`: `./a` did not send `uciok` within 10 s; its last line: `UCIOK` \
+             (it builds but does not start)\n\
+             help: if it needs longer, raise `startup_ms` in [match]"
+        );
+    }
+}

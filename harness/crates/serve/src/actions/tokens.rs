@@ -1,0 +1,174 @@
+//! Tokens: the users who may act.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::path::PathBuf;
+
+use anyhow::{Context, bail, ensure};
+use sha2::{Digest, Sha256};
+
+use hone_fleet as fleet;
+
+/// Minimum length of a token, so that it cannot be guessed.
+const SHORTEST: usize = 16;
+
+/// The accepted tokens.
+#[derive(Debug, Default)]
+pub(crate) struct Tokens {
+    /// Owners and digests of tokens. All are compared completely, so that the time of an answer
+    /// reveals nothing.
+    listed: Vec<(String, [u8; 32])>,
+    /// The data folder of a fleet whose credentials for runs are also tokens.
+    fleet: Option<PathBuf>,
+}
+
+impl Tokens {
+    /// Reads a file with one token in each line, optionally after the name of its owner:
+    /// `ann 5f2b…`. Empty lines and comments with `#` are skipped.
+    ///
+    /// # Errors
+    /// If it cannot be read, others can read it too, or a token is too short.
+    pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
+        let shown = path.display();
+        check_private(path)?;
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+        let mut tokens = Vec::new();
+        for (number, line) in (1..).zip(text.lines()) {
+            let words: Vec<&str> = line.split_whitespace().collect();
+            let (name, token) = match &words[..] {
+                [] => continue,
+                [first, ..] if first.starts_with('#') => continue,
+                [token] => ("token", *token),
+                [name, token] => (*name, *token),
+                _ => bail!(
+                    "a line must contain a token, or a name and a token\n  --> {shown}:{number}"
+                ),
+            };
+            ensure!(
+                token.len() >= SHORTEST,
+                "the token is too short: {} characters, at least {SHORTEST} are needed\n  \
+                 --> {shown}:{number}\nhelp: make one with `openssl rand -hex 24`",
+                token.len()
+            );
+            tokens.push((name.to_string(), Sha256::digest(token).into()));
+        }
+        ensure!(!tokens.is_empty(), "{shown} has no token");
+        Ok(Self {
+            listed: tokens,
+            fleet: None,
+        })
+    }
+
+    /// Adds the credentials for runs of the fleet with this data folder, while its server
+    /// accepts them.
+    pub(crate) fn with_fleet(self, data: PathBuf) -> Self {
+        Self {
+            fleet: Some(data),
+            ..self
+        }
+    }
+
+    /// Whether all tokens have the same owner, so that nobody else can approve.
+    pub(crate) fn is_of_one(&self) -> bool {
+        if self.fleet.is_some() {
+            return false;
+        }
+        // Tokens with the same name belong to one owner.
+        let names = self.listed.iter().map(|(name, _)| name);
+        names.collect::<BTreeSet<_>>().len() < 2
+    }
+
+    /// The owner of a token.
+    pub(crate) fn owner(&self, token: &str) -> Option<String> {
+        let digest: [u8; 32] = Sha256::digest(token).into();
+        let mut found = None;
+        for (name, known) in &self.listed {
+            let difference = known
+                .iter()
+                .zip(&digest)
+                .fold(0, |sum, (a, b)| sum | (a ^ b));
+            if difference == 0 {
+                found = Some(name.clone());
+            }
+        }
+        let found = found.or_else(|| self.submitter(token));
+        found
+    }
+
+    /// The owner of a credential of the fleet. It is read each time, because it can be
+    /// revoked.
+    fn submitter(&self, token: &str) -> Option<String> {
+        let access = fleet::Access::of_line(token)?;
+        let tokens = fleet::Tokens::open(self.fleet.as_deref()?).ok()?;
+        let name = tokens.submitter(&access)?;
+        Some(format!("fleet/{name}"))
+    }
+}
+
+#[cfg(unix)]
+fn check_private(path: &Path) -> anyhow::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    let data = fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
+    ensure!(
+        data.permissions().mode() & 0o077 == 0,
+        "other users can read {}\nhelp: chmod 600 {}",
+        path.display(),
+        path.display()
+    );
+    Ok(())
+}
+
+#[cfg(not(unix))]
+fn check_private(_path: &Path) -> anyhow::Result<()> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> anyhow::Result<Tokens> {
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        fs::write(file.path(), text).expect("written");
+        Tokens::read(file.path())
+    }
+
+    #[test]
+    fn tokens_have_owners() {
+        let tokens = read("# a comment\n\nann 0123456789abcdef\nfedcba9876543210\n").expect("two");
+        assert!(!tokens.is_of_one());
+        let owner = |token: &str| tokens.owner(token);
+        assert_eq!(owner("0123456789abcdef").as_deref(), Some("ann"));
+        assert_eq!(owner("fedcba9876543210").as_deref(), Some("token"));
+        let same = read("ann 0123456789abcdef\nann fedcba9876543210\n").expect("two");
+        assert!(same.is_of_one());
+        for wrong in ["", "ann", "0123456789abcde", "0123456789abcdeff"] {
+            assert_eq!(tokens.owner(wrong), None);
+        }
+    }
+
+    #[test]
+    fn weak_files_are_refused() {
+        for (text, why) in [
+            ("short", "at least 16"),
+            ("", "no token"),
+            ("a b c", "a name and a token"),
+        ] {
+            let error = read(text).expect_err(text).to_string();
+            assert!(error.contains(why), "{error}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_others_can_read_is_refused() {
+        use std::os::unix::fs::PermissionsExt;
+        let file = tempfile::NamedTempFile::new().expect("a file");
+        fs::write(file.path(), "0123456789abcdef").expect("written");
+        let shared = fs::Permissions::from_mode(0o644);
+        fs::set_permissions(file.path(), shared).expect("set");
+        let error = Tokens::read(file.path()).expect_err("shared").to_string();
+        assert!(error.contains("chmod 600"), "{error}");
+    }
+}

@@ -1,0 +1,82 @@
+//! What the tests find.
+
+use serde::Serialize;
+
+/// What a test looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Test {
+    Workers,
+    TimeBlocks,
+    RunsInTime,
+    OddOpening,
+    RepeatedGames,
+    FewOpenings,
+    AlikeEngines,
+    IgnoredLimit,
+}
+
+impl Test {
+    /// The name in reports.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Workers => "differences between workers",
+            Self::TimeBlocks => "differences over time",
+            Self::RunsInTime => "results in clusters",
+            Self::OddOpening => "an odd opening",
+            Self::RepeatedGames => "repeated games",
+            Self::FewOpenings => "few openings",
+            Self::AlikeEngines => "engines that play alike",
+            Self::IgnoredLimit => "a limit that is not kept",
+        }
+    }
+}
+
+/// The result of one test.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Finding {
+    pub test: Test,
+    /// Probability that good data look at least as bad, 0 to 1; absent for counts,
+    /// which are not a matter of chance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub p_value: Option<f64>,
+    /// What stands out, as text.
+    pub detail: String,
+}
+
+/// Below this a finding is worth reporting. With four tests, one good match in
+/// 250 shows one by chance.
+const NOTEWORTHY: f64 = 1e-3;
+
+/// Whether a p-value is worth reporting.
+pub fn is_noteworthy(p_value: f64) -> bool {
+    p_value < NOTEWORTHY
+}
+
+impl Finding {
+    /// A finding without a p-value.
+    pub(super) fn of_counts(test: Test, detail: String) -> Self {
+        Self {
+            test,
+            p_value: None,
+            detail,
+        }
+    }
+
+    /// Whether it should be reported.
+    pub fn is_noteworthy(&self) -> bool {
+        self.p_value.is_none_or(is_noteworthy)
+    }
+
+    /// The sentence in reports.
+    pub fn sentence(&self) -> String {
+        let chance = self
+            .p_value
+            .map_or(String::new(), |p_value| format!(", p = {p_value:.1e}"));
+        format!(
+            "Suspicious ({}{chance}): {}",
+            self.test.words(),
+            self.detail
+        )
+    }
+}

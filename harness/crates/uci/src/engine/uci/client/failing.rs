@@ -1,0 +1,173 @@
+//! Error messages about an engine that fails.
+
+use std::time::Duration;
+
+use super::{AnswerError, Client, HandshakeError, StartError};
+use hone_base::text::printable;
+
+/// Characters of one line of the engine in a message.
+const MAX_SHOWN: usize = 200;
+
+impl Client {
+    /// Describes a failed handshake.
+    pub(super) async fn start_error(
+        &mut self,
+        error: HandshakeError,
+        command: String,
+        within: Duration,
+    ) -> StartError {
+        match error {
+            HandshakeError::TooManyOptions => StartError::TooManyOptions { command },
+            HandshakeError::NoAnswer(error @ AnswerError::Disconnected) => {
+                let what = match self.ended().await {
+                    Some(status) => format!("ended ({status})"),
+                    None => "closed its standard output while still running,".to_string(),
+                };
+                let mut details = self.details(error);
+                if self.last_error().is_none() {
+                    details.insert_str(0, ": is it a UCI engine?");
+                }
+                StartError::Ended {
+                    command,
+                    what,
+                    details,
+                }
+            }
+            HandshakeError::NoAnswer(error @ AnswerError::TimedOut) => StartError::NoUciok {
+                command,
+                within,
+                details: self.details(error),
+            },
+        }
+    }
+
+    /// The error with how the process ended, if it did, and with [`Client::details`].
+    pub async fn explain(&mut self, error: AnswerError) -> String {
+        let status = match error {
+            AnswerError::Disconnected => format!(" ({})", self.exit_status().await),
+            AnswerError::TimedOut => String::new(),
+        };
+        format!("{error}{status}{}", self.details(error))
+    }
+
+    /// The end of an error message about a missing answer: the last line of the standard
+    /// error, after a timeout what the engine wrote instead of the answer, and the limit on
+    /// memory. If the engine has ended, call [`Client::exit_status`] first, which waits for the
+    /// rest of its standard error.
+    pub fn details(&self, error: AnswerError) -> String {
+        let mut details = match self.last_error() {
+            Some(line) => format!("; its standard error: {line}"),
+            None => String::new(),
+        };
+        if error == AnswerError::TimedOut {
+            details += &self.last_output();
+        }
+        if let Some(limit) = self.max_memory {
+            details += &format!("\nhelp: its memory is limited by `max_memory`, {limit}");
+        }
+        details
+    }
+
+    /// The last line of the standard error that is not blank.
+    pub fn last_error(&self) -> Option<String> {
+        let text = self.stderr();
+        let mut lines = text.lines().rev().map(shown);
+        lines.find(|line| !line.is_empty())
+    }
+
+    /// What the engine wrote last in place of an answer.
+    fn last_output(&self) -> String {
+        let unfinished = shown(&String::from_utf8_lossy(self.lines.unfinished()));
+        if !unfinished.is_empty() {
+            return format!(
+                "; it wrote `{unfinished}` without a line end (does it flush its output?)"
+            );
+        }
+        let mut lines = self.transcript.answers().map(|line| shown(&line));
+        match lines.find(|line| !line.is_empty()) {
+            Some(line) => format!("; its last line: `{line}`"),
+            None => "; it wrote nothing (does it flush its output?)".to_string(),
+        }
+    }
+}
+
+/// The first [`MAX_SHOWN`] characters of a line.
+fn shown(line: &str) -> String {
+    printable(line.trim()).chars().take(MAX_SHOWN).collect()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::engine::uci::Launch;
+
+    /// An engine in the shell.
+    fn engine(script: &str) -> Launch {
+        Launch {
+            program: "sh".into(),
+            args: vec!["-c".into(), script.into()],
+            ..Launch::default()
+        }
+    }
+
+    const TIMEOUT: Duration = Duration::from_secs(60);
+
+    #[tokio::test]
+    async fn an_end_without_uciok_has_the_standard_error_or_a_question() {
+        for (script, words) in [
+            (
+                "echo net.bin >&2; exit 3",
+                "ended (exit status 3) before it sent `uciok`; its standard error: net.bin",
+            ),
+            (
+                "exit 3",
+                "ended (exit status 3) before it sent `uciok`: is it a UCI engine?",
+            ),
+        ] {
+            let started = Client::start(&engine(script), TIMEOUT).await;
+            let text = started.expect_err("no `uciok`").to_string();
+            assert!(text.ends_with(words), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_crash_is_explained_by_its_status_and_the_standard_error() {
+        let script = "read uci; echo uciok; read go; printf 'Traceback\\nValueError: x\\n\\n' >&2
+            exit 1";
+        let started = Client::start(&engine(script), TIMEOUT).await;
+        let mut client = started.expect("it starts");
+        let deadline = Instant::now() + TIMEOUT;
+        client.send(b"go\n", deadline).await.expect("it reads");
+        let error = client.wait_bestmove(deadline).await.expect_err("it ends");
+        assert_eq!(
+            client.explain(error).await,
+            "the engine closed its output or ended (exit status 1); its standard error: ValueError: x"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_timeout_is_explained_by_what_the_engine_wrote() {
+        const NOTHING: &str = "; it wrote nothing (does it flush its output?)";
+        for (answer, words) in [
+            ("echo bestmove: d2d4", "; its last line: `bestmove: d2d4`"),
+            ("printf uciok", "; it wrote `uciok` without a line end"),
+            ("true", NOTHING),
+        ] {
+            let script = format!("read uci; echo uciok; read go; {answer}; read on");
+            let started = Client::start(&engine(&script), TIMEOUT).await;
+            let mut client = started.expect("it starts");
+            let deadline = Instant::now() + TIMEOUT;
+            client.send(b"go\n", deadline).await.expect("it reads");
+            while words != NOTHING && client.last_output() == NOTHING {
+                let soon = Instant::now() + Duration::from_millis(20);
+                let answer = client.wait_bestmove(soon).await;
+                assert_eq!(answer, Err(AnswerError::TimedOut));
+            }
+            let text = client.explain(AnswerError::TimedOut).await;
+            let start = format!("the engine did not answer in time{words}");
+            assert!(text.starts_with(&start), "{text}");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+//! Chess, and one engine: everything between a position and a `bestmove`. It knows no run
+//! and no statistics.
+//!
+//! # Layout
+//!
+//! * [`rules`]: a game without its engines: limits and clocks, the referee,
+//!   adjudication, endgame tables, the record.
+//! * [`openings`]: reads opening books, and chooses the opening of each pair.
+//! * [`engine`]: one engine: its process and the UCI protocol, analysis of
+//!   positions, compliance with the protocol.
+
+// `println!` panics on a closed pipe: `hone_base::output` prints in its place.
+#![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
+
+pub mod engine;
+pub mod openings;
+pub mod rules;
