@@ -15,8 +15,8 @@
 //! * [`command`]: the commands besides UCI, also on the command line.
 //! * [`uci`]: the UCI protocol.
 //!
-//! `examples/tune_eval` fits the weights of the evaluation's terms to games,
-//! `examples/train_network` those of the network that corrects them.
+//! `engine/lab` fits the weights of the evaluation's terms, and those of the network that
+//! corrects them, to games.
 
 pub mod board;
 pub mod command;

@@ -1,17 +1,17 @@
 //! The parameter table and everything derived from it.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use stillwater::params::{Kind, PARAMETERS, Params, SETTINGS, Settings, format, set};
 
 #[test]
 fn the_documentation_is_not_stale() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/parameters.md");
-    let page = std::fs::read_to_string(&path).expect("docs/parameters.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("parameters.md");
+    let page = std::fs::read_to_string(&path).expect("engine/parameters.md");
     let fresh = format::render("markdown").unwrap();
     assert!(
         page == fresh,
-        "write it anew: stillwater params --format markdown > docs/parameters.md"
+        "write it anew: stillwater params --format markdown > engine/parameters.md"
     );
 }
 
@@ -129,50 +129,4 @@ fn every_format_names_every_number() {
         Some("QsDeltaMargin, int, 200.0, 0.0, 4000.0, 20.0, 0.002")
     );
     assert!(format::render("nonsense").is_err());
-}
-
-/// Every file of options below `folder`.
-fn option_files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap();
-    let mut files = Vec::new();
-    for path in entries.map(|entry| entry.unwrap().path()) {
-        match path.is_dir() {
-            true => files.extend(option_files(&path)),
-            false => files.push(path),
-        }
-    }
-    files
-}
-
-#[test]
-fn the_designs_are_options_of_this_engine() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/designs");
-    let files = option_files(&folder);
-    assert!(files.len() >= 50, "{}", files.len());
-    let read = |paths: &[&Path]| {
-        let words = paths
-            .iter()
-            .flat_map(|path| ["--options", path.to_str().unwrap()]);
-        let words: Vec<String> = words.map(str::to_owned).collect();
-        let (engine, output) = stillwater::command::run(&words).unwrap();
-        assert!(output.is_none());
-        engine.params().clone()
-    };
-    let plain = folder.join("main/plain.toml");
-    for path in files {
-        // Additions to the plain search are applied on top of it.
-        let (set, over) = match path.starts_with(folder.join("ordering/plain")) {
-            true => (read(&[&plain, &path]), read(&[&plain])),
-            false => (read(&[&path]), Params::DEFAULT),
-        };
-        let name = path.file_stem().unwrap().to_str().unwrap();
-        let nothing = ["default", "selective", "base"].contains(&name);
-        assert_eq!(set == over, nothing, "{}", path.display());
-        let header = std::fs::read_to_string(&path).unwrap();
-        assert!(
-            header.starts_with("# "),
-            "{} says what it is",
-            path.display()
-        );
-    }
 }

@@ -10,8 +10,8 @@
 //! * [`endgame`]: scale factors, drawn endgames, driving a king to the edge.
 //! * [`network`]: a small neural network that corrects the sum of the terms.
 //!
-//! `examples/tune_eval` fits the weights of the terms to games, and then
-//! `examples/train_network` those of the network.
+//! `lab terms` fits the weights of the terms to games, and then `lab network` those of the
+//! network (`engine/lab`).
 
 pub mod endgame;
 mod king;

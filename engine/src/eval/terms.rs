@@ -1,5 +1,5 @@
 //! Terms of the evaluation. One implementation of them is summed by the search, listed by
-//! the command `eval`, and fitted by `examples/tune_eval`.
+//! the command `eval`, and fitted by `lab terms`.
 
 use super::tapered::Tapered;
 use super::weights::Term;

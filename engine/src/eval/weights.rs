@@ -1,4 +1,4 @@
-//! The weights of the evaluation, written by `examples/tune_eval`.
+//! The weights of the evaluation, written by `lab terms`.
 
 use super::tapered::Tapered;
 use super::terms::terms;

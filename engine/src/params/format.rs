@@ -97,7 +97,7 @@ fn weather_factory() -> String {
     format!("{{\n{rows}\n}}\n")
 }
 
-/// The page `docs/parameters.md`.
+/// The page `engine/parameters.md`.
 fn markdown() -> String {
     let mut out = String::from(HEAD);
     rows(&mut out, SETTINGS, &Settings::DEFAULT);

@@ -1,5 +1,5 @@
 //! The benchmark of tuners: the share of the available Elo that each method gains on random
-//! landscapes. The tables in `docs/tuning-results.md` are its output.
+//! landscapes. The tables in `engine/lab/tuning-results.md` are its output.
 //!
 //! The result depends on the seed, but not on the number of threads: every cell and
 //! landscape has random numbers of its own.

@@ -29,11 +29,10 @@ macro_rules! pages {
 }
 
 /// All pages, in the order of the manual.
-const PAGES: [(&str, &str); 30] = pages!(
+const PAGES: [(&str, &str); 24] = pages!(
     "install" "testing" "reports" "playing" "books" "builds" "configuration" "ci" "bisect" "tuning"
-    "tuning-results" "tracking" "shards" "fleet" "serve" "coming-from" "coming-from-flags"
-    "troubleshooting" "reliability" "formats" "statistics" "parameters" "strength" "training"
-    "performance" "designs" "strength-history" "sources" "architecture" "robustness"
+    "tracking" "shards" "fleet" "serve" "coming-from" "coming-from-flags" "troubleshooting"
+    "reliability" "formats" "statistics" "strength" "performance" "architecture" "robustness"
 );
 
 impl HelpArgs {
@@ -98,7 +97,7 @@ mod tests {
     fn a_command_and_a_topic_have_a_text() {
         let command = text(&words("calc sprt")).expect("a command");
         assert!(command.contains("Usage: hone calc sprt"), "{command}");
-        for topic in ["playing", "sources"] {
+        for topic in ["playing", "coming-from"] {
             let page = text(&words(topic)).expect("a topic");
             assert!(page.starts_with("# "), "{page}");
         }
@@ -132,6 +131,18 @@ mod tests {
 
     fn docs() -> PathBuf {
         Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs")
+    }
+
+    /// The pages of Stillwater and of its laboratory, which are not in the manual.
+    fn pages_of_stillwater() -> Vec<PathBuf> {
+        let engine = Path::new(env!("CARGO_MANIFEST_DIR")).join("../engine");
+        let mut pages = Vec::new();
+        for folder in [engine.join("lab"), engine] {
+            let entries = fs::read_dir(folder).expect("a folder").flatten();
+            let is_page = |path: &PathBuf| path.extension().is_some_and(|end| end == "md");
+            pages.extend(entries.map(|entry| entry.path()).filter(is_page));
+        }
+        pages
     }
 
     /// The targets of a page's links, without those of its code blocks.
@@ -197,10 +208,12 @@ mod tests {
             "CONTRIBUTING.md",
             "CHANGELOG.md",
             "docs/README.md",
+            "books/README.md",
         ]
         .map(|name| root.join(name))
         .into();
         pages.extend(PAGES.map(|(topic, _)| docs().join(topic).with_extension("md")));
+        pages.extend(pages_of_stillwater());
         for path in pages {
             let page = fs::read_to_string(&path).expect("a page");
             let is_local = |target: &&str| !target.contains("://");
@@ -266,14 +279,18 @@ mod tests {
     /// `harness/tests/project/manual.rs`.
     #[test]
     fn every_command_of_the_manual_is_a_valid_command_line() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-        let readme = fs::read_to_string(root.join("README.md")).expect("the main page");
-        let mut pages = PAGES.to_vec();
-        pages.push(("README", &readme));
+        let own = PAGES.map(|(topic, page)| (topic.to_string(), page.to_string()));
+        let mut pages = Vec::from(own);
+        let mut others = pages_of_stillwater();
+        others.push(docs().join("../README.md"));
+        for path in others {
+            let page = fs::read_to_string(&path).expect("a page");
+            pages.push((path.display().to_string(), page));
+        }
         let mut tried = 0;
         let mut faults = Vec::new();
         for (topic, page) in pages {
-            for words in shell_lines(page).iter().flat_map(|line| commands(line)) {
+            for words in shell_lines(&page).iter().flat_map(|line| commands(line)) {
                 tried += 1;
                 if let Err(error) = help::command().try_get_matches_from(&words)
                     && error.use_stderr()

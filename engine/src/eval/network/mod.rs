@@ -6,7 +6,7 @@
 //! up to date from move to move). The second takes the squares of the sums of both
 //! sides, limited to 0 to 1, with weights that depend on how many pieces are left.
 //!
-//! `examples/train_network` fits the weights (`weights.bin`) to the scores of searches: the
+//! `lab network` fits the weights (`weights.bin`) to the scores of searches: the
 //! network learns the error of the terms.
 
 pub mod accumulator;
@@ -48,7 +48,7 @@ impl Network {
         NETWORK.get_or_init(|| Network::read(WEIGHTS).expect("weights.bin fits this program"))
     }
 
-    /// Reads the weights that `examples/train_network` writes, little-endian: those of the
+    /// Reads the weights that `lab network` writes, little-endian: those of the
     /// first layer by input, its biases, those of the second layer by bucket and side (16
     /// bits each), and its biases (32 bits). `None` if the length is wrong.
     pub fn read(bytes: &[u8]) -> Option<Network> {
