@@ -13,7 +13,9 @@ fn root() -> PathBuf {
 fn packages() -> Vec<PathBuf> {
     let crates = fs::read_dir(root().join("harness/crates")).expect("a folder");
     let crates = crates.map(|entry| entry.expect("an entry").path());
-    let mut packages: Vec<_> = ["harness", "engine"].map(|name| root().join(name)).into();
+    let mut packages: Vec<_> = ["harness", "engine", "engine/lab"]
+        .map(|name| root().join(name))
+        .into();
     packages.extend(crates);
     packages
 }

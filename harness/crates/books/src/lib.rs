@@ -1,5 +1,7 @@
 //! Tools for positions.
 //!
+//! Uses: `base`, `stats`, `uci`, `experiment`.
+//!
 //! # Layout
 //!
 //! * [`book`]: makes, measures and converts opening books.

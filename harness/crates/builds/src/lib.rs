@@ -1,5 +1,7 @@
 //! Engines built from commits, in a cache outside the checkout.
 //!
+//! Uses: `base`, and `uci` to start what was built.
+//!
 //! ```text
 //! CACHE/builds/<commit>-<address>/   a build: the engine, build.toml, build.log
 //! CACHE/failed/<commit>-<address>.log   the output of a failed build

@@ -1,5 +1,7 @@
 //! The command lines of fastchess and cutechess-cli, and their output.
 //!
+//! Uses: the core.
+//!
 //! * [`table`]: every flag of both programs and its support.
 //! * [`settings`]: a parsed command line.
 //! * [`configuration`]: its conversion to a configuration of `hone`.

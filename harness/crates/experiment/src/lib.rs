@@ -1,9 +1,18 @@
 //! Experiments: which pairs a run plays, and the verdict on their results.
 //!
+//! Uses: `base`, `stats`, `uci`.
+//!
 //! An [`Experiment`] plans pairs and absorbs their results. It is pure: no
 //! clock, no I/O, no randomness but the run's seed. The same results in the
 //! same order always lead to the same plans and the same verdict, so a run is
 //! resumed, reported and verified by folding over its ledger.
+//!
+//! # Layout
+//!
+//! * [`settings`]: values that sections of a configuration share.
+//! * `pair`: the plan and the result of a pair. `sharded`: a share of an experiment.
+//! * `tournament`, `sprt`, [`tune`], [`bisect`]: the experiments, each with its section of
+//!   the configuration.
 
 // `println!` panics on a closed pipe: `hone_base::output` prints in its place.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]

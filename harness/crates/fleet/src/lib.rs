@@ -2,6 +2,9 @@
 //! their results. NATS with JetStream is the transport. The run's ledger is the only
 //! lasting state, so everything that the server loses is sent again.
 //!
+//! Uses: the core and `report`. The program hands it to a run as an executor: no kind of run
+//! and no page imports it.
+//!
 //! ```text
 //! runner ──Job──► queue ──► worker (its own `local` executor)
 //!        ◄─Reply─ results ◄─┘      Notice, Status: which runs and workers exist

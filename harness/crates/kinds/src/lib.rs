@@ -1,7 +1,16 @@
 //! The kinds of runs, a module for each: its engines, its experiment, its live view and its
 //! report.
 //!
+//! Uses: the core and `report`.
+//!
 //! [`of`] is the one place where a manifest is mapped to its kind.
+//!
+//! # Layout
+//!
+//! * `kind`, `any`: the questions that each kind answers.
+//! * `session`: one run from its configuration to its report; `place`: where it is played.
+//! * `match_`, `sprt`, [`tune`], [`bisect`]: the kinds.
+//! * [`track`]: Elo from night to night, as a client of runs.
 
 // `println!` panics on a closed pipe: `hone_base::output` prints in its place.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]

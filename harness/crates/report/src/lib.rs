@@ -1,6 +1,8 @@
 //! The results of a run as JSON, text, Markdown and a page of HTML, and live on the
 //! terminal.
 //!
+//! Uses: the core, up to `run`. The other wings show their results with it.
+//!
 //! Data:
 //!
 //! * `facts`: all results, in the form of the JSON; `match_report`: the report made from them.

@@ -1,5 +1,17 @@
 //! A run: what is checked before it starts, the loop that plays it, its folder, and
 //! the independent check of its games.
+//!
+//! Uses: `base`, `stats`, `uci`, `builds`, `experiment`. With these five it is the core: a
+//! program that plays a run and keeps its results needs nothing else.
+//!
+//! # Layout
+//!
+//! * [`config`]: the whole configuration, every mistake named with its line.
+//! * [`prepare`]: engines, book, tables and processors before the first game.
+//! * [`executor`]: plays pairs, with engines or from a model.
+//! * `play`: the loop that joins experiment, executor and ledger.
+//! * [`ledger`]: the append-only record. [`files`]: the manifest and the other files of a run.
+//! * [`verify`]: the independent check. [`pool`]: the ledgers of several runs as one run.
 
 // `println!` panics on a closed pipe: `hone_base::output` prints in its place.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]

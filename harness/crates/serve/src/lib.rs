@@ -1,5 +1,7 @@
 //! The live pages: all runs in a folder, also while they are played, for browsers and programs.
 //!
+//! Uses: the core and `report`; `kinds` reads a run of any kind.
+//!
 //! ```text
 //! games.csv, live.json ─► Reader (one thread) ─► Snapshot ─► events (one task a browser)
 //! ```

@@ -1,5 +1,7 @@
 //! Pure statistics of engine matches: no I/O, no clock.
 //!
+//! It uses no other crate of `hone`, so another program can use it as it is.
+//!
 //! `docs/statistics.md` explains every quantity with its formula, its
 //! assumptions and its source. Nothing here returns NaN or an infinity: what
 //! is not defined is `None`.

@@ -1,6 +1,8 @@
 //! Chess, and one engine: everything between a position and a `bestmove`. It knows no run
 //! and no statistics.
 //!
+//! Uses: `base`.
+//!
 //! # Layout
 //!
 //! * [`rules`]: a game without its engines: limits and clocks, the referee,
