@@ -1,5 +1,5 @@
 //! Bisections of simulated histories with a known culprit: `hone bisect` compared with
-//! bisection by halves. The table in `docs/bisect.md` is the output.
+//! bisection by halves. `docs/bisect.md` has a part of the output.
 //!
 //!     cargo run --release -p harness --example bisect_benchmark -- 100
 

@@ -1,5 +1,5 @@
 //! The kill campaign: every kind of run is disturbed at random times, and must have the
-//! games of an undisturbed run. `docs/robustness.md` has the table.
+//! games of an undisturbed run. `docs/reliability.md` has the table.
 //!
 //!     cargo build --workspace --bins --examples
 //!     target/debug/examples/campaign --trials 20

@@ -1,6 +1,6 @@
 //! The fault campaign of the fleet: a server, three workers and a test, which are killed,
 //! stopped or disconnected at random times. The test must have the games and the verdict of
-//! an undisturbed test on one machine. `docs/robustness.md` has the results.
+//! an undisturbed test on one machine. `docs/reliability.md` has the results.
 //!
 //!     cargo build -p harness --bin hone --example scripted_engine --example fleet_faults
 //!     target/debug/examples/fleet_faults --moments 200 --parallel 3

@@ -29,10 +29,10 @@ macro_rules! pages {
 }
 
 /// All pages, in the order of the manual.
-const PAGES: [(&str, &str); 24] = pages!(
+const PAGES: [(&str, &str); 23] = pages!(
     "install" "testing" "reports" "playing" "books" "builds" "configuration" "ci" "bisect" "tuning"
     "tracking" "shards" "fleet" "serve" "coming-from" "coming-from-flags" "troubleshooting"
-    "reliability" "formats" "statistics" "strength" "performance" "architecture" "robustness"
+    "reliability" "formats" "statistics" "strength" "performance" "architecture"
 );
 
 impl HelpArgs {

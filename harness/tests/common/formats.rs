@@ -21,7 +21,7 @@ fn code(text: &str) -> Vec<String> {
 /// The rows of the table of `docs/formats.md` below a heading whose first column has the title
 /// `column`.
 pub(crate) fn table(heading: &str, column: &str) -> Vec<Row> {
-    let head = format!("| {column} | meaning | unit |\n");
+    let head = format!("| {column} | meaning |\n");
     table_of("docs/formats.md", heading, &head)
 }
 

@@ -3,42 +3,47 @@
 use super::program::Program;
 use super::table::{self, FLAGS, FlagEntry, GROUPS, Of, Support};
 
-/// A table of all flags, and one table of keys for each flag with keys.
+/// A table of the flags and one of the keys in their values. Those without effect and those
+/// that are refused are listed after them.
 pub fn tables() -> String {
-    let mut text = String::from("## Flags\n\n");
-    rows(&mut text, "flag", FLAGS);
-    for group in GROUPS {
-        let title = match group.flag {
-            "-engine" => "`-engine` and `-each`".to_string(),
-            flag => format!("`{flag}`"),
-        };
-        text += &format!("\n## Keys of {title}\n\n");
-        rows(&mut text, "key", group.entries);
-    }
-    text
+    let flags = FLAGS.iter().map(|entry| (entry.name.to_string(), entry));
+    let keys = GROUPS.iter().flat_map(|group| {
+        let name = |entry: &FlagEntry| format!("{} {}", group.flag, entry.name);
+        group.entries.iter().map(move |entry| (name(entry), entry))
+    });
+    let mut text = table("Flags", "flag", flags.clone());
+    text += &format!("\n{}", table("Keys", "flag and key", keys.clone()));
+    let all: Vec<_> = flags.chain(keys).collect();
+    let with = |support: Support| {
+        let names = all.iter().filter(|(_, entry)| entry.support == support);
+        let names: Vec<String> = names.map(|(name, _)| format!("`{name}`")).collect();
+        names.join(", ")
+    };
+    let (ignored, refused) = (with(Support::Ignored), with(Support::Refused));
+    text + &format!("\n## Without effect\n\n{ignored}\n\n## Refused\n\n{refused}\n")
 }
 
-fn rows(text: &mut String, first: &str, entries: &[FlagEntry]) {
-    *text += &format!("| {first} | program | supported | configuration | what differs and why |\n");
-    *text += "|---|---|---|---|---|\n";
-    for entry in entries {
+fn table<'a>(
+    title: &str,
+    first: &str,
+    entries: impl Iterator<Item = (String, &'a FlagEntry)>,
+) -> String {
+    let mut text = format!(
+        "## {title}\n\n| {first} | only | configuration | what differs and why |\n|---|---|---|---|\n"
+    );
+    for (name, entry) in entries.filter(|(_, entry)| entry.support == Support::Yes) {
         let of = match entry.of {
-            Of::Both => "both",
+            Of::Both => "",
             Of::Fastchess => "fastchess",
             Of::Cutechess => "cutechess-cli",
-        };
-        let support = match entry.support {
-            Support::Yes => "yes",
-            Support::Ignored => "accepted without effect",
-            Support::Refused => "refused",
         };
         let key = match entry.key {
             "" => String::new(),
             key => format!("`{}`", key.replace(", ", "`, `")),
         };
-        let (name, note) = (entry.name, entry.note);
-        *text += &format!("| `{name}` | {of} | {support} | {key} | {note} |\n");
+        text += &format!("| `{name}` | {of} | {key} | {} |\n", entry.note);
     }
+    text
 }
 
 /// The flags of a program, each on one line with an example and its meaning, for a terminal.
