@@ -252,9 +252,10 @@ impl Engine {
         let variation = self.variation.unwrap_or(&own);
         let end = self.script.line_end;
         let answer = format!("bestmove {uci}{reply}");
-        let again = match self.twice {
-            true => format!("{end}{answer}"),
-            false => String::new(),
+        let again = if self.twice {
+            format!("{end}{answer}")
+        } else {
+            String::new()
         };
         self.print(&format!(
             "info depth 1 seldepth 1 score cp 0 nodes {} nps 1000 time 0 pv {variation}{end}{answer}{again}",

@@ -156,16 +156,18 @@ impl Position {
             let outermost = [('k', rooks.last()), ('q', rooks.next())];
             for (wing, (standard, outer)) in Wing::BOTH.into_iter().zip(outermost) {
                 if let Some(rook) = self.castling_rook(color, wing) {
-                    field.push(color.letter(match chess960 || outer != Some(rook) {
-                        true => (b'a' + rook.file() as u8) as char,
-                        false => standard,
+                    field.push(color.letter(if chess960 || outer != Some(rook) {
+                        (b'a' + rook.file() as u8) as char
+                    } else {
+                        standard
                     }));
                 }
             }
         }
-        match field.is_empty() {
-            true => "-".to_owned(),
-            false => field,
+        if field.is_empty() {
+            "-".to_owned()
+        } else {
+            field
         }
     }
 }

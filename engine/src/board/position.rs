@@ -346,8 +346,9 @@ const PHASE: [i32; 6] = [0, 1, 1, 2, 4, 0];
 /// Destinations of king and rook when the king on `king` castles with the rook on `rook`.
 pub fn castled(king: Square, rook: Square) -> [Square; 2] {
     let rank = king.rank();
-    match rook.file() > king.file() {
-        true => [Square::at(6, rank), Square::at(5, rank)],
-        false => [Square::at(2, rank), Square::at(3, rank)],
+    if rook.file() > king.file() {
+        [Square::at(6, rank), Square::at(5, rank)]
+    } else {
+        [Square::at(2, rank), Square::at(3, rank)]
     }
 }

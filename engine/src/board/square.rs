@@ -88,9 +88,10 @@ impl Color {
 
     /// The colour of a piece, from its letter in a FEN.
     pub const fn of_letter(letter: char) -> Color {
-        match letter.is_ascii_uppercase() {
-            true => Color::White,
-            false => Color::Black,
+        if letter.is_ascii_uppercase() {
+            Color::White
+        } else {
+            Color::Black
         }
     }
 

@@ -6,9 +6,10 @@ use crate::board::{Bitboard, Color, Position, Role, Square};
 /// Scale factor of an endgame advantage, in 64ths: below 64 if the side ahead has no
 /// pawns, or with bishops of opposite colours. `sum` is White's advantage.
 pub fn scale(position: &Position, sum: Tapered) -> i32 {
-    let strong = match sum.endgame() > 0 {
-        true => Color::White,
-        false => Color::Black,
+    let strong = if sum.endgame() > 0 {
+        Color::White
+    } else {
+        Color::Black
     };
     match winnable(position, strong) {
         64 => {}
@@ -30,9 +31,10 @@ pub fn winnable(position: &Position, strong: Color) -> i32 {
     if position.pieces(strong, Role::Pawn).is_empty() {
         return scale_without_pawns(position, strong);
     }
-    match is_wrong_bishop(position, strong) {
-        true => 0,
-        false => 64,
+    if is_wrong_bishop(position, strong) {
+        0
+    } else {
+        64
     }
 }
 
@@ -76,9 +78,10 @@ fn is_wrong_bishop(position: &Position, strong: Color) -> bool {
         return false;
     }
     let corner = Square::at(edge, 7).relative(strong);
-    let guarded = match Bitboard::DARK.contains(corner) {
-        true => Bitboard::DARK,
-        false => !Bitboard::DARK,
+    let guarded = if Bitboard::DARK.contains(corner) {
+        Bitboard::DARK
+    } else {
+        !Bitboard::DARK
     };
     position.color(strong) == pawns | bishops | pieces(Role::King)
         && (bishops & guarded).is_empty()

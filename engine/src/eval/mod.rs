@@ -121,9 +121,10 @@ impl Evaluator {
 /// be won. The terms are scaled before, too: the network is fitted to correct scaled terms.
 fn with_correction(position: &Position, terms: i32, correction: i32) -> i32 {
     let value = terms + correction;
-    let strong = match value > 0 {
-        true => position.turn,
-        false => !position.turn,
+    let strong = if value > 0 {
+        position.turn
+    } else {
+        !position.turn
     };
     value * endgame::winnable(position, strong) / 64
 }
@@ -143,9 +144,10 @@ pub fn explain(position: &Position, network: bool) -> String {
             let values = features.iter().filter(of_side).map(Feature::value);
             values.fold(Tapered::ZERO, Tapered::plus)
         });
-        match term.is_danger() {
-            true => sum.danger = [sum.danger[0] + white, sum.danger[1] + black],
-            false => sum.plain += white - black,
+        if term.is_danger() {
+            sum.danger = [sum.danger[0] + white, sum.danger[1] + black];
+        } else {
+            sum.plain += white - black;
         }
         let values = [white, black, white - black].map(show);
         out += &row(&format!("{term:?}"), values);

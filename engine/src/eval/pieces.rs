@@ -38,9 +38,10 @@ fn bishop(side: &Side, bishop: Square, sink: &mut impl Sink) {
     const CENTRE: Bitboard = Bitboard(0x0000_0018_1800_0000);
     const CENTRE_FILES: Bitboard = Bitboard(0x3c3c_3c3c_3c3c_3c3c);
     let (position, us) = (side.position, side.us);
-    let same = match Bitboard::DARK.contains(bishop) {
-        true => Bitboard::DARK,
-        false => !Bitboard::DARK,
+    let same = if Bitboard::DARK.contains(bishop) {
+        Bitboard::DARK
+    } else {
+        !Bitboard::DARK
     };
     let pawns = position.pieces(us, Role::Pawn);
     let blocked = pawns & CENTRE_FILES & position.occupied().forward(!us);

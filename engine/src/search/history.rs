@@ -95,9 +95,10 @@ impl History {
 
     /// The histories of a node's evasions (EvasionContinuation).
     pub(super) fn evasions<'h>(&'h self, params: &Params, line: &Line<'h>) -> QuietHistory<'h> {
-        match params.evasion_continuation {
-            true => self.quiet(params, line),
-            false => self.anywhere(params, line),
+        if params.evasion_continuation {
+            self.quiet(params, line)
+        } else {
+            self.anywhere(params, line)
         }
     }
 

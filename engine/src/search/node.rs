@@ -78,9 +78,10 @@ impl Search<'_> {
     /// correction history is added.
     pub(super) fn find_eval(&mut self, node: &mut Node, correct: bool) {
         // The correction comes first so that its memory is fetched during the evaluation.
-        let correction = match correct {
-            true => self.correction(node.position),
-            false => 0,
+        let correction = if correct {
+            self.correction(node.position)
+        } else {
+            0
         };
         node.raw_eval = match node.hit {
             Some(entry) if entry.eval != NO_EVAL => entry.eval,

@@ -58,9 +58,10 @@ impl Search<'_> {
         let history = self.history.evasions(params, &picker.line);
         for Scored { mv, score } in &mut moves[picker.next..] {
             *score = if !position.is_noisy(*mv) {
-                match picker.quiet_history {
-                    true => history.score(*mv),
-                    false => 0,
+                if picker.quiet_history {
+                    history.score(*mv)
+                } else {
+                    0
                 }
             } else if picker.order == CaptureOrder::History {
                 let attacker = position.role_at(mv.from()).map_or(0, |role| role as i32);
@@ -121,9 +122,10 @@ impl Search<'_> {
             // Gain, minus the rank of the destination, and history.
             CaptureOrder::History => {
                 let rank = mv.to().relative_rank(position.turn) as i32;
-                let history = match params.capture_history {
-                    true => self.history.capture(params, position, mv) / params.capture_history_div,
-                    false => 0,
+                let history = if params.capture_history {
+                    self.history.capture(params, position, mv) / params.capture_history_div
+                } else {
+                    0
                 };
                 2 * self.gain(position, mv) - params.capture_rank_penalty * rank + history
             }

@@ -112,9 +112,10 @@ impl Search<'_> {
 
     /// The moves of a node of the main search.
     pub(super) fn main_picker<'p>(&self, node: &Node<'p>) -> Picker<'p> {
-        let purpose = match node.in_check {
-            true => Purpose::Evasions,
-            false => Purpose::Main,
+        let purpose = if node.in_check {
+            Purpose::Evasions
+        } else {
+            Purpose::Main
         };
         let mut picker = self.picker(node, purpose);
         if node.depth < self.params.quiet_sort_depth {

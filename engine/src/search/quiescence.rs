@@ -49,9 +49,10 @@ impl Search<'_> {
         // QsChecksDepth) are also valid for one without (QsNoChecksDepth).
         let evading = position.in_check() && params.qs_evasions && params.quiescence;
         let with_checks = params.qs_moves == QsMoves::Checks && depth >= params.qs_checks_depth;
-        let table_depth = match evading || with_checks {
-            true => params.qs_checks_depth,
-            false => params.qs_no_checks_depth,
+        let table_depth = if evading || with_checks {
+            params.qs_checks_depth
+        } else {
+            params.qs_no_checks_depth
         };
         let probe = || self.shared.table.probe(position.key, ply);
         let hit = params.qs_tt.then(probe).flatten();
@@ -79,9 +80,10 @@ impl Search<'_> {
             self.stats.count(Counter::QsAllMoves);
         } else if !evading || params.qs_stand_pat_in_check {
             self.find_eval(&mut node, params.qs_correction);
-            node.best = match params.qs_tt_eval {
-                true => node.guess(),
-                false => node.eval,
+            node.best = if params.qs_tt_eval {
+                node.guess()
+            } else {
+                node.eval
             };
             if node.best >= beta {
                 self.stats.count(Counter::StandPatCutoffs);
@@ -103,9 +105,10 @@ impl Search<'_> {
         }
 
         // 7. The moves (QsMoves, QsEvasions, QsChecksDepth, QsRecaptureDepth).
-        let floor = match params.qs_tt_exact {
-            true => alpha,
-            false => node.alpha,
+        let floor = if params.qs_tt_exact {
+            alpha
+        } else {
+            node.alpha
         };
         // The minimum of QsRecaptureDepth switches it off.
         let (checks, limit) = (with_checks && !node.in_check, params.qs_recapture_depth);
@@ -209,9 +212,10 @@ impl Search<'_> {
             .unwrap_or(Role::Pawn);
         let ready =
             position.pieces(position.turn, Role::Pawn) & Bitboard::relative_rank(position.turn, 6);
-        match ready.any() {
-            true => value(best) + value(Role::Queen) - value(Role::Pawn),
-            false => value(best),
+        if ready.any() {
+            value(best) + value(Role::Queen) - value(Role::Pawn)
+        } else {
+            value(best)
         }
     }
 
@@ -307,9 +311,10 @@ impl Search<'_> {
         if !params.qs_see || mv.is_promotion() && !params.qs_see_promotions {
             return None;
         }
-        let threshold = match noisy {
-            true => see_threshold,
-            false => see_threshold.min(0),
+        let threshold = if noisy {
+            see_threshold
+        } else {
+            see_threshold.min(0)
         };
         let skip = !self.see(position, mv, threshold);
         skip.then_some(Counter::QsSeePrunes)
@@ -323,9 +328,10 @@ impl Search<'_> {
     }
 
     fn delta_margin(&self, position: &Position) -> i32 {
-        match position.non_pawn_material(!position.turn).more_than_one() {
-            true => self.params.qs_delta_margin,
-            false => self.params.qs_delta_margin_endgame,
+        if position.non_pawn_material(!position.turn).more_than_one() {
+            self.params.qs_delta_margin
+        } else {
+            self.params.qs_delta_margin_endgame
         }
     }
 }

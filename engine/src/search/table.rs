@@ -216,9 +216,10 @@ impl Table {
         let worth = |slot: &&Slot| {
             let (stored, data) = slot.load();
             let worth = unpack(data).depth - REPLACEMENT_PLIES * age(data) as i32;
-            match stored as u16 == self.epoch {
-                true => worth,
-                false => i32::MIN,
+            if stored as u16 == self.epoch {
+                worth
+            } else {
+                i32::MIN
             }
         };
         let known = self.find(key);

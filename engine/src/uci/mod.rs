@@ -87,9 +87,10 @@ impl Reader<'_> {
             "uci" => print_lines(&introduction()),
             "isready" => {
                 let is_done = self.shared.done.load(Ordering::Acquire) >= self.search;
-                match !is_done && !self.shared.stop.covers(self.search) {
-                    true => print_lines("readyok"),
-                    false => self.ask(Job::Ready),
+                if !is_done && !self.shared.stop.covers(self.search) {
+                    print_lines("readyok");
+                } else {
+                    self.ask(Job::Ready);
                 }
             }
             "ucinewgame" => self.ask(Job::NewGame),

@@ -452,9 +452,12 @@ fn the_network_does_not_win_drawn_endgames() {
 
 /// The position with the colours exchanged.
 fn mirror(fen: &str) -> String {
-    let swap = |letter: char| match letter.is_ascii_uppercase() {
-        true => letter.to_ascii_lowercase(),
-        false => letter.to_ascii_uppercase(),
+    let swap = |letter: char| {
+        if letter.is_ascii_uppercase() {
+            letter.to_ascii_lowercase()
+        } else {
+            letter.to_ascii_uppercase()
+        }
     };
     let fields: Vec<&str> = fen.split(' ').collect();
     let ranks: Vec<String> = fields[0]

@@ -88,9 +88,10 @@ pub(crate) fn pgn_equals_rows(run: &Path) -> anyhow::Result<()> {
 /// The nights in `elo.csv`.
 pub(crate) fn nights(scene: &Scene) -> anyhow::Result<Vec<Night>> {
     let table = scene.out().join("elo.csv");
-    match scene.is_tracked() && table.exists() {
-        true => Ok(hone_kinds::track::read(&table)?),
-        false => Ok(Vec::new()),
+    if scene.is_tracked() && table.exists() {
+        Ok(hone_kinds::track::read(&table)?)
+    } else {
+        Ok(Vec::new())
     }
 }
 

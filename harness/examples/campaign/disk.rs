@@ -93,11 +93,12 @@ impl Drop for Disk {
 
 fn run(command: &mut Command) -> io::Result<()> {
     let output = command.stdin(Stdio::null()).output()?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(io::Error::other(
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(io::Error::other(
             String::from_utf8_lossy(&output.stderr).into_owned(),
-        )),
+        ))
     }
 }
 

@@ -83,9 +83,10 @@ mod linux {
 
     impl Arguments {
         fn kinds(&self) -> Vec<Kind> {
-            match self.kind.is_empty() {
-                true => Kind::ALL.to_vec(),
-                false => self.kind.clone(),
+            if self.kind.is_empty() {
+                Kind::ALL.to_vec()
+            } else {
+                self.kind.clone()
             }
         }
 

@@ -220,12 +220,11 @@ impl<'a> Trial<'a> {
                 self.hits += 1;
                 let name = format!("read-only-{stage}");
                 // A start without a manifest removes the folder first.
-                let exit = match scene.out().join("run.toml").exists() || scene.is_tracked() {
-                    true => {
-                        let mut child = self.start(scene, &name)?;
-                        self.wait(&mut child)?
-                    }
-                    false => Some(REFUSED),
+                let exit = if scene.out().join("run.toml").exists() || scene.is_tracked() {
+                    let mut child = self.start(scene, &name)?;
+                    self.wait(&mut child)?
+                } else {
+                    Some(REFUSED)
                 };
                 processes::none_left(scene.mark())?;
                 disk.set_read_only(false)?;

@@ -73,9 +73,10 @@ impl Programs {
             let mut text = String::new();
             for (number, name) in ["A", "B", "C", "D"].iter().enumerate().take(count) {
                 let seed = 3 * number + 4;
-                text += &match is_cutechess {
-                    true => format!("-engine cmd=SCRIPTED name={name} arg=--seed arg={seed} "),
-                    false => format!("-engine cmd=SCRIPTED name={name} args='--seed {seed}' "),
+                text += &if is_cutechess {
+                    format!("-engine cmd=SCRIPTED name={name} arg=--seed arg={seed} ")
+                } else {
+                    format!("-engine cmd=SCRIPTED name={name} args='--seed {seed}' ")
                 };
             }
             let each = if is_cutechess {

@@ -81,13 +81,12 @@ impl Scene {
         drop(free);
         let data = dir.path().join("data");
         fs::create_dir(&data)?;
-        let mut up = match fills_disk {
-            true => {
-                let mut command = with_disk(&data);
-                command.arg(&hone);
-                command
-            }
-            false => Command::new(&hone),
+        let mut up = if fills_disk {
+            let mut command = with_disk(&data);
+            command.arg(&hone);
+            command
+        } else {
+            Command::new(&hone)
         };
         let mut up = up
             .args(["fleet", "up", "--listen", &address.to_string(), "--data"])

@@ -258,9 +258,10 @@ impl StatusArgs {
         let access = Access::chosen(self.fleet.as_deref())?;
         let access = access.for_role(Role::Submit)?;
         let overview = fleet::overview(&access)?;
-        match self.json {
-            true => outln!("{}", serde_json::to_string(&overview)?),
-            false => out!("{}", overview.text()),
+        if self.json {
+            outln!("{}", serde_json::to_string(&overview)?);
+        } else {
+            out!("{}", overview.text());
         }
         Ok(())
     }

@@ -95,13 +95,15 @@ impl ReplayArgs {
                 gone.display()
             ));
         }
-        let has_failed = match self.json {
-            true => self.print_json(&situation)?,
-            false => self.print_text(&situation)?,
+        let has_failed = if self.json {
+            self.print_json(&situation)?
+        } else {
+            self.print_text(&situation)?
         };
-        Ok(match has_failed {
-            true => Exit::Rejected,
-            false => Exit::Done,
+        Ok(if has_failed {
+            Exit::Rejected
+        } else {
+            Exit::Done
         })
     }
 

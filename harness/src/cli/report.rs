@@ -58,9 +58,10 @@ impl ReportArgs {
             .map(|form| in_form(&*report, form))
             .transpose()?;
         if let Some(path) = &self.html {
-            let place = match is_inside(path, &run) {
-                true => PageLocation::Inside,
-                false => PageLocation::Elsewhere,
+            let place = if is_inside(path, &run) {
+                PageLocation::Inside
+            } else {
+                PageLocation::Elsewhere
             };
             write_page(path, report.page(place)?)?;
         }

@@ -53,9 +53,10 @@ impl ResumeArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         self.ends.results.check()?;
         let run = find_run(&self.run)?;
-        let recovery = match self.replay_missing {
-            true => Recovery::Replay,
-            false => Recovery::LastPair,
+        let recovery = if self.replay_missing {
+            Recovery::Replay
+        } else {
+            Recovery::LastPair
         };
         let kind = kinds::of(Manifest::read(&run)?.kind);
         let refused = |error: anyhow::Error| {

@@ -16,9 +16,10 @@ use hone_run::RESULTS;
 use hone_serve::{ServerOptions, serve};
 
 /// The options that allow actions.
-const TOKENS: &[&str] = match cfg!(feature = "fleet") {
-    true => &["token_file", "fleet_tokens"],
-    false => &["token_file"],
+const TOKENS: &[&str] = if cfg!(feature = "fleet") {
+    &["token_file", "fleet_tokens"]
+} else {
+    &["token_file"]
 };
 
 /// Serve live pages of all runs in a folder.

@@ -101,9 +101,10 @@ impl VerifyArgs {
         } else {
             out!("{}", verified.text());
         }
-        Ok(match verified.faults.is_empty() {
-            true => Exit::Done,
-            false => Exit::Rejected,
+        Ok(if verified.faults.is_empty() {
+            Exit::Done
+        } else {
+            Exit::Rejected
         })
     }
 }
@@ -235,9 +236,10 @@ impl Part {
 impl Judged {
     fn text(&self) -> String {
         let pairs = counted(self.pairs, "pair");
-        match self.shard.is_whole() {
-            true => format!("{pairs} up to the verdict: {}", self.verdict),
-            false => format!("{pairs} of {}", self.shard.words()),
+        if self.shard.is_whole() {
+            format!("{pairs} up to the verdict: {}", self.verdict)
+        } else {
+            format!("{pairs} of {}", self.shard.words())
         }
     }
 }

@@ -46,9 +46,10 @@ fn nothing_outside_the_work_tree_is_deleted() {
 #[test]
 fn hostile_submodules_are_cleaned_and_nothing_outside() {
     // Other systems do not allow such a name.
-    let not_text: &[u8] = match cfg!(target_os = "linux") {
-        true => b"caf\xe9",
-        false => b"cafe",
+    let not_text: &[u8] = if cfg!(target_os = "linux") {
+        b"caf\xe9"
+    } else {
+        b"cafe"
     };
     let repository = EngineRepository::new();
     let outside = repository.dir.path().join("outside");

@@ -89,9 +89,12 @@ impl Scene {
 /// Names of all files below a folder.
 fn files_below(dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(dir).into_iter().flatten().flatten();
-    let named = entries.flat_map(|entry| match entry.path().is_dir() {
-        true => files_below(&entry.path()),
-        false => vec![entry.file_name().to_string_lossy().into_owned()],
+    let named = entries.flat_map(|entry| {
+        if entry.path().is_dir() {
+            files_below(&entry.path())
+        } else {
+            vec![entry.file_name().to_string_lossy().into_owned()]
+        }
     });
     named.collect()
 }
@@ -102,9 +105,10 @@ fn a_worker_builds_the_engines_of_a_run_from_their_commits() {
     let scene = Scene::new(60);
     let run = scene.setup.run("fleet");
     let mut runner = scene.start(&fleet);
-    let confined: &[&str] = match has_bubblewrap() {
-        true => &["--sandbox"],
-        false => &[],
+    let confined: &[&str] = if has_bubblewrap() {
+        &["--sandbox"]
+    } else {
+        &[]
     };
     let build = ["--build", "always", "--cores", "1"];
     let builder = fleet.worker("builder", &[&build, confined].concat());

@@ -15,9 +15,10 @@ const ALLOWED: [&str; 3] = [
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a readable folder") {
         let path = entry.expect("a readable folder").path();
-        match path.is_dir() {
-            true => sources(&path, files),
-            false => files.push(path),
+        if path.is_dir() {
+            sources(&path, files);
+        } else {
+            files.push(path);
         }
     }
 }

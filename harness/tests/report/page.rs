@@ -522,9 +522,12 @@ fn a_tournament_has_the_intervals_of_its_report() {
     let list = |name: &str| facts[name].as_array().expect("a list").clone();
     let parts =
         |elo: &Value| ["estimate", "low", "high"].map(|name| elo[name].as_f64().expect("a number"));
-    let signed = |value: f64| match value.abs() < 0.05 {
-        true => "0.0".to_string(),
-        false => format!("{value:+.1}").replace('-', "\u{2212}"),
+    let signed = |value: f64| {
+        if value.abs() < 0.05 {
+            "0.0".to_string()
+        } else {
+            format!("{value:+.1}").replace('-', "\u{2212}")
+        }
     };
     for (place, rating) in list("ratings").iter().enumerate() {
         assert_eq!(rating["interval"], "always_valid");

@@ -312,9 +312,12 @@ fn ratings_count_what_the_report_counts() {
     };
     let whole = rated();
     let first: Vec<&str> = csv.lines().skip(1).take(2).collect();
-    let opposite = |line: &str| match line.contains(",1-0,") {
-        true => line.replace(",1-0,", ",0-1,"),
-        false => line.replace(",0-1,", ",1-0,").replace(",1/2-1/2,", ",1-0,"),
+    let opposite = |line: &str| {
+        if line.contains(",1-0,") {
+            line.replace(",1-0,", ",0-1,")
+        } else {
+            line.replace(",0-1,", ",1-0,").replace(",1/2-1/2,", ",1-0,")
+        }
     };
     let again: String = first.iter().map(|line| opposite(line) + "\n").collect();
     fs::write(&path, format!("{csv}{again}4,1,on")).expect("written");

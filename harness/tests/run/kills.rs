@@ -57,17 +57,14 @@ fn kills_at_random_times_lose_and_double_no_game() {
     let run = setup.run("killed");
     let (mut hits, mut finished_before) = (0, 0);
     for number in 0..KILLS {
-        let mut command = match run.join("run.toml").exists() {
-            false => {
-                // A kill before the manifest leaves at most an empty folder.
-                let _ = fs::remove_dir_all(&run);
-                setup.command("match", "killed", &[])
-            }
-            true => {
-                let mut resume = common::hone();
-                resume.arg("resume").arg(&run);
-                resume
-            }
+        let mut command = if !run.join("run.toml").exists() {
+            // A kill before the manifest leaves at most an empty folder.
+            let _ = fs::remove_dir_all(&run);
+            setup.command("match", "killed", &[])
+        } else {
+            let mut resume = common::hone();
+            resume.arg("resume").arg(&run);
+            resume
         };
         let mut child = Running::start(command.stdout(Stdio::null()).stderr(Stdio::null()));
         let begun = Instant::now();

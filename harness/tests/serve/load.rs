@@ -356,12 +356,13 @@ fn speed_of_games_with_and_without_browsers() {
     };
     // The order alternates, so that a drift of the machine's speed cancels out.
     let phases: Vec<_> = (0..turns)
-        .map(|turn| match turn % 2 == 1 {
-            true => {
+        .map(|turn| {
+            if turn % 2 == 1 {
                 let served = phase(true);
                 [phase(false), served]
+            } else {
+                [phase(false), phase(true)]
             }
-            false => [phase(false), phase(true)],
         })
         .collect();
     server.signal(libc::SIGCONT);

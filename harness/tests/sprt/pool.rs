@@ -444,9 +444,10 @@ fn damaged_runs_and_folders_that_cannot_be_made_are_refused_before_anything_is_w
     let [ledger, games] = [&csv, &pgn].map(|path| fs::read_to_string(path).expect("there"));
     // A result that is not that of the game.
     let won = ledger.replacen(",1/2-1/2,", ",1-0,", 1);
-    let edited = match won == ledger {
-        true => ledger.replacen(",1-0,", ",1/2-1/2,", 1),
-        false => won,
+    let edited = if won == ledger {
+        ledger.replacen(",1-0,", ",1/2-1/2,", 1)
+    } else {
+        won
     };
     assert_ne!(edited, ledger);
     fs::write(&csv, edited).expect("written");

@@ -142,13 +142,12 @@ fn kills_in_any_stage_change_nothing() {
     let whole = all(&setup.run("undisturbed"));
     let mut hits = [0, 0];
     for share in 1..8 {
-        let mut command = match run.join("run.toml").exists() {
-            true => {
-                let mut resume = common::hone();
-                resume.arg("resume").arg(&run);
-                resume
-            }
-            false => setup.command("sprt", "killed", &play),
+        let mut command = if run.join("run.toml").exists() {
+            let mut resume = common::hone();
+            resume.arg("resume").arg(&run);
+            resume
+        } else {
+            setup.command("sprt", "killed", &play)
         };
         let mut playing = Running::start(command.stdout(Stdio::null()).stderr(Stdio::null()));
         let mut has_ended = false;

@@ -150,9 +150,10 @@ fn the_counts_are_those_of_the_ledger(json: &Value, run: &Path) {
     let points = won as f64 + drawn as f64 / 2.0;
     assert_eq!(ld / 2.0 + dd + 1.5 * wd + 2.0 * ww, points);
     assert_eq!(number(&json["draw_ratio"]), dd / pairs);
-    match ll + ld == 0.0 {
-        true => assert!(json["pair_ratio"].is_null(), "{json}"),
-        false => assert_eq!(number(&json["pair_ratio"]), (wd + ww) / (ll + ld)),
+    if ll + ld == 0.0 {
+        assert!(json["pair_ratio"].is_null(), "{json}");
+    } else {
+        assert_eq!(number(&json["pair_ratio"]), (wd + ww) / (ll + ld));
     }
 }
 

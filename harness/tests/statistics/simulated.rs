@@ -76,9 +76,10 @@ fn play_with<E: Experiment>(
 ) -> (Result<Ended, String>, Fold<E>) {
     let config = config();
     let names: Vec<String> = config.engine.iter().map(|e| e.name.clone()).collect();
-    let lock = match dir.join("games.csv").exists() {
-        true => Lock::resume(dir, Recovery::LastPair),
-        false => Lock::begin(dir),
+    let lock = if dir.join("games.csv").exists() {
+        Lock::resume(dir, Recovery::LastPair)
+    } else {
+        Lock::begin(dir)
     };
     let options = LedgerOptions {
         names: &names,

@@ -123,9 +123,10 @@ fn a_faulty_model_is_named() {
 
 #[test]
 fn options_about_engines_and_games_are_refused_with_a_model() {
-    let of_fleets: &[&str] = match cfg!(feature = "fleet") {
-        true => &["--fleet", "--priority=5"],
-        false => &[],
+    let of_fleets: &[&str] = if cfg!(feature = "fleet") {
+        &["--fleet", "--priority=5"]
+    } else {
+        &[]
     };
     let options = [
         "--max-time=1h",

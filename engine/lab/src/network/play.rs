@@ -107,9 +107,10 @@ fn play(
         }
         let outcome = engine.search(&game, &limits, &mut Silent, &StopSignal::default(), 1);
         let position = &game.position;
-        let ahead = match outcome.score >= 0 {
-            true => position.turn,
-            false => !position.turn,
+        let ahead = if outcome.score >= 0 {
+            position.turn
+        } else {
+            !position.turn
         };
         decided[ahead.index()] += usize::from(outcome.score.abs() >= DECIDED);
         if !position.in_check() && !position.is_noisy(outcome.best) && !is_mate(outcome.score) {

@@ -186,9 +186,10 @@ impl Fit {
         let (mut low, mut high) = (0.001, 0.02);
         for _ in 0..20 {
             let (a, b) = (low + (high - low) * 0.382, low + (high - low) * 0.618);
-            match self.loss_with(&self.weights, a) < self.loss_with(&self.weights, b) {
-                true => high = b,
-                false => low = a,
+            if self.loss_with(&self.weights, a) < self.loss_with(&self.weights, b) {
+                high = b;
+            } else {
+                low = a;
             }
         }
         self.slope = (low + high) / 2.0;
@@ -246,12 +247,11 @@ impl Fit {
             let weight = usize::from(count.weight);
             let [white, black] = count.sides.map(f64::from);
             for part in 0..2 {
-                let change = match self.danger[weight] {
-                    true => {
-                        let [of_white, of_black] = danger.map(|danger| price_slope(danger[part]));
-                        of_black * black - of_white * white
-                    }
-                    false => white - black,
+                let change = if self.danger[weight] {
+                    let [of_white, of_black] = danger.map(|danger| price_slope(danger[part]));
+                    of_black * black - of_white * white
+                } else {
+                    white - black
                 };
                 gradient[weight][part] += error * parts[part] * change;
             }

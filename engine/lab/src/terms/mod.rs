@@ -40,9 +40,10 @@ pub(crate) fn run(arguments: &Arguments) -> anyhow::Result<()> {
     for file in &arguments.games {
         let text = std::fs::read_to_string(file).with_context(|| file.display().to_string())?;
         let read = games::read(&text, is_quiet, |sample| {
-            match is_held_out(number) {
-                true => judge.add(&sample.position, sample.result),
-                false => fit.add(&sample.position, target(&sample, arguments.blend)),
+            if is_held_out(number) {
+                judge.add(&sample.position, sample.result);
+            } else {
+                fit.add(&sample.position, target(&sample, arguments.blend));
             }
             number += 1;
         });

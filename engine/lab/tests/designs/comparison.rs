@@ -23,9 +23,10 @@ const NARROW: i32 = 60;
 const AWAY: i32 = 90;
 
 fn tree(file: &str) -> Tree {
-    Tree::new(match file.starts_with("seajay") {
-        true => SEAJAY_VALUES,
-        false => VALUES,
+    Tree::new(if file.starts_with("seajay") {
+        SEAJAY_VALUES
+    } else {
+        VALUES
     })
 }
 

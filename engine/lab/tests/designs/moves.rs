@@ -89,8 +89,9 @@ pub(crate) fn is_pawn_stalemate(position: &Position) -> bool {
 
 /// The score of a node without legal moves.
 pub(crate) fn without_moves(position: &Position, ply: usize) -> i32 {
-    match position.in_check() {
-        true => mated_in(ply),
-        false => DRAW,
+    if position.in_check() {
+        mated_in(ply)
+    } else {
+        DRAW
     }
 }

@@ -10,9 +10,10 @@ fn option_files(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap();
     let mut files = Vec::new();
     for path in entries.map(|entry| entry.unwrap().path()) {
-        match path.is_dir() {
-            true => files.extend(option_files(&path)),
-            false => files.push(path),
+        if path.is_dir() {
+            files.extend(option_files(&path));
+        } else {
+            files.push(path);
         }
     }
     files
@@ -35,9 +36,10 @@ fn the_designs_are_options_of_this_engine() {
     let plain = folder.join("main/plain.toml");
     for path in files {
         // Additions to the plain search are applied on top of it.
-        let (set, over) = match path.starts_with(folder.join("ordering/plain")) {
-            true => (read(&[&plain, &path]), read(&[&plain])),
-            false => (read(&[&path]), Params::DEFAULT),
+        let (set, over) = if path.starts_with(folder.join("ordering/plain")) {
+            (read(&[&plain, &path]), read(&[&plain]))
+        } else {
+            (read(&[&path]), Params::DEFAULT)
         };
         let name = path.file_stem().unwrap().to_str().unwrap();
         let nothing = ["default", "selective", "base"].contains(&name);

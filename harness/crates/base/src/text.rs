@@ -45,9 +45,10 @@ fn is_directional(c: char) -> bool {
 
 /// The text with U+FFFD in place of characters that change the direction of text.
 pub fn without_direction(text: &str) -> Cow<'_, str> {
-    match text.contains(is_directional) {
-        true => Cow::Owned(text.replace(is_directional, "\u{fffd}")),
-        false => Cow::Borrowed(text),
+    if text.contains(is_directional) {
+        Cow::Owned(text.replace(is_directional, "\u{fffd}"))
+    } else {
+        Cow::Borrowed(text)
     }
 }
 

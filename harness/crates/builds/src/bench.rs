@@ -166,9 +166,10 @@ pub fn run(program: &Path, args: &[String], log: &Path, sandbox: bool) -> Result
         .stdin(Stdio::null())
         .stdout(Stdio::from(output))
         .stderr(Stdio::from(errors));
-    match sandbox {
-        true => ProcessGroup::separate_session(&mut command),
-        false => ProcessGroup::separate(&mut command),
+    if sandbox {
+        ProcessGroup::separate_session(&mut command);
+    } else {
+        ProcessGroup::separate(&mut command);
     }
     ProcessGroup::die_with_parent(&mut command);
     let begun = Instant::now();

@@ -192,9 +192,10 @@ impl Builder {
         // A sandboxed build must not write to a folder that hone writes to: it could leave a
         // symbolic link there that leads out of the sandbox.
         let made_in = dir.join(MADE);
-        let made = match self.sandbox {
-            true => made_in.join(Recipe::program_name()),
-            false => out.clone(),
+        let made = if self.sandbox {
+            made_in.join(Recipe::program_name())
+        } else {
+            out.clone()
         };
         let log = dir.join(record::LOG);
         if let Some(line) = recipe.build_command(&made) {
@@ -344,9 +345,10 @@ impl Target {
 const MADE: &str = "made";
 
 fn sandbox_works(is_asked: bool) -> Result<(), BuildError> {
-    match is_asked {
-        true => sandbox::check().map_err(|error| BuildError::Sandbox(error.to_string())),
-        false => Ok(()),
+    if is_asked {
+        sandbox::check().map_err(|error| BuildError::Sandbox(error.to_string()))
+    } else {
+        Ok(())
     }
 }
 
@@ -441,11 +443,10 @@ fn is_full(dir: &Path) -> bool {
 /// A hint about submodules, if the tree has them and the build command does not fetch them.
 fn submodules_hint(tree: &WorkTree, line: &str) -> &'static str {
     let is_missing = tree.src().join(".gitmodules").exists() && !line.contains("submodule");
-    match is_missing {
-        true => {
-            "\nhelp: this repository has submodules, which the build command must fetch: `git submodule update --init --recursive && …`"
-        }
-        false => "",
+    if is_missing {
+        "\nhelp: this repository has submodules, which the build command must fetch: `git submodule update --init --recursive && …`"
+    } else {
+        ""
     }
 }
 

@@ -104,16 +104,18 @@ pub struct FailedBuild {
 
 impl FailedBuild {
     fn quoted(&self) -> String {
-        match self.tail.is_empty() {
-            true => String::new(),
-            false => format!("\n{}", self.tail),
+        if self.tail.is_empty() {
+            String::new()
+        } else {
+            format!("\n{}", self.tail)
         }
     }
 
     fn place_of_log(&self) -> String {
-        match self.tail.is_empty() {
-            true => String::new(),
-            false => format!("\nhelp: the complete log is {}", self.log.display()),
+        if self.tail.is_empty() {
+            String::new()
+        } else {
+            format!("\nhelp: the complete log is {}", self.log.display())
         }
     }
 }

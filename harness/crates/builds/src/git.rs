@@ -58,9 +58,10 @@ const UNSHALLOW: &str = "\nhelp: this clone is shallow; `git fetch --unshallow` 
 
 /// A folder, as messages name it.
 fn place(path: &Path) -> String {
-    match path == Path::new(".") || path == Path::new("") {
-        true => "the current folder".to_string(),
-        false => format!("`{}`", path.display()),
+    if path == Path::new(".") || path == Path::new("") {
+        "the current folder".to_string()
+    } else {
+        format!("`{}`", path.display())
     }
 }
 
@@ -113,9 +114,10 @@ impl Repository {
         let no_repository = |detail: &str| GitError::NoRepository {
             path: path.to_path_buf(),
             // This one only repeats the sentence.
-            detail: match detail.contains("not a git repository") {
-                true => String::new(),
-                false => format!(": {}", detail.trim()),
+            detail: if detail.contains("not a git repository") {
+                String::new()
+            } else {
+                format!(": {}", detail.trim())
             },
         };
         if !path.is_dir() {
@@ -187,9 +189,10 @@ impl Repository {
             let remote = format!("origin/{rev}");
             return format!("\nhelp: the remote branch `{remote}` exists; write `{remote}`");
         }
-        match self.boundary().is_empty() {
-            true => String::new(),
-            false => UNSHALLOW.to_string(),
+        if self.boundary().is_empty() {
+            String::new()
+        } else {
+            UNSHALLOW.to_string()
         }
     }
 
@@ -236,9 +239,10 @@ impl Repository {
             let path = folder.join(name);
             let path = path.to_str()?;
             // Git on Windows expects slashes.
-            let path = match cfg!(windows) {
-                true => path.replace('\\', "/"),
-                false => path.to_string(),
+            let path = if cfg!(windows) {
+                path.replace('\\', "/")
+            } else {
+                path.to_string()
             };
             Some(format!(":(top,exclude,literal){path}"))
         };

@@ -196,16 +196,17 @@ fn check_size(dir: &Path, commit: &str) -> Result<(), BuildError> {
         .filter_map(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());
     let bytes = sizes.fold(0, u64::saturating_add);
     let files = list.lines().count();
-    match bytes > MAX_BYTES || files > MAX_FILES {
-        true => Err(refused(
+    if bytes > MAX_BYTES || files > MAX_FILES {
+        Err(refused(
             commit,
             format!(
                 "it has {files} files with {} MB, and {MAX_FILES} with {} MB are allowed",
                 bytes >> 20,
                 MAX_BYTES >> 20
             ),
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 

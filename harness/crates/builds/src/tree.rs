@@ -126,9 +126,10 @@ impl WorkTree {
         let alternates = info.join("alternates");
         let objects = self.repository.join("objects").display().to_string();
         // Git on Windows writes slashes.
-        let objects = match cfg!(windows) {
-            true => objects.replace('\\', "/"),
-            false => objects,
+        let objects = if cfg!(windows) {
+            objects.replace('\\', "/")
+        } else {
+            objects
         };
         let objects = format!("{objects}\n");
         fs::create_dir_all(&info)

@@ -73,9 +73,10 @@ impl Settings {
         // Both programs continue regardless of the number of failures.
         set("match.max_failures", 1.0.into(), self.program.name());
         let pairs = i64::try_from(self.pairs()?)?;
-        let key = match self.is_sprt {
-            true => "sprt.max_pairs",
-            false => "match.pairs",
+        let key = if self.is_sprt {
+            "sprt.max_pairs"
+        } else {
+            "match.pairs"
         };
         set(key, pairs.into(), "-rounds, -games");
         Ok(draft)

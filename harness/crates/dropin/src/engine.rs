@@ -146,9 +146,10 @@ impl Engine {
                     && (is_cutechess || !is_on_path())
             }
         };
-        match is_here {
-            true => format!("./{}", self.cmd),
-            false => self.cmd.clone(),
+        if is_here {
+            format!("./{}", self.cmd)
+        } else {
+            self.cmd.clone()
         }
     }
 }

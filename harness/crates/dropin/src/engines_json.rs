@@ -161,9 +161,10 @@ impl ListedEngine {
     /// The program and its arguments. The name of a file may have spaces.
     fn words(&self) -> Vec<String> {
         let command = self.command.trim();
-        match Path::new(&self.working_directory).join(command).is_file() {
-            true => vec![command.to_string()],
-            false => split_command(command).unwrap_or_default(),
+        if Path::new(&self.working_directory).join(command).is_file() {
+            vec![command.to_string()]
+        } else {
+            split_command(command).unwrap_or_default()
         }
     }
 }

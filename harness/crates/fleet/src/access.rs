@@ -86,9 +86,10 @@ impl Access {
         let Some(encoded) = encoded_in(text) else {
             let path = Path::new(text);
             // A long text may be a damaged line, with the secret.
-            let shown = match text.len() < MIN_SEED {
-                true => format!("`{text}`"),
-                false => "what was given".to_string(),
+            let shown = if text.len() < MIN_SEED {
+                format!("`{text}`")
+            } else {
+                "what was given".to_string()
             };
             ensure!(
                 path.is_file(),
@@ -143,11 +144,12 @@ impl Access {
             return Self::read(&text);
         }
         let path = data_dir()?.join(SUBMIT_FILE);
-        match path.is_file() {
-            true => Self::of_file(&path),
-            false => bail!(
+        if path.is_file() {
+            Self::of_file(&path)
+        } else {
+            bail!(
                 "no fleet is known on this machine\nhelp: start one with `hone fleet up`, or name one by a credential from `hone fleet join NAME --role submit`, in --fleet=CREDENTIAL or {FLEET_VARIABLE}"
-            ),
+            )
         }
     }
 

@@ -19,9 +19,10 @@ pub struct Name(String);
 
 impl Name {
     pub fn new(text: &str) -> Result<Self, NameError> {
-        match is_fleet_name(text) {
-            true => Ok(Self(text.to_string())),
-            false => Err(NameError(text.chars().take(40).collect())),
+        if is_fleet_name(text) {
+            Ok(Self(text.to_string()))
+        } else {
+            Err(NameError(text.chars().take(40).collect()))
         }
     }
 

@@ -28,9 +28,10 @@ impl Message for Shown {
             let fen = game.fen.as_ref().map_or(0, String::len);
             game.moves.len() > MAX_PLIES || fen > 256
         };
-        match self.games.len() > MAX_GAMES || self.games.iter().any(is_long) {
-            true => Err("too many games, or a game that is too long"),
-            false => Ok(()),
+        if self.games.len() > MAX_GAMES || self.games.iter().any(is_long) {
+            Err("too many games, or a game that is too long")
+        } else {
+            Ok(())
         }
     }
 }

@@ -59,9 +59,10 @@ pub trait RunKind: Sized + 'static {
     /// The rule for pairs that repeat earlier games: with a time control they are evidence
     /// like any other.
     fn repeats(config: &Config) -> RepeatRule {
-        match config.is_timed() {
-            true => RepeatRule::Count,
-            false => RepeatRule::Drop,
+        if config.is_timed() {
+            RepeatRule::Count
+        } else {
+            RepeatRule::Drop
         }
     }
 
@@ -217,9 +218,10 @@ pub(super) fn prepared<K: RunKind>(
 /// The message about what is played, and where.
 pub(super) fn introduction(manifest: &Manifest, at_a_time: Option<usize>, dir: &Path) -> String {
     let shard = manifest.config.r#match.shard;
-    let part = match shard.is_whole() {
-        true => String::new(),
-        false => format!("{}: ", shard.words()),
+    let part = if shard.is_whole() {
+        String::new()
+    } else {
+        format!("{}: ", shard.words())
     };
     format!("{part}{} in {}", playing(at_a_time), dir.display())
 }

@@ -107,9 +107,10 @@ impl Place {
         match self {
             Self::Here => {
                 // In a pool, the first numbers are kept for this machine.
-                let first = match manifest.pooled.is_empty() {
-                    true => first_local_worker(dir)?,
-                    false => 0,
+                let first = if manifest.pooled.is_empty() {
+                    first_local_worker(dir)?
+                } else {
+                    0
                 };
                 let local = Local::start(manifest.concurrency, &manifest.placement, first, boards);
                 Ok(AnyExecutor::Local(local.context("workers cannot start")?))

@@ -48,9 +48,10 @@ const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\''];
 
 /// Text from outside as a cell that a spreadsheet does not evaluate as a formula.
 pub fn guarded(text: &str) -> String {
-    match text.starts_with(FORMULA) {
-        true => format!("'{text}"),
-        false => text.to_string(),
+    if text.starts_with(FORMULA) {
+        format!("'{text}")
+    } else {
+        text.to_string()
     }
 }
 

@@ -90,9 +90,10 @@ mod tests {
             .collect();
         let text = format!("{tables}[match]\nlimit = \"{limit}\"\n");
         let config: Config = toml::from_str(&text).expect("a configuration");
-        let rule = match config.is_timed() {
-            true => RepeatRule::Count,
-            false => RepeatRule::Drop,
+        let rule = if config.is_timed() {
+            RepeatRule::Count
+        } else {
+            RepeatRule::Drop
         };
         Manifest {
             hone: String::new(),

@@ -114,9 +114,12 @@ impl Openings {
     /// The openings with the largest leads. A lead is a number of half points, so an opening
     /// that is played twice with the same results has a larger lead than one played once.
     fn extreme(&self) -> Vec<Opening> {
-        let half_points = |one: &Totals| match self.is_by_white() {
-            true => one.of_white(),
-            false => one.half_points,
+        let half_points = |one: &Totals| {
+            if self.is_by_white() {
+                one.of_white()
+            } else {
+                one.half_points
+            }
         };
         let lead = |one: &Totals| i64::from(half_points(one)) - 2 * i64::from(one.pairs);
         let mut all: Vec<_> = self

@@ -75,9 +75,10 @@ fn heading(facts: &RunFacts) -> &'static str {
 fn engine_row(engine: &EngineFacts) -> String {
     let commit = engine.commit.as_deref().map_or(String::new(), |commit| {
         let subject = escape_markdown(engine.subject.as_deref().unwrap_or_default());
-        let changes = match engine.uncommitted {
-            true => " and uncommitted changes",
-            false => "",
+        let changes = if engine.uncommitted {
+            " and uncommitted changes"
+        } else {
+            ""
         };
         format!(", commit `{}` {subject}{changes}", short_id(commit))
     });

@@ -64,9 +64,12 @@ fn title_line(facts: &RunFacts) -> String {
 
 /// The runs of a pool, with their shards.
 fn pool_line(pool: &PoolFacts) -> String {
-    let runs = pool.runs.iter().map(|run| match run.shard.is_whole() {
-        true => run.run.clone(),
-        false => format!("{} ({})", run.run, run.shard.words()),
+    let runs = pool.runs.iter().map(|run| {
+        if run.shard.is_whole() {
+            run.run.clone()
+        } else {
+            format!("{} ({})", run.run, run.shard.words())
+        }
     });
     format!("Pooled from {}", runs.collect::<Vec<_>>().join(", "))
 }

@@ -168,14 +168,13 @@ pub struct Trace {
 impl Trace {
     fn new(manifest: &Manifest) -> anyhow::Result<Self> {
         let config = &manifest.config;
-        let (test, sequence) = match manifest.kind.is_sequential_test() {
-            true => {
-                let test = Sprt::new(config.sprt.unwrap_or_default().test())?;
-                // A shard of a test has no LLR.
-                let test = config.r#match.shard.is_whole().then_some(test);
-                (test, ConfidenceSequence::of_test())
-            }
-            false => (None, ConfidenceSequence::of_match(config.r#match.pairs)),
+        let (test, sequence) = if manifest.kind.is_sequential_test() {
+            let test = Sprt::new(config.sprt.unwrap_or_default().test())?;
+            // A shard of a test has no LLR.
+            let test = config.r#match.shard.is_whole().then_some(test);
+            (test, ConfidenceSequence::of_test())
+        } else {
+            (None, ConfidenceSequence::of_match(config.r#match.pairs))
         };
         Ok(Self {
             test,

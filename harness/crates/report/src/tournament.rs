@@ -68,10 +68,7 @@ pub(super) fn block(facts: &RunFacts) -> Vec<String> {
         let is_early = ratings.any(|rating| rating.interval == Interval::AlwaysValid);
         lines.push(format!(
             "95 % is the interval of the Elo{}; LOS is the probability of being stronger than the next.",
-            match is_early {
-                true => " (after too few different pairs, the always-valid one)",
-                false => "",
-            }
+            if is_early { " (after too few different pairs, the always-valid one)" } else { "" }
         ));
         let unrated = facts.ratings.iter().filter_map(|standing| {
             let why = standing.why_unrated()?;
@@ -100,9 +97,10 @@ pub(super) fn block(facts: &RunFacts) -> Vec<String> {
 /// The engines in the order of the rating list, or of the run if it has none.
 pub(super) fn ranked(facts: &RunFacts) -> Vec<&str> {
     let ratings = facts.ratings.iter();
-    match facts.ratings.is_empty() {
-        false => ratings.map(|r| r.rating.name.as_str()).collect(),
-        true => facts.engines.iter().map(|e| e.name.as_str()).collect(),
+    if !facts.ratings.is_empty() {
+        ratings.map(|r| r.rating.name.as_str()).collect()
+    } else {
+        facts.engines.iter().map(|e| e.name.as_str()).collect()
     }
 }
 

@@ -334,9 +334,10 @@ fn plug_in_llr(counts: [f64; 3], elo0: f64, elo1: f64) -> f64 {
 /// OpenBench: BayesElo bounds; 0 while wins, draws or losses are missing.
 fn openbench_llr(games: &Wdl, elo0: f64, elo1: f64) -> f64 {
     let counts = games_array(games);
-    match counts.contains(&0.0) {
-        true => 0.0,
-        false => plug_in_llr(counts, elo0, elo1),
+    if counts.contains(&0.0) {
+        0.0
+    } else {
+        plug_in_llr(counts, elo0, elo1)
     }
 }
 

@@ -113,9 +113,10 @@ fn walk(config: &SprtConfig, base: &PairDistribution, elo: f64) -> Result<Walk, 
     if !(drift.is_finite() && variance.is_finite() && variance > 0.0) {
         return Err(DistributionError::NoWalk { elo });
     }
-    Ok(match config.overshoot {
-        true => walk,
-        false => walk.with_overshoot(),
+    Ok(if config.overshoot {
+        walk
+    } else {
+        walk.with_overshoot()
     })
 }
 

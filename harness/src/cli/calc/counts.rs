@@ -78,9 +78,10 @@ pub(super) fn parse_pairs(text: &str) -> Result<Pairs, String> {
 }
 
 fn parse_games(text: &str) -> Result<Wdl, String> {
-    let counts = match text.contains(',') {
-        true => parse_counts(text)?,
-        false => parse_counts(&text.replace('-', ","))?,
+    let counts = if text.contains(',') {
+        parse_counts(text)?
+    } else {
+        parse_counts(&text.replace('-', ","))?
     };
     <[u64; 3]>::try_from(counts)
         .map(Wdl::from)

@@ -147,9 +147,10 @@ impl Plan {
         base: &PairDistribution,
         speed: Option<f64>,
     ) -> anyhow::Result<Vec<TimedPoint>> {
-        let elos = match self.elos.is_empty() {
-            true => around(config),
-            false => self.elos.clone(),
+        let elos = if self.elos.is_empty() {
+            around(config)
+        } else {
+            self.elos.clone()
         };
         let points = elos.into_iter().map(|elo| plan::point(config, base, elo));
         points

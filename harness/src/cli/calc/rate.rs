@@ -168,9 +168,10 @@ fn interval(elo: Estimate) -> String {
 
 fn print_white_advantage(ratings: &Ratings) {
     let white = ratings.white_advantage;
-    let margin = match ratings.white_advantage_supported {
-        true => format!("+/- {:.1} Elo", white.half_width()),
-        false => format!("Elo ({TOO_FEW_RESULTS} for an interval)"),
+    let margin = if ratings.white_advantage_supported {
+        format!("+/- {:.1} Elo", white.half_width())
+    } else {
+        format!("Elo ({TOO_FEW_RESULTS} for an interval)")
     };
     let estimate = fixed(white.estimate, 1);
     outln!("White's advantage: {estimate} {margin}");

@@ -50,12 +50,13 @@ impl RunFolder {
     /// Reads the pairs up to the verdict; from a ledger without its manifest, all complete
     /// pairs.
     pub(super) fn read(folder: &Path) -> Result<Self, anyhow::Error> {
-        match folder.join(MANIFEST).exists() {
-            true => counted(&RunFiles::open(folder)?),
-            false => Ok(Self {
+        if folder.join(MANIFEST).exists() {
+            counted(&RunFiles::open(folder)?)
+        } else {
+            Ok(Self {
                 pairs: complete(&folder.join("games.csv"))?,
                 pgn: Vec::new(),
-            }),
+            })
         }
     }
 

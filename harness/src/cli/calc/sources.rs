@@ -54,14 +54,13 @@ pub(super) fn read(named: &[PathBuf]) -> Result<Sources, anyhow::Error> {
     for source in named {
         let source = find(source)?;
         known.note_path(&source)?;
-        digests.push(match source.is_dir() {
-            true => {
-                known.note_run(&source)?;
-                let compare = named.len() > 1;
-                add_run(&source, compare, &mut games)
-                    .with_context(|| format!("in {}", source.display()))?
-            }
-            false => add_file(&source, &mut games)?,
+        digests.push(if source.is_dir() {
+            known.note_run(&source)?;
+            let compare = named.len() > 1;
+            add_run(&source, compare, &mut games)
+                .with_context(|| format!("in {}", source.display()))?
+        } else {
+            add_file(&source, &mut games)?
         });
         sources.push(source);
     }
@@ -114,9 +113,10 @@ fn add_run(folder: &Path, compare: bool, games: &mut Games) -> Result<Vec<u64>, 
         games.add_pair(pair);
     }
     // Without a readable PGN file, the ratings lack only the comparison with other sources.
-    Ok(match compare {
-        true => run_digests(folder, run).unwrap_or_default(),
-        false => Vec::new(),
+    Ok(if compare {
+        run_digests(folder, run).unwrap_or_default()
+    } else {
+        Vec::new()
     })
 }
 
@@ -145,9 +145,10 @@ impl Known {
             let other = other.display();
             bail!("`{shown}` and `{other}` have the same games, which would count twice: give one");
         }
-        match self.paths.insert(path) {
-            true => Ok(()),
-            false => bail!("`{shown}` is given twice: its games would count twice"),
+        if self.paths.insert(path) {
+            Ok(())
+        } else {
+            bail!("`{shown}` is given twice: its games would count twice")
         }
     }
 

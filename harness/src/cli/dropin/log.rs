@@ -117,26 +117,24 @@ impl<S: Subscriber> Layer<S> for InFile {
     fn on_event(&self, event: &Event<'_>, _: LayerContext<'_, S>) {
         let metadata = event.metadata();
         let is_traffic = metadata.target() == UCI_TRAFFIC;
-        let is_wanted = match is_traffic {
-            true => self.dialogue,
-            false => *metadata.level() <= self.level,
+        let is_wanted = if is_traffic {
+            self.dialogue
+        } else {
+            *metadata.level() <= self.level
         };
         if !is_wanted {
             return;
         }
         let fields = Fields::of(event);
-        let (label, text) = match is_traffic {
-            true => {
-                let arrow = if fields.sent { "<---" } else { "--->" };
-                (
-                    "Engine",
-                    format!(" {} {arrow} {}", fields.engine, fields.line),
-                )
-            }
-            false => {
-                let label = label(*metadata.level());
-                (label, format!("fastchess --- {}", fields.message))
-            }
+        let (label, text) = if is_traffic {
+            let arrow = if fields.sent { "<---" } else { "--->" };
+            (
+                "Engine",
+                format!(" {} {arrow} {}", fields.engine, fields.line),
+            )
+        } else {
+            let label = label(*metadata.level());
+            (label, format!("fastchess --- {}", fields.message))
         };
         let thread = std::thread::current();
         let thread = thread.name().unwrap_or_default();

@@ -139,10 +139,11 @@ impl Called {
             .and_then(|words| run(self.program, &self.command, &words));
         let exit = outcome.unwrap_or_else(|failure| {
             errln!("{}", rendered("play", &failure.error));
-            match own_codes {
-                true => failure.exit,
-                // The other programs have one exit code for all errors.
-                false => Exit::Rejected,
+            // The other programs have one exit code for all errors.
+            if own_codes {
+                failure.exit
+            } else {
+                Exit::Rejected
             }
         });
         let Err(error) = output::finish() else {
@@ -301,9 +302,10 @@ impl Line<'_> {
             tracing::warn!("{warning}");
         }
         guard::install();
-        match settings.is_sprt() {
-            true => self.start_kind::<StagedTest>(settings),
-            false => self.start_kind::<Match>(settings),
+        if settings.is_sprt() {
+            self.start_kind::<StagedTest>(settings)
+        } else {
+            self.start_kind::<Match>(settings)
         }
     }
 
@@ -361,9 +363,10 @@ impl Line<'_> {
         log::install(&settings)?;
         guard::install();
         let run = &started.run;
-        match settings.is_sprt() {
-            true => self.resume_kind::<StagedTest>(run, &settings),
-            false => self.resume_kind::<Match>(run, &settings),
+        if settings.is_sprt() {
+            self.resume_kind::<StagedTest>(run, &settings)
+        } else {
+            self.resume_kind::<Match>(run, &settings)
         }
     }
 
@@ -388,9 +391,10 @@ impl Line<'_> {
         is_discarded: bool,
     ) -> Result<Exit, Failure> {
         let folder = session.folder.path().to_path_buf();
-        let files = match settings.crc {
-            true => files.with_crc()?,
-            false => files,
+        let files = if settings.crc {
+            files.with_crc()?
+        } else {
+            files
         };
         let mut console = Console::new(settings, &session.manifest, files)?;
         let mut stop = StopRequests::listen()?;
@@ -424,9 +428,10 @@ impl Line<'_> {
             }
         }
         let is_stopped = View::<K::Experiment>::is_stopped(&console);
-        Ok(match self.own.verdict {
-            true => own_exit(ended, is_stopped),
-            false => self.exit(ended, is_stopped),
+        Ok(if self.own.verdict {
+            own_exit(ended, is_stopped)
+        } else {
+            self.exit(ended, is_stopped)
         })
     }
 

@@ -71,9 +71,12 @@ pub(in crate::cli) fn exit_of(verdict: Verdict, kind: Kind) -> Exit {
         Verdict::H0 => Exit::Rejected,
         Verdict::Inconclusive | Verdict::Repeated => Exit::Inconclusive,
         // A shard of a test has no verdict.
-        Verdict::ShardPlayed => match kind.is_sequential_test() {
-            true => Exit::Inconclusive,
-            false => Exit::Done,
-        },
+        Verdict::ShardPlayed => {
+            if kind.is_sequential_test() {
+                Exit::Inconclusive
+            } else {
+                Exit::Done
+            }
+        }
     }
 }

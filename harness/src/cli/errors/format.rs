@@ -20,9 +20,10 @@ pub(in crate::cli) fn rendered(what: &str, error: &anyhow::Error) -> String {
     // Places first; the order is kept otherwise.
     end.sort_by_key(|line| line.starts_with(HELP));
     let body = body.join("\n");
-    let mut text = match body.starts_with("cannot ") {
-        true => format!("error: {body}"),
-        false => format!("error: cannot {what}: {body}"),
+    let mut text = if body.starts_with("cannot ") {
+        format!("error: {body}")
+    } else {
+        format!("error: cannot {what}: {body}")
     };
     for line in end {
         text.push('\n');

@@ -62,9 +62,10 @@ fn key_of(error: &SessionError, config: &Config) -> Option<Vec<String>> {
         SessionError::Book(error) if is_of_file(error) => {
             // The first stage replaces the book of [match].
             let stage = config.stage.first();
-            Some(match stage.is_some_and(|stage| stage.openings.is_some()) {
-                true => path(&["stage", "0", "openings", "file"]),
-                false => path(&["match", "openings", "file"]),
+            Some(if stage.is_some_and(|stage| stage.openings.is_some()) {
+                path(&["stage", "0", "openings", "file"])
+            } else {
+                path(&["match", "openings", "file"])
             })
         }
         SessionError::Tablebase(_) => Some(path(&["adjudication", "syzygy", "path"])),

@@ -80,9 +80,10 @@ fn with_examples(mut command: Command, path: &str) -> Command {
     let examples = EXAMPLES.iter().find(|(name, _)| *name == path);
     let examples = examples.map(|(_, examples)| examples_text(examples));
     let texts: Vec<String> = codes.into_iter().chain(examples).collect();
-    match texts.is_empty() {
-        true => command,
-        false => command.after_help(texts.join("\n\n")),
+    if texts.is_empty() {
+        command
+    } else {
+        command.after_help(texts.join("\n\n"))
     }
 }
 

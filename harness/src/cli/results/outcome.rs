@@ -32,9 +32,10 @@ pub(in crate::cli) fn stopped(error: SessionError, folder: &Path, results: &Resu
     let is_resumable = matches!(error, SessionError::Stopped { .. });
     let is_of_run = error.is_of_run();
     let failure = failure(error);
-    let shown = match is_of_run {
-        true => show_stopped(&failure, is_resumable, folder, results),
-        false => Ok(false),
+    let shown = if is_of_run {
+        show_stopped(&failure, is_resumable, folder, results)
+    } else {
+        Ok(false)
     };
     match shown {
         Ok(true) => failure,

@@ -88,9 +88,10 @@ pub(super) struct TuneArgs {
 
 /// Prints the plan of a tuning.
 fn plan(section: &TuneSection, space: &Space, json: bool) {
-    match json {
-        true => outln!("{}", tune::description_json(section, space)),
-        false => out!("{}", tune::describe(section, space)),
+    if json {
+        outln!("{}", tune::description_json(section, space));
+    } else {
+        out!("{}", tune::describe(section, space));
     }
 }
 

@@ -75,9 +75,10 @@ fn moves_of_1_1(
     with_checks: bool,
 ) -> Vec<Move> {
     let evading = position.in_check();
-    let mut list = match evading {
-        true => moves::all(position),
-        false => moves::captures_and_promotions(position),
+    let mut list = if evading {
+        moves::all(position)
+    } else {
+        moves::captures_and_promotions(position)
     };
     moves::by_victim_and_attacker(tree, position, &mut list);
     moves::put_first(&mut list, entry.map(|entry| entry.mv));

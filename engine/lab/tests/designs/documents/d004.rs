@@ -59,12 +59,11 @@ pub(crate) fn stockfish_8(tree: &mut Tree, position: &Position, mut node: Node) 
     }
     let mut best_move = Move::NONE;
     for mv in list {
-        let skips = match in_check {
-            true => {
-                let quiet = !position.is_noisy(mv);
-                quiet && best > -MATE_BOUND && !tree.see(position, mv, 0)
-            }
-            false => is_futile(tree, position, mv, (eval, node.alpha), &mut best),
+        let skips = if in_check {
+            let quiet = !position.is_noisy(mv);
+            quiet && best > -MATE_BOUND && !tree.see(position, mv, 0)
+        } else {
+            is_futile(tree, position, mv, (eval, node.alpha), &mut best)
         };
         if skips {
             continue;

@@ -109,9 +109,10 @@ fn best_case(tree: &Tree, position: &Position) -> i32 {
     let roles = [Role::Queen, Role::Rook, Role::Bishop, Role::Knight];
     let victim = roles.into_iter().find(has).unwrap_or(Role::Pawn);
     let seventh = position.pieces(us, Role::Pawn) & Bitboard::relative_rank(us, 6);
-    let promotion = match seventh.any() {
-        true => tree.value(Role::Queen) - tree.value(Role::Pawn),
-        false => 0,
+    let promotion = if seventh.any() {
+        tree.value(Role::Queen) - tree.value(Role::Pawn)
+    } else {
+        0
     };
     tree.value(victim) + promotion
 }

@@ -83,9 +83,10 @@ fn complete(tree: &mut Tree, position: &Position, node: Node, phase: i32) -> i32
         return score;
     }
     let first = entry.map(|entry| entry.mv);
-    let (best, mv) = match position.in_check() {
-        true => evasions(tree, position, node, (first, phase)),
-        false => captures(tree, position, node, (first, phase)),
+    let (best, mv) = if position.in_check() {
+        evasions(tree, position, node, (first, phase))
+    } else {
+        captures(tree, position, node, (first, phase))
     };
     if phase >= 4 {
         let entry = Entry {

@@ -18,6 +18,12 @@ pub struct DelayMeter {
     _here: PhantomData<*const ()>,
 }
 
+impl Default for DelayMeter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl DelayMeter {
     /// Gives the calling thread a meter.
     pub fn new() -> Self {

@@ -308,12 +308,11 @@ pub fn append_whole(mut file: &File, path: &Path, len: u64, bytes: &[u8]) -> io:
 /// # Errors
 /// If the file does not exist.
 pub fn full_path(path: &Path) -> io::Result<PathBuf> {
-    match cfg!(windows) {
-        true => {
-            fs::metadata(path)?;
-            std::path::absolute(path)
-        }
-        false => path.canonicalize(),
+    if cfg!(windows) {
+        fs::metadata(path)?;
+        std::path::absolute(path)
+    } else {
+        path.canonicalize()
     }
 }
 

@@ -118,11 +118,10 @@ impl SuiteReport {
             total,
             ..
         } = self;
-        let progress = match answered == total {
-            true => format!("{solved} of {total} solved"),
-            false => format!(
-                "incomplete, {answered} of {total} positions answered, {solved} of them solved"
-            ),
+        let progress = if answered == total {
+            format!("{solved} of {total} solved")
+        } else {
+            format!("incomplete, {answered} of {total} positions answered, {solved} of them solved")
         };
         let mut text = format!(
             "{}: {progress} ({:.1} %), score {} of {}\n\
@@ -224,15 +223,16 @@ impl Comparison {
             ids => ids.join(", "),
         };
         let second = &self.report;
-        let head = match second.answered == second.total {
-            true => format!(
+        let head = if second.answered == second.total {
+            format!(
                 "{} solved {} of {}, {} solved {}",
                 first.engine, first.solved, first.total, second.engine, second.solved
-            ),
-            false => format!(
+            )
+        } else {
+            format!(
                 "Incomplete: compared on the {} of {} positions that both engines answered",
                 second.answered, second.total
-            ),
+            )
         };
         format!(
             "{head}\nOnly the first engine ({}) solved: {}\nOnly the second ({}) solved: {}\n\

@@ -324,9 +324,10 @@ fn book_name(file: &str) -> String {
 
 /// Both programs also separate folders by semicolons on every system.
 fn paths(text: &str) -> String {
-    match cfg!(windows) {
-        true => text.to_string(),
-        false => text.replace(';', ":"),
+    if cfg!(windows) {
+        text.to_string()
+    } else {
+        text.replace(';', ":")
     }
 }
 

@@ -123,9 +123,10 @@ fn hypotheses(state: &SprtState) -> String {
 
 /// The LLR in percent of the bound of the same sign; negative towards H0.
 fn progress(state: &SprtState) -> f64 {
-    match state.llr >= 0.0 {
-        true => 100.0 * state.llr / state.upper,
-        false => -100.0 * state.llr / state.lower,
+    if state.llr >= 0.0 {
+        100.0 * state.llr / state.upper
+    } else {
+        -100.0 * state.llr / state.lower
     }
 }
 
@@ -172,9 +173,10 @@ fn figures(results: &PairingTally, penta: bool) -> Figures {
 
 /// Counts of pairs or of single games.
 fn counts(results: &PairingTally, penta: bool) -> Counts {
-    match penta {
-        true => results.pentanomial.into(),
-        false => results.wdl.into(),
+    if penta {
+        results.pentanomial.into()
+    } else {
+        results.wdl.into()
     }
 }
 
@@ -200,9 +202,10 @@ pub(super) fn ranking(
         "{:<4} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}",
         "Rank", "Name", "Elo", "+/-", "nElo", "+/-", "Games", "Score", "Draw"
     );
-    text.push_str(&match is_plain {
-        true => "\n".to_string(),
-        false => format!(" {:>20}\n", "Ptnml(0-2)"),
+    text.push_str(&if is_plain {
+        "\n".to_string()
+    } else {
+        format!(" {:>20}\n", "Ptnml(0-2)")
     });
     for (number, (name, results, figures)) in rows.into_iter().enumerate() {
         text += &format!(
@@ -216,13 +219,15 @@ pub(super) fn ranking(
             percent(results.wdl.score(), 1),
             percent(counts(results, penta).draw_ratio(), 1)
         );
-        let pairs = match penta {
-            true => format!("{:?}", results.pentanomial.0),
-            false => String::new(),
+        let pairs = if penta {
+            format!("{:?}", results.pentanomial.0)
+        } else {
+            String::new()
         };
-        text.push_str(&match is_plain {
-            true => "\n".to_string(),
-            false => format!(" {pairs:>20}\n"),
+        text.push_str(&if is_plain {
+            "\n".to_string()
+        } else {
+            format!(" {pairs:>20}\n")
         });
     }
     text

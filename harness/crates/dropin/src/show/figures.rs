@@ -97,9 +97,10 @@ pub(super) fn general(value: f64, digits: usize) -> String {
 }
 
 fn trimmed(text: &str) -> &str {
-    match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.'),
-        false => text,
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        text
     }
 }
 

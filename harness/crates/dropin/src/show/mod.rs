@@ -217,9 +217,10 @@ impl Console {
                 let all = by_engine(&tally.pairings, engines);
                 let is_plain = format == OutputFormat::FastchessAsCutechess;
                 let table = fastchess::ranking(&self.names, &all, self.penta, is_plain);
-                match is_plain {
-                    true => table,
-                    false => format!("{0}{table}{0}", fastchess::RULE),
+                if is_plain {
+                    table
+                } else {
+                    format!("{0}{table}{0}", fastchess::RULE)
                 }
             }
         };
@@ -400,9 +401,10 @@ impl<E: Experiment> View<E> for Console {
     }
 
     fn warn(&mut self, text: &str) {
-        let program = match self.is_cutechess() {
-            true => Program::Cutechess,
-            false => Program::Fastchess,
+        let program = if self.is_cutechess() {
+            Program::Cutechess
+        } else {
+            Program::Fastchess
         };
         errln!("{}", wording::by_flags(text, program));
     }

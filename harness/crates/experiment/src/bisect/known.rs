@@ -95,9 +95,10 @@ impl Builds {
         let by_bench = self.same_bench.difference(&self.same_engine).copied();
         let by_bench: BTreeSet<usize> = by_bench.collect();
         let leaves_none = self.same_engine.len() + by_bench.len() == last;
-        match leaves_none {
-            true => BTreeSet::new(),
-            false => by_bench,
+        if leaves_none {
+            BTreeSet::new()
+        } else {
+            by_bench
         }
     }
 

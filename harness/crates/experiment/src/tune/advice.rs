@@ -62,9 +62,10 @@ pub fn advise(section: &TuneSection, space: &Space) -> Advice {
             .filter_map(ParamSchedule::detectable)
             .reduce(f64::max),
         // The adaptive method begins with its greatest.
-        distance: match is_scheduled {
-            true => "one mean perturbation",
-            false => "the first perturbation",
+        distance: if is_scheduled {
+            "one mean perturbation"
+        } else {
+            "the first perturbation"
         },
         params,
         warnings: vec![],

@@ -159,9 +159,10 @@ impl Declared {
         let numbers = [axis.start, axis.min, axis.max];
         let is_whole = numbers.iter().all(|number| number.fract() == 0.0);
         Self {
-            kind: match is_whole {
-                true => ParamKind::Int,
-                false => ParamKind::Text { decimals: DECIMALS },
+            kind: if is_whole {
+                ParamKind::Int
+            } else {
+                ParamKind::Text { decimals: DECIMALS }
             },
             start: Some(axis.start),
             missing: None,

@@ -247,11 +247,12 @@ pub struct ParamSection {
 
 /// `true`. The other value would have no effect on an option that is a check.
 fn only_true<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    match bool::deserialize(deserializer)? {
-        true => Ok(true),
-        false => Err(D::Error::custom(
+    if bool::deserialize(deserializer)? {
+        Ok(true)
+    } else {
+        Err(D::Error::custom(
             "only `true` is allowed: leave out `check`, or set `start` to 0 or 1",
-        )),
+        ))
     }
 }
 

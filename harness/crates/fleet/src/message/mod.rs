@@ -136,12 +136,13 @@ pub(crate) fn decode<M: Message>(bytes: &[u8]) -> Result<M, MessageError> {
 }
 
 fn check_length<M: Message>(bytes: &[u8]) -> Result<(), MessageError> {
-    match bytes.len() > M::LIMIT {
-        true => Err(MessageError::TooLong {
+    if bytes.len() > M::LIMIT {
+        Err(MessageError::TooLong {
             bytes: bytes.len(),
             allowed: M::LIMIT,
-        }),
-        false => Ok(()),
+        })
+    } else {
+        Ok(())
     }
 }
 
@@ -206,9 +207,10 @@ pub(crate) fn is_tables_option(name: &str) -> bool {
 }
 
 fn check_lease(lease: &str) -> Result<(), &'static str> {
-    match lease.len() == 32 && lease.bytes().all(|c| c.is_ascii_hexdigit()) {
-        true => Ok(()),
-        false => Err("a lease must be 32 hexadecimal digits"),
+    if lease.len() == 32 && lease.bytes().all(|c| c.is_ascii_hexdigit()) {
+        Ok(())
+    } else {
+        Err("a lease must be 32 hexadecimal digits")
     }
 }
 
@@ -270,9 +272,10 @@ impl Message for Reply {
             Self::Played(played) => played.check(),
             Self::Refused(refusal) => {
                 check_lease(&refusal.lease)?;
-                match refusal.reason.len() > MAX_REASON {
-                    true => Err("the reason is too long"),
-                    false => Ok(()),
+                if refusal.reason.len() > MAX_REASON {
+                    Err("the reason is too long")
+                } else {
+                    Ok(())
                 }
             }
         }
@@ -359,9 +362,10 @@ impl Message for Notice {
     const LIMIT: usize = 32 * 1024;
 
     fn check(&self) -> Result<(), &'static str> {
-        match self.threads == 0 || !(1..=1000).contains(&self.priority) {
-            true => Err("`threads` must be at least 1, and `priority` 1 to 1000"),
-            false => Ok(()),
+        if self.threads == 0 || !(1..=1000).contains(&self.priority) {
+            Err("`threads` must be at least 1, and `priority` 1 to 1000")
+        } else {
+            Ok(())
         }
     }
 }
@@ -447,9 +451,10 @@ impl Message for Status {
 
     fn check(&self) -> Result<(), &'static str> {
         let is_pace = (0.0..=MAX_PACE).contains(&self.pace);
-        match self.cores > 4096 || self.busy > self.cores || !is_pace {
-            true => Err("`cores`, `busy` or `pace` is out of range"),
-            false => Ok(()),
+        if self.cores > 4096 || self.busy > self.cores || !is_pace {
+            Err("`cores`, `busy` or `pace` is out of range")
+        } else {
+            Ok(())
         }
     }
 

@@ -138,13 +138,14 @@ impl ServerCertVerifier for Pinned {
         _now: UnixTime,
     ) -> Result<ServerCertVerified, TlsError> {
         let shown = fingerprint(end_entity);
-        match shown == self.fingerprint {
-            true => Ok(ServerCertVerified::assertion()),
-            false => Err(TlsError::General(format!(
+        if shown == self.fingerprint {
+            Ok(ServerCertVerified::assertion())
+        } else {
+            Err(TlsError::General(format!(
                 "the server's certificate is not the one that JOIN names (fingerprint {}, and {} is expected)",
                 &shown[..16],
                 self.fingerprint.get(..16).unwrap_or("")
-            ))),
+            )))
         }
     }
 

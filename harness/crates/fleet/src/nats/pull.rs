@@ -71,9 +71,10 @@ impl Pull {
             received: 0,
             deadline: Instant::now() + wait + GRACE,
         });
-        let body = match wait.is_zero() {
-            true => json!({ "batch": messages, "no_wait": true }),
-            false => json!({ "batch": messages, "expires": wait.as_nanos() as u64 }),
+        let body = if wait.is_zero() {
+            json!({ "batch": messages, "no_wait": true })
+        } else {
+            json!({ "batch": messages, "expires": wait.as_nanos() as u64 })
         };
         let reply = format!("{}.{}", self.inbox, self.number);
         let subject = format!("{}.{consumer}", self.api);

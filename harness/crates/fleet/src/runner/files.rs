@@ -111,10 +111,7 @@ pub(crate) fn path_warnings(job: &PairJob) -> Vec<String> {
             may_be_path && (path.is_dir() || (Path::new(value).is_absolute() && !path.is_file()))
         });
         let warnings = values.map(|(option, value)| {
-            let help = match is_tables_option(option) {
-                true => "a worker with `--syzygy FOLDER` gives the engine its own endgame tables; on any other, this path must exist",
-                false => "this path must exist on every worker's machine; only files are sent",
-            };
+            let help = if is_tables_option(option) { "a worker with `--syzygy FOLDER` gives the engine its own endgame tables; on any other, this path must exist" } else { "this path must exist on every worker's machine; only files are sent" };
             format!(
                 "warning: engine `{}`: option `{option}` = `{value}` is not sent to workers\nhelp: {help}",
                 player.name

@@ -55,9 +55,10 @@ impl Incidents {
         if self.known.iter().filter(of_kind).count() >= MAX_REASONS {
             return Ok(());
         }
-        match self.known.insert((worker.clone(), kind, reason.clone())) {
-            true => self.append(worker, kind, None, reason),
-            false => Ok(()),
+        if self.known.insert((worker.clone(), kind, reason.clone())) {
+            self.append(worker, kind, None, reason)
+        } else {
+            Ok(())
         }
     }
 
@@ -69,9 +70,10 @@ impl Incidents {
     pub(super) fn declined(&mut self, worker: &WorkerId, reason: &str) -> anyhow::Result<()> {
         let name = worker.to_string();
         let mut known = self.known.iter();
-        match known.any(|(worker, kind, _)| *worker == name && *kind == IncidentKind::Declined) {
-            true => Ok(()),
-            false => self.worker(worker, IncidentKind::Declined, reason),
+        if known.any(|(worker, kind, _)| *worker == name && *kind == IncidentKind::Declined) {
+            Ok(())
+        } else {
+            self.worker(worker, IncidentKind::Declined, reason)
         }
     }
 

@@ -434,9 +434,10 @@ impl<L: RunnerLink> Runner<L> {
             Ok(backlog) => backlog,
             Err(error) => return tracing::info!("{error}"),
         };
-        self.idle_checks = match backlog == 0 && self.sender.is_idle() {
-            true => self.idle_checks + 1,
-            false => 0,
+        self.idle_checks = if backlog == 0 && self.sender.is_idle() {
+            self.idle_checks + 1
+        } else {
+            0
         };
         if self.draining.is_some() {
             return;

@@ -181,9 +181,10 @@ mod tests {
         let mut games = played(0, String::new()).games;
         for (number, game) in games.iter_mut().enumerate() {
             let first_wins = rng.random::<f64>() < p;
-            game.outcome = match first_wins == (number == 0) {
-                true => Outcome::White,
-                false => Outcome::Black,
+            game.outcome = if first_wins == (number == 0) {
+                Outcome::White
+            } else {
+                Outcome::Black
             };
             if rng.random::<f64>() < failing {
                 game.termination = Termination::TimeForfeit;
@@ -276,9 +277,10 @@ mod tests {
             let mut found = None;
             for number in 0..2000 {
                 let is_bad = number % 4 == 3;
-                let pair = match is_bad {
-                    true => pair(&mut rng, p, failing),
-                    false => pair(&mut rng, 0.5, 0.0),
+                let pair = if is_bad {
+                    pair(&mut rng, p, failing)
+                } else {
+                    pair(&mut rng, 0.5, 0.0)
                 };
                 if let Some(why) = suspects.absorb(&worker(number % 4), &pair) {
                     assert!(is_bad, "worker {}: {why}", number % 4);

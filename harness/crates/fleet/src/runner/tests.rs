@@ -62,9 +62,10 @@ impl RunnerLink for Server {
     }
 
     async fn request_statuses(&self) -> Result<(), LinkError> {
-        match self.is_full.load(Ordering::Relaxed) {
-            true => pending().await,
-            false => Ok(()),
+        if self.is_full.load(Ordering::Relaxed) {
+            pending().await
+        } else {
+            Ok(())
         }
     }
 

@@ -41,9 +41,12 @@ pub(super) fn accounts(admin: &str, tokens: &Tokens) -> Value {
     // its account.
     let workers = tokens
         .workers()
-        .map(|token| match token.is_valid(now) {
-            true => of_worker(token),
-            false => json!({}),
+        .map(|token| {
+            if token.is_valid(now) {
+                of_worker(token)
+            } else {
+                json!({})
+            }
         })
         .chain(std::iter::repeat_n(json!({}), SPARE_ACCOUNTS));
     for (place, account) in workers.enumerate() {
@@ -70,9 +73,10 @@ fn of_worker(token: &Token) -> Value {
 fn exports() -> Vec<Value> {
     let Permissions { publish, subscribe } = worker_permissions("*");
     let services = publish.iter().map(|subject| {
-        let answers = match has_several_answers(subject) {
-            true => "stream",
-            false => "singleton",
+        let answers = if has_several_answers(subject) {
+            "stream"
+        } else {
+            "singleton"
         };
         json!({ "service": subject, "response_type": answers, "threshold": ANSWER })
     });

@@ -184,9 +184,12 @@ fn update_credentials(
         return;
     };
     let written = configuration.write(tokens);
-    let accepted = written.and_then(|_| match tokens.have_accounts() {
-        true => server.reload(),
-        false => server.replace(),
+    let accepted = written.and_then(|_| {
+        if tokens.have_accounts() {
+            server.reload()
+        } else {
+            server.replace()
+        }
     });
     match accepted {
         Ok(()) => {
@@ -231,9 +234,10 @@ async fn revive(setup: &Setup, server: &mut Server, is_full: &mut bool) -> anyho
 fn reachable(listen: SocketAddr) -> SocketAddr {
     let mut address = listen;
     if address.ip().is_unspecified() {
-        address.set_ip(match address.is_ipv4() {
-            true => std::net::Ipv4Addr::LOCALHOST.into(),
-            false => std::net::Ipv6Addr::LOCALHOST.into(),
+        address.set_ip(if address.is_ipv4() {
+            std::net::Ipv4Addr::LOCALHOST.into()
+        } else {
+            std::net::Ipv6Addr::LOCALHOST.into()
         });
     }
     address
@@ -271,14 +275,15 @@ fn unit_text(program: &Path, server: &Path, arguments: &[String]) -> String {
 
 /// A word of a unit, in quotes if necessary.
 fn quoted(word: &str) -> String {
-    match word.contains([' ', '\t', '"', '\'', '\\', '%', '$']) {
-        true => format!(
+    if word.contains([' ', '\t', '"', '\'', '\\', '%', '$']) {
+        format!(
             "\"{}\"",
             word.replace('\\', "\\\\")
                 .replace('"', "\\\"")
                 .replace('%', "%%")
-        ),
-        false => word.to_string(),
+        )
+    } else {
+        word.to_string()
     }
 }
 

@@ -65,9 +65,10 @@ impl Server {
     /// # Errors
     /// If it cannot be restarted.
     pub(super) fn reload(&mut self) -> anyhow::Result<()> {
-        match signal_child(&self.child, ChildSignal::Hangup) {
-            true => Ok(()),
-            false => self.replace(),
+        if signal_child(&self.child, ChildSignal::Hangup) {
+            Ok(())
+        } else {
+            self.replace()
         }
     }
 

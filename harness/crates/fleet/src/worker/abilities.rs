@@ -57,9 +57,10 @@ impl Abilities {
     pub(crate) fn refusal(&self, notice: &Notice) -> Option<String> {
         let is_foreign = notice.platform != self.platform;
         if is_foreign && !(self.builds(notice) && notice.has_sources) {
-            let help = match notice.has_sources {
-                true => "; with `--build needed` it builds them from their commits",
-                false => "",
+            let help = if notice.has_sources {
+                "; with `--build needed` it builds them from their commits"
+            } else {
+                ""
             };
             return Some(format!(
                 "the engines are for {}, and this machine is {}{help}",

@@ -158,9 +158,10 @@ impl BisectFacts {
                 [one] if is_found => next_command(manifest, &one.commit),
                 _ => None,
             },
-            culprit: match is_found {
-                true => likeliest.clone(),
-                false => Vec::new(),
+            culprit: if is_found {
+                likeliest.clone()
+            } else {
+                Vec::new()
             },
             likeliest,
             tied: tied(experiment, &found.commits)
@@ -367,13 +368,14 @@ fn tied(experiment: &BisectExperiment, likeliest: &RangeInclusive<usize>) -> Vec
 
 /// The size of a change in Elo, with the sign of a loss or a gain.
 fn change(size: Estimate, gained: bool) -> Estimate {
-    match gained {
-        true => size,
-        false => Estimate {
+    if gained {
+        size
+    } else {
+        Estimate {
             estimate: -size.estimate,
             low: -size.high,
             high: -size.low,
-        },
+        }
     }
 }
 

@@ -97,9 +97,10 @@ fn figures(facts: &BisectFacts) -> Vec<Figure> {
         commit.with_tone(tone(facts)),
         Figure::new("Probability", &probability(facts.probability), &no_change)
             .with_progress(facts.probability),
-        match found {
-            true => Figure::elo("Change, Elo", facts.change),
-            false => Figure::new("Change, Elo", "–", "no culprit is found"),
+        if found {
+            Figure::elo("Change, Elo", facts.change)
+        } else {
+            Figure::new("Change, Elo", "–", "no culprit is found")
         },
         Figure::new("Games", &facts.games.to_string(), &games),
     ]
@@ -217,9 +218,10 @@ fn table(
 ) -> Table {
     let head = ["commit", "probability", "", "subject", "date", "author"];
     // Older runs have only the subjects.
-    let columns = match suspects.iter().any(|suspect| suspect.date.is_some()) {
-        true => head.len(),
-        false => head.len() - 2,
+    let columns = if suspects.iter().any(|suspect| suspect.date.is_some()) {
+        head.len()
+    } else {
+        head.len() - 2
     };
     let mut table = Table::new(caption, &head[..columns]);
     for suspect in suspects {
@@ -242,9 +244,10 @@ fn table(
             Cell::text(suspect.author.as_deref().unwrap_or_default()).aligned_as_text(),
         ];
         let cells = cells.into_iter().take(columns);
-        table.cells(match is_skipped {
-            true => cells.map(Cell::faint).collect(),
-            false => cells.collect(),
+        table.cells(if is_skipped {
+            cells.map(Cell::faint).collect()
+        } else {
+            cells.collect()
         });
     }
     table
@@ -286,8 +289,9 @@ fn matches(matches: &[MatchFacts]) -> Markup {
             Cell::text(&counts.join(" ")),
         ]);
     }
-    match matches.len() <= 2 * SHOWN {
-        true => table.html(),
-        false => collapsed("All matches", &table.html()),
+    if matches.len() <= 2 * SHOWN {
+        table.html()
+    } else {
+        collapsed("All matches", &table.html())
     }
 }

@@ -199,13 +199,12 @@ impl<K: RunKind> Session<K> {
         if options.stop.is_requested() {
             return Ok(None);
         }
-        let session = match path.join(MANIFEST).exists() {
-            true => Self::resume(path, options.recovery, announce),
-            false => {
-                let place = options.place.clone();
-                NewRun::after(earlier, books, config, path, place, announce)
-                    .and_then(|run| run.start(announce))
-            }
+        let session = if path.join(MANIFEST).exists() {
+            Self::resume(path, options.recovery, announce)
+        } else {
+            let place = options.place.clone();
+            NewRun::after(earlier, books, config, path, place, announce)
+                .and_then(|run| run.start(announce))
         };
         // Ctrl-C also ends builds, so an error may be its consequence.
         if options.stop.is_requested() {
@@ -247,9 +246,10 @@ fn lock_new(folder: &Folder) -> Result<Lock, SessionError> {
 fn limit_in_name(config: &Config) -> String {
     let limit = config.r#match.limit.to_string();
     let shard = config.r#match.shard;
-    match shard.is_whole() {
-        true => limit,
-        false => format!("{limit}_{}of{}", shard.number(), shard.of()),
+    if shard.is_whole() {
+        limit
+    } else {
+        format!("{limit}_{}of{}", shard.number(), shard.of())
     }
 }
 

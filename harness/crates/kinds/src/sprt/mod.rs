@@ -73,9 +73,10 @@ impl RunKind for StagedTest {
     }
 
     fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>> {
-        match files.manifest.config.stage.is_empty() {
-            true => SingleTest::follow(files),
-            false => Ok(Box::new(Reread::<Self>::new(files))),
+        if files.manifest.config.stage.is_empty() {
+            SingleTest::follow(files)
+        } else {
+            Ok(Box::new(Reread::<Self>::new(files)))
         }
     }
 

@@ -42,9 +42,10 @@ fn check_runs(runs: &[(PathBuf, Manifest)], has_rows: bool, limit: &str) -> anyh
         let Some(own) = limit_of(manifest).filter(|own| own != limit) else {
             continue;
         };
-        let restore = match has_rows {
-            true => "",
-            false => "restore the limit to finish it, or ",
+        let restore = if has_rows {
+            ""
+        } else {
+            "restore the limit to finish it, or "
         };
         bail!(
             "the unfinished nightly {} is played with {own}, but `limit` is {limit}: all nightlies of a table must have the same limit\nhelp: {restore}remove this folder to give it up",

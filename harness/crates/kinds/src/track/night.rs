@@ -167,10 +167,7 @@ pub fn read(path: &Path) -> Result<Vec<Night>, HistoryError> {
     let rows = reader.deserialize::<Row>().map(|row| {
         let row = row.map_err(malformed)?;
         let run = row.run.clone();
-        let night = match runs.insert(run.clone()) {
-            true => row.try_into(),
-            false => Err("the table has it twice, and its games would count twice\nhelp: remove one of the two rows".to_string()),
-        };
+        let night = if runs.insert(run.clone()) { row.try_into() } else { Err("the table has it twice, and its games would count twice\nhelp: remove one of the two rows".to_string()) };
         night.map_err(|reason| HistoryError::Row {
             path: path.to_path_buf(),
             run,

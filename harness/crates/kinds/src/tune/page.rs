@@ -122,15 +122,16 @@ fn untested(facts: &TuneFacts, source: Source<'_>) -> String {
     }
     let section = source.manifest.config.tune.as_ref();
     let run = quoted(source.dir);
-    match section.is_some_and(|section| section.verify.is_some()) {
-        true => format!(
+    if section.is_some_and(|section| section.verify.is_some()) {
+        format!(
             "The verifying test has no result yet: `hone report {run}` shows where it stands, \
-             `hone resume {run}` plays it."
-        ),
-        false => format!(
+         `hone resume {run}` plays it."
+        )
+    } else {
+        format!(
             "Only a test shows whether the engine got stronger: `hone resume {run} --verify` \
-             plays one."
-        ),
+         plays one."
+        )
     }
 }
 
@@ -235,9 +236,10 @@ fn values(facts: &TuneFacts) -> Markup {
 }
 
 fn table(facts: &TuneFacts) -> Table {
-    let (values, column) = match facts.is_finished() {
-        true => ("Final values", "final"),
-        false => ("Values so far", "now"),
+    let (values, column) = if facts.is_finished() {
+        ("Final values", "final")
+    } else {
+        ("Values so far", "now")
     };
     let mut table = Table::new(
         &format!(
@@ -282,9 +284,10 @@ fn difference(from: &str, to: &str) -> String {
     };
     let decimals = to.split_once('.').map_or(0, |(_, digits)| digits.len());
     let text = format!("{:+.decimals$}", end - start);
-    match end == start {
-        true => "0".to_string(),
-        false => text.replace('-', "\u{2212}"),
+    if end == start {
+        "0".to_string()
+    } else {
+        text.replace('-', "\u{2212}")
     }
 }
 
@@ -309,9 +312,10 @@ fn responses(facts: &TuneFacts) -> anyhow::Result<Markup> {
     let Some(response) = facts.response() else {
         return Ok(Markup::default());
     };
-    let values = match facts.is_finished() {
-        true => "final values",
-        false => "values so far",
+    let values = if facts.is_finished() {
+        "final values"
+    } else {
+        "values so far"
     };
     let words = format!("Elo lost by each parameter alone, the others at their {values}.");
     let colours = [

@@ -140,9 +140,10 @@ fn elo_range(param: &Param, known: &ParamResponse) -> (f64, f64) {
         points.map(|(_, elo)| elo.abs()).fold(1.0, f64::max)
     };
     let depth = 1.5 * farthest(known.quarter.estimate.abs().max(0.5));
-    let height = match known.quarter.low < 0.0 {
-        true => farthest(known.quarter.low).min(depth),
-        false => 0.5,
+    let height = if known.quarter.low < 0.0 {
+        farthest(known.quarter.low).min(depth)
+    } else {
+        0.5
     };
     (-depth, height)
 }

@@ -25,9 +25,10 @@ pub(super) fn decimals(param: &Param) -> usize {
 /// A point of the range in the engine's units, which may lie between two values; of a check or
 /// a combo, the nearest choice.
 pub(super) fn place(param: &Param, at: f64) -> String {
-    match param.is_choice() {
-        true => param.text(at),
-        false => fixed(at, decimals(param).max(1)),
+    if param.is_choice() {
+        param.text(at)
+    } else {
+        fixed(at, decimals(param).max(1))
     }
 }
 

@@ -19,13 +19,14 @@ impl Chart<'_> {
     /// If an axis is not finite or its ends are reversed.
     pub fn on_page(&self) -> anyhow::Result<Markup> {
         let pictures = html! { (self.picture("wide", WIDE)?) (self.picture("narrow", NARROW)?) };
-        Ok(match self.readings.is_empty() {
-            true => html! { div.chart { (pictures) } },
-            false => html! {
+        Ok(if self.readings.is_empty() {
+            html! { div.chart { (pictures) } }
+        } else {
+            html! {
                 div.chart tabindex="0" role="group" aria-label=(format!("Chart: {}. Left and right show values.", self.name())) data-readings=(self.readings_json()) {
                     (pictures)
                 }
-            },
+            }
         })
     }
 

@@ -55,9 +55,10 @@ pub fn short(value: &f64) -> String {
 
 /// A number without trailing zeros, and zero without a sign.
 fn trimmed(text: &str) -> String {
-    let text = match text.contains('.') {
-        true => text.trim_end_matches('0').trim_end_matches('.'),
-        false => text,
+    let text = if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.')
+    } else {
+        text
     };
     if text == "-0" {
         "0".to_string()

@@ -17,9 +17,10 @@ pub struct Cell {
 impl Cell {
     /// A text.
     pub fn text(text: &str) -> Self {
-        match is_number(text) {
-            true => Self::html(html! { (real_minus(text)) }).aligned_as_number(),
-            false => Self::html(html! { (text) }),
+        if is_number(text) {
+            Self::html(html! { (real_minus(text)) }).aligned_as_number()
+        } else {
+            Self::html(html! { (text) })
         }
     }
 

@@ -173,9 +173,10 @@ impl Quantity {
                 (first, last) if first == last => first.to_string(),
                 (first, last) => format!("{first} to {last}"),
             };
-            let mut text = match self.is_count {
-                true => format!("{} {numbers}", self.unit),
-                false => format!("{numbers} {}", self.unit),
+            let mut text = if self.is_count {
+                format!("{} {numbers}", self.unit)
+            } else {
+                format!("{numbers} {}", self.unit)
             };
             for ((name, _), shares) in both.iter().zip(shares) {
                 text += &format!("\n{name}: {:.1} %", shares[bin]);
@@ -190,9 +191,10 @@ impl Quantity {
 
     fn table(&self, unit: &str, names: &[&str], engines: &[MoveHistograms]) -> Table {
         let head = ["engine", unit, "10 %", "median", "90 %", "99 %", "maximum"];
-        let caption = match self.is_count {
-            true => format!("{}: quantiles", self.title),
-            false => format!("{}: quantiles, in {}", self.title, self.unit),
+        let caption = if self.is_count {
+            format!("{}: quantiles", self.title)
+        } else {
+            format!("{}: quantiles, in {}", self.title, self.unit)
         };
         let mut table = Table::new(&caption, &head);
         for (name, engine) in names.iter().zip(engines) {

@@ -149,9 +149,10 @@ fn failed_games(
     let shard = source.manifest.config.r#match.shard;
     for entry in ledger.in_order(shard, pairs)? {
         let result = entry?.result;
-        let status = match repeats.take(&result).is_dropped {
-            true => GameStatus::LeftOut,
-            false => GameStatus::Counted,
+        let status = if repeats.take(&result).is_dropped {
+            GameStatus::LeftOut
+        } else {
+            GameStatus::Counted
         };
         let pair = result.pair + 1;
         for (game, played) in (1..).zip(&result.games) {
@@ -223,9 +224,10 @@ fn address(source: &Source<'_>, bundle: &Path, name: &str) -> String {
         PageLocation::Elsewhere => {
             let path = full_path(bundle).unwrap_or_else(|_| bundle.to_path_buf());
             let path = path.display().to_string();
-            let path = match cfg!(windows) {
-                true => format!("/{}", path.replace('\\', "/")),
-                false => path,
+            let path = if cfg!(windows) {
+                format!("/{}", path.replace('\\', "/"))
+            } else {
+                path
             };
             format!("file://{}/", encoded_path(&path))
         }

@@ -63,9 +63,10 @@ fn ratings(ratings: &[Standing]) -> Markup {
     let is_early = |one: &Standing| one.rating.interval == Interval::AlwaysValid;
     let caption = format!(
         "Ratings, relative to their mean; the bars are 95 % intervals{} from {:.0} to {:.0} Elo",
-        match ratings.iter().any(is_early) {
-            true => " (after too few different pairs, always-valid ones)",
-            false => "",
+        if ratings.iter().any(is_early) {
+            " (after too few different pairs, always-valid ones)"
+        } else {
+            ""
         },
         scale.0,
         scale.1

@@ -83,9 +83,10 @@ pub fn run_page(facts: &RunFacts, course: &Timeline, source: Source<'_>) -> anyh
     }
     page.section("results", "Results", outcomes::results(facts));
     if let Some(trace) = course.trace() {
-        let heading = match facts.kind.is_sequential_test() {
-            true => "Progress of the test",
-            false => "Progress",
+        let heading = if facts.kind.is_sequential_test() {
+            "Progress of the test"
+        } else {
+            "Progress"
         };
         page.section("progress", heading, progress::section(trace)?);
     }
@@ -154,9 +155,10 @@ fn repeat(manifest: &Manifest) -> Markup {
 
 fn subtitle(facts: &RunFacts, manifest: &Manifest) -> String {
     // Tunings and bisections have other subtitles.
-    let kind = match facts.kind.is_sequential_test() {
-        true => "SPRT",
-        false => "Match",
+    let kind = if facts.kind.is_sequential_test() {
+        "SPRT"
+    } else {
+        "Match"
     };
     let part = match (facts.shard.is_whole(), &facts.pool) {
         (false, _) => format!(", {}", facts.shard.words()),

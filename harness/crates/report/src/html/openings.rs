@@ -47,15 +47,16 @@ fn totals(facts: &OpeningFacts, manifest: &Manifest) -> Table {
 }
 
 fn extreme(facts: &OpeningFacts, games: Option<&str>) -> Table {
-    let (caption, score) = match facts.is_by_white {
-        true => (
+    let (caption, score) = if facts.is_by_white {
+        (
             "Openings furthest from level, the worst for White first",
             "score of White",
-        ),
-        false => (
+        )
+    } else {
+        (
             "Openings furthest from level, the worst for the first engine first",
             "score",
-        ),
+        )
     };
     let head = ["opening", "pairs", score, "White won", "drawn", "Black won"];
     let mut table = Table::new(caption, &head);

@@ -18,9 +18,10 @@ use hone_stats::{Counts, Estimate, Wdl};
 
 /// The findings, the results and the engines.
 pub(super) fn results(facts: &RunFacts) -> Markup {
-    let numbers = match facts.engines.len() > 2 {
-        true => all_games(facts),
-        false => first_engine(facts),
+    let numbers = if facts.engines.len() > 2 {
+        all_games(facts)
+    } else {
+        first_engine(facts)
     };
     html! {
         @for finding in &facts.findings { div.lead.bad { (plain(&finding.sentence())) } }

@@ -21,9 +21,10 @@ pub(super) fn section(facts: &RunFacts, source: &Source<'_>) -> Markup {
             stage.limit.clone(),
             format!("{elo0}, {elo1}"),
             stage.pairs.to_string(),
-            match stage.is_started {
-                true => stage.verdict.to_string(),
-                false => "not started".to_string(),
+            if stage.is_started {
+                stage.verdict.to_string()
+            } else {
+                "not started".to_string()
             },
         ]);
         if index == 0 || !stage.is_started {

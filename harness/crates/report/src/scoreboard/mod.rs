@@ -74,9 +74,10 @@ impl RefreshTimer {
     /// is due at once; the first line only after an interval. Both are due when the run is
     /// asked to stop.
     pub fn is_due(&mut self, is_block: bool, progress: &Progress<'_>) -> bool {
-        let interval = match is_block {
-            true => REDRAW,
-            false => line_interval(progress.elapsed),
+        let interval = if is_block {
+            REDRAW
+        } else {
+            line_interval(progress.elapsed)
         };
         let stops = progress.stopping && !self.is_stop_shown;
         let is_due = match self.last {

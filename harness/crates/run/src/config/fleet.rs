@@ -68,12 +68,13 @@ impl<'de> Deserialize<'de> for WorkerPattern {
                 is_fleet_name(credential) && (machine == "*" || is_fleet_name(machine))
             }
         };
-        match is_valid {
-            true => Ok(Self(text)),
-            false => Err(D::Error::custom(format!(
+        if is_valid {
+            Ok(Self(text))
+        } else {
+            Err(D::Error::custom(format!(
                 "`{text}` is not the name of a worker: write it as in `hone fleet status`, \
-                 \"anna/box\", or \"box\", or \"anna/*\" for all machines of a credential"
-            ))),
+             \"anna/box\", or \"box\", or \"anna/*\" for all machines of a credential"
+            )))
         }
     }
 }

@@ -145,11 +145,12 @@ pub fn default_concurrency() -> usize {
 
 /// Refuses more pairs at a time than [`MAX_CONCURRENCY`].
 pub fn check_concurrency(pairs: usize) -> Result<(), String> {
-    match (1..=MAX_CONCURRENCY).contains(&pairs) {
-        true => Ok(()),
-        false => Err(format!(
+    if (1..=MAX_CONCURRENCY).contains(&pairs) {
+        Ok(())
+    } else {
+        Err(format!(
             "{pairs} is out of range: 1 to {MAX_CONCURRENCY} pairs at a time are allowed"
-        )),
+        ))
     }
 }
 

@@ -77,9 +77,10 @@ impl Situation {
         {
             return Err("the bundle's commands contain control characters".to_string());
         }
-        let mode = match self.chess960 {
-            true => CastlingMode::Chess960,
-            false => CastlingMode::Standard,
+        let mode = if self.chess960 {
+            CastlingMode::Chess960
+        } else {
+            CastlingMode::Standard
         };
         if !self.go.starts_with("go ") {
             return Err("the bundle's search is not a `go` command".to_string());

@@ -90,9 +90,10 @@ impl Folder {
     /// [`FolderError::Taken`].
     pub fn check_free(&self) -> Result<(), FolderError> {
         let path = self.path.clone();
-        match path.join(MANIFEST).exists() {
-            true => Err(FolderError::Taken { path }),
-            false => Ok(()),
+        if path.join(MANIFEST).exists() {
+            Err(FolderError::Taken { path })
+        } else {
+            Ok(())
         }
     }
 

@@ -71,9 +71,10 @@ impl EngineIdentity {
         let Some(commit) = &self.commit else {
             let file = self.program.file_stem().unwrap_or_default();
             let file = file.to_string_lossy();
-            return match file == self.name || file.is_empty() {
-                true => self.name.clone(),
-                false => format!("{} ({file})", self.name),
+            return if file == self.name || file.is_empty() {
+                self.name.clone()
+            } else {
+                format!("{} ({file})", self.name)
             };
         };
         let mut text = self.name.clone();
@@ -100,13 +101,14 @@ impl EngineIdentity {
             return self.name.clone();
         };
         let changes = if self.is_uncommitted() { "+" } else { "" };
-        match commit.starts_with(&self.name) {
-            true => format!("{}{changes}", short_id(commit)),
-            false => format!(
+        if commit.starts_with(&self.name) {
+            format!("{}{changes}", short_id(commit))
+        } else {
+            format!(
                 "{}.{}{changes}",
                 self.name,
                 commit.get(..7).unwrap_or(commit)
-            ),
+            )
         }
     }
 }

@@ -83,9 +83,10 @@ impl Ledger {
         options: LedgerOptions<'_>,
     ) -> Result<(Self, Pairs), LedgerError> {
         let Lock { mut csv, mut pgn } = lock;
-        let mut epd = match options.epd {
-            true => Some(Log::open(dir, GAMES_EPD, true)?),
-            false => None,
+        let mut epd = if options.epd {
+            Some(Log::open(dir, GAMES_EPD, true)?)
+        } else {
+            None
         };
         let mut pairs = Pairs::open(dir, options.names)?;
         let kept = pairs.cut(pgn.len, options.conditions)?;
@@ -277,9 +278,10 @@ mod tests {
             ledger.syncer.mark_dirty();
             let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
             let error = loop {
-                let done = match append {
-                    true => ledger.append(&played),
-                    false => ledger.sync(),
+                let done = if append {
+                    ledger.append(&played)
+                } else {
+                    ledger.sync()
                 };
                 if let Err(error) = done {
                     break error.to_string();

@@ -73,9 +73,10 @@ impl FailureLimit {
         };
         let [failures, games] = tally.engines[engine].failed(self.counts_replays);
         let by_kind = &tally.engines[engine].failures;
-        let replayed = match self.counts_replays {
-            true => tally.engines[engine].replayed,
-            false => 0,
+        let replayed = if self.counts_replays {
+            tally.engines[engine].replayed
+        } else {
+            0
         };
         Err(TooManyFailures {
             name: names[engine].clone(),

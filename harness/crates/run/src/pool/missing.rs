@@ -92,9 +92,10 @@ fn gaps(present: &[u64]) -> Option<MissingPairs> {
     for pair in present {
         if *pair > next {
             count += pair - next;
-            match ranges.len() < NAMED {
-                true => ranges.push((next + 1, *pair)),
-                false => more += pair - next,
+            if ranges.len() < NAMED {
+                ranges.push((next + 1, *pair));
+            } else {
+                more += pair - next;
             }
         }
         next = pair + 1;
@@ -102,9 +103,12 @@ fn gaps(present: &[u64]) -> Option<MissingPairs> {
     let first = ranges.first()?.0;
     let ranges: Vec<String> = ranges
         .iter()
-        .map(|(from, to)| match from == to {
-            true => from.to_string(),
-            false => format!("{from} to {to}"),
+        .map(|(from, to)| {
+            if from == to {
+                from.to_string()
+            } else {
+                format!("{from} to {to}")
+            }
         })
         .collect();
     let more = match more {

@@ -103,13 +103,12 @@ impl Source {
         let cannot_read = |path: &Path| format!("cannot read {}", path.display());
         let path = dir.join(GAMES_PGN);
         let games = GamesFile::open(&path).with_context(|| cannot_read(&path))?;
-        let epd = match self.manifest().config.pgn.epd {
-            true => {
-                let path = dir.join(GAMES_EPD);
-                let file = File::open(&path).with_context(|| cannot_read(&path))?;
-                Some(BufReader::new(file).lines())
-            }
-            false => None,
+        let epd = if self.manifest().config.pgn.epd {
+            let path = dir.join(GAMES_EPD);
+            let file = File::open(&path).with_context(|| cannot_read(&path))?;
+            Some(BufReader::new(file).lines())
+        } else {
+            None
         };
         Ok(PlayedPairs {
             source: self,

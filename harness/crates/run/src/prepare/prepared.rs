@@ -93,9 +93,12 @@ impl PreparedEngines {
             is_required: is_built || !config.r#match.continues_after_failures(),
         });
         let greeting = greet_with_retries(engine, &launch, config, preflight, is_built, announce)
-            .map_err(|error| match is_built || engine.build.is_some() {
-            true => broken_build(engine, error),
-            false => error,
+            .map_err(|error| {
+            if is_built || engine.build.is_some() {
+                broken_build(engine, error)
+            } else {
+                error
+            }
         })?;
         self.options.push(greeting.options.clone());
         let record = built.map(|built| built.record);
@@ -273,9 +276,10 @@ fn build(
     {
         line.env(TARGET_DIRS[0], target).env_remove(TARGET_DIRS[1]);
     }
-    let wrapped = match sandbox {
-        true => sandbox::wrap(&line, &build_access(dir)),
-        false => Ok(line),
+    let wrapped = if sandbox {
+        sandbox::wrap(&line, &build_access(dir))
+    } else {
+        Ok(line)
     };
     let status = wrapped.and_then(|mut line| {
         output::clear_block();

@@ -95,11 +95,12 @@ fn is_possible(result: &GameResult, rules: &Adjudication) -> Result<(), String> 
             "the ledger has {words}, but [adjudication] has no such rule"
         ));
     }
-    match fits {
-        true => Ok(()),
-        false => Err(format!(
+    if fits {
+        Ok(())
+    } else {
+        Err(format!(
             "the result {} does not follow from {words}",
             result.outcome.as_str()
-        )),
+        ))
     }
 }

@@ -56,12 +56,13 @@ fn check_moves(game: &Replayed, result: &GameResult) -> Result<(), String> {
     };
     let extra = next.checked_sub(result.plies / 2);
     let fits = last == result.plies.div_ceil(2) && extra.is_some_and(|n| answers.contains(&n));
-    match fits {
-        true => Ok(()),
-        false => Err(format!(
+    if fits {
+        Ok(())
+    } else {
+        Err(format!(
             "the ledger has {} plies, but {white} moves of White and {black} of Black",
             result.plies
-        )),
+        ))
     }
 }
 

@@ -320,9 +320,10 @@ impl Queue {
             if before == PlayedBy::ThisServer {
                 continue;
             }
-            let now = match self.is_elsewhere(state, &state.jobs[at].name) {
-                true => PlayedBy::Another,
-                false => PlayedBy::Nobody,
+            let now = if self.is_elsewhere(state, &state.jobs[at].name) {
+                PlayedBy::Another
+            } else {
+                PlayedBy::Nobody
             };
             others += usize::from(now == PlayedBy::Another);
             state.version += u64::from(now != before);

@@ -92,8 +92,8 @@ impl Tokens {
                 found = Some(name.clone());
             }
         }
-        let found = found.or_else(|| self.submitter(token));
-        found
+
+        found.or_else(|| self.submitter(token))
     }
 
     /// The owner of a credential of the fleet. It is read each time, because it can be

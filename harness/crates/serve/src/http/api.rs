@@ -96,10 +96,11 @@ pub(super) async fn workers(
     match shared.open(&run).await {
         Some(opened) => {
             let workers = Arc::clone(&opened.snapshot.borrow().workers);
-            match workers.is_empty() {
-                // A folder of nights does not have these; its nights are separate runs.
-                true => unknown(),
-                false => json(&workers),
+            // A folder of nights does not have these; its nights are separate runs.
+            if workers.is_empty() {
+                unknown()
+            } else {
+                json(&workers)
             }
         }
         None => unreadable(&shared, &run),

@@ -70,9 +70,10 @@ pub(crate) fn overview_parts(overview: &Overview) -> Snapshot {
 
 /// The HTML if the condition holds; an empty part hides its section.
 fn when(is_there: bool, html: impl FnOnce() -> Markup) -> Markup {
-    match is_there {
-        true => html(),
-        false => html! {},
+    if is_there {
+        html()
+    } else {
+        html! {}
     }
 }
 

@@ -80,9 +80,10 @@ impl Followed {
             is_running,
             last_pair_ms: self.recent.0.back().copied(),
             pairs_per_second: self.recent.pairs_per_second(),
-            machines: match is_running {
-                true => self.machines()?,
-                false => Vec::new(),
+            machines: if is_running {
+                self.machines()?
+            } else {
+                Vec::new()
             },
         };
         Ok(RunSummary::new(

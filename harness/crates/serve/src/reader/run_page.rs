@@ -101,9 +101,10 @@ impl RunPage {
         remote: Option<&RemoteGames>,
         engines: usize,
     ) {
-        let playing = match is_running {
-            true => playing(dir, remote),
-            false => Some((0, Vec::new())),
+        let playing = if is_running {
+            playing(dir, remote)
+        } else {
+            Some((0, Vec::new()))
         };
         // `None` while they are being written.
         let Some((number, games)) = playing.filter(|(number, _)| Some(*number) != self.live) else {
@@ -134,8 +135,9 @@ fn playing(dir: &Path, remote: Option<&RemoteGames>) -> Option<(u64, Vec<LiveGam
 /// The name of the run on a fleet, if it is played on one.
 fn fleet_name(dir: &Path) -> Option<String> {
     // A run that was resumed on this machine publishes its games here.
-    match dir.join(LIVE).exists() {
-        true => None,
-        false => RunKey::name_in(dir).map(String::from),
+    if dir.join(LIVE).exists() {
+        None
+    } else {
+        RunKey::name_in(dir).map(String::from)
     }
 }

@@ -159,9 +159,12 @@ pub(super) fn results_of_each(units: &[Unit], players: usize) -> Vec<Counts> {
             continue;
         };
         for player in [first.white, first.black] {
-            results[player].add(unit, |game| match game.white == player {
-                true => Some(game.half_points),
-                false => Some(2 - game.half_points),
+            results[player].add(unit, |game| {
+                if game.white == player {
+                    Some(game.half_points)
+                } else {
+                    Some(2 - game.half_points)
+                }
             });
         }
     }
@@ -191,9 +194,10 @@ impl Results {
 
     /// The pairs, or the single games if those are more games.
     fn counts(&self) -> Counts {
-        match self.games.games() > self.pairs.games() {
-            true => self.games.into(),
-            false => self.pairs.into(),
+        if self.games.games() > self.pairs.games() {
+            self.games.into()
+        } else {
+            self.pairs.into()
         }
     }
 }

@@ -216,9 +216,10 @@ impl Leading {
         if game.start.is_none() && game.moves.is_empty() && self.plies > 0 && !is_game {
             return Err(GameError::Empty);
         }
-        let playable = match repeats(&game) {
-            true => Err(LineError::Over("threefold repetition")),
-            false => playable(&game.end),
+        let playable = if repeats(&game) {
+            Err(LineError::Over("threefold repetition"))
+        } else {
+            playable(&game.end)
         };
         match playable {
             Ok(()) => Ok(game),

@@ -32,12 +32,11 @@ pub(super) fn with_promotion_signs(text: &[u8]) -> Cow<'_, [u8]> {
         signed.push(b'=');
         rest = after;
     }
-    match signed.is_empty() {
-        true => Cow::Borrowed(text),
-        false => {
-            signed.extend_from_slice(rest);
-            Cow::Owned(signed)
-        }
+    if signed.is_empty() {
+        Cow::Borrowed(text)
+    } else {
+        signed.extend_from_slice(rest);
+        Cow::Owned(signed)
     }
 }
 

@@ -180,9 +180,10 @@ impl<'a> Faults<'a> {
         if !is_readable(word) {
             // The marks may be the fault.
             let shown = shown_word(if is_readable(bare) { word } else { bare });
-            return Some(match is_castling {
-                true => MovetextFault::Castling(shown),
-                false => MovetextFault::Word(shown),
+            return Some(if is_castling {
+                MovetextFault::Castling(shown)
+            } else {
+                MovetextFault::Word(shown)
             });
         }
         let is_after = self.depth == 0 && std::mem::take(&mut self.has_result);

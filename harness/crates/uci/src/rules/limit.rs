@@ -127,9 +127,10 @@ impl Limit {
             }
             _ => return Err("the key before `=` must be movetime, nodes or depth"),
         };
-        match is_second {
-            true => Err("it contains a key twice"),
-            false => Ok(()),
+        if is_second {
+            Err("it contains a key twice")
+        } else {
+            Ok(())
         }
     }
 

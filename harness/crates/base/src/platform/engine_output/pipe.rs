@@ -64,9 +64,10 @@ impl DirectRead for EngineOutput {
     }
 
     fn read_available(&mut self, into: &mut [u8]) -> io::Result<Option<usize>> {
-        match self.is_readable() {
-            true => self.read_blocking(into),
-            false => Ok(None),
+        if self.is_readable() {
+            self.read_blocking(into)
+        } else {
+            Ok(None)
         }
     }
 }

@@ -20,9 +20,10 @@ mod tests {
     /// A shell that writes a line and then waits for another process; both hold the pipe
     /// open.
     fn waiting() -> Command {
-        let (shell, flag, script) = match cfg!(windows) {
-            true => ("cmd", "/C", "echo here& ping -n 1000 127.0.0.1 >NUL"),
-            false => ("sh", "-c", "echo here; sleep 1000 & wait"),
+        let (shell, flag, script) = if cfg!(windows) {
+            ("cmd", "/C", "echo here& ping -n 1000 127.0.0.1 >NUL")
+        } else {
+            ("sh", "-c", "echo here; sleep 1000 & wait")
         };
         let mut command = Command::new(shell);
         command.args([flag, script]);

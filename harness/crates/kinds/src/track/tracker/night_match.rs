@@ -136,9 +136,10 @@ impl Tracker {
         let Some(name) = error.without_support().map(str::to_string) else {
             return error;
         };
-        match name != commit.short() || self.anchor_starts(commit, opponents) {
-            true => error.into_broken(&name),
-            false => error,
+        if name != commit.short() || self.anchor_starts(commit, opponents) {
+            error.into_broken(&name)
+        } else {
+            error
         }
     }
 

@@ -100,9 +100,10 @@ fn situation(failure: &Failure<'_>) -> Situation {
         name: player.name.to_string(),
         failure: failure.reason.clone(),
         chess960: rules.variant == Variant::Chess960,
-        position: match go.is_empty() {
-            true => String::new(),
-            false => String::from_utf8_lossy(position).into_owned(),
+        position: if go.is_empty() {
+            String::new()
+        } else {
+            String::from_utf8_lossy(position).into_owned()
         },
         go: go.into_owned(),
         pondered: failure.pondered,

@@ -60,9 +60,10 @@ mod tests {
     #[test]
     fn a_failure_cancels_the_others() {
         let works = [true, false].map(|fails| async move {
-            match fails {
-                true => Err("failed"),
-                false => pending().await,
+            if fails {
+                Err("failed")
+            } else {
+                pending().await
             }
         });
         assert_eq!(run(at_once(works)), Err::<Vec<()>, _>("failed"));

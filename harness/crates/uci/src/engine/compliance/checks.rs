@@ -245,9 +245,10 @@ async fn in_time(d: &mut Dialogue, go: &str, allowed: u64) -> Verdict {
         }
     }
     let took = format!("`{go}` took {} ms", late.join(", "));
-    match is_in_time {
-        true => Ok((!late.is_empty()).then_some(took)),
-        false => Err(took),
+    if is_in_time {
+        Ok((!late.is_empty()).then_some(took))
+    } else {
+        Err(took)
     }
 }
 
@@ -262,9 +263,10 @@ async fn infinite(d: &mut Dialogue) -> Verdict {
 
 async fn moves_after_stop(d: &mut Dialogue) -> Verdict {
     d.send("stop\n").await?;
-    match d.bestmove_within(d.patience()).await? {
-        true => Ok(None),
-        false => Err("it did not move after `stop`".to_string()),
+    if d.bestmove_within(d.patience()).await? {
+        Ok(None)
+    } else {
+        Err("it did not move after `stop`".to_string())
     }
 }
 
@@ -402,18 +404,18 @@ const CASTLING_MATES: [(&str, &str, &str); 2] = [
 ];
 
 async fn quit(d: &mut Dialogue) -> Verdict {
-    match d.quits().await {
-        true => Ok(None),
-        false => Err("it does not end after `quit`".to_string()),
+    if d.quits().await {
+        Ok(None)
+    } else {
+        Err("it does not end after `quit`".to_string())
     }
 }
 
 async fn end_of_input(d: &mut Dialogue) -> Verdict {
-    match d.hang_up().await {
-        true => Ok(None),
-        false => {
-            Err("it does not end when its input is closed: it would outlive a killed match".into())
-        }
+    if d.hang_up().await {
+        Ok(None)
+    } else {
+        Err("it does not end when its input is closed: it would outlive a killed match".into())
     }
 }
 

@@ -18,9 +18,10 @@ pub(super) fn reason(launch: &Launch, error: &io::Error) -> String {
         ErrorKind::NotFound | ErrorKind::PermissionDenied | ErrorKind::NotADirectory
     );
     // What is started in a sandbox is bubblewrap.
-    let fault = match is_of_file && !launch.sandbox {
-        true => fault(launch, error.kind()),
-        false => None,
+    let fault = if is_of_file && !launch.sandbox {
+        fault(launch, error.kind())
+    } else {
+        None
     };
     fault.unwrap_or_else(|| error.to_string())
 }

@@ -236,9 +236,10 @@ fn fields_of(text: &str) -> Option<Vec<(&str, Vec<&str>)>> {
             Some((_, kind)) if *kind == ["combo"] => matches!(word, "default" | "var"),
             Some(_) => ["type", "default", "min", "max", "var"].contains(&word),
         };
-        match is_key {
-            true => fields.push((word, Vec::new())),
-            false => fields.last_mut()?.1.push(word),
+        if is_key {
+            fields.push((word, Vec::new()));
+        } else {
+            fields.last_mut()?.1.push(word);
         }
     }
     Some(fields)

@@ -70,10 +70,11 @@ impl Launch {
             .stderr(Stdio::piped())
             .kill_on_drop(true);
         let command_std = command.as_std_mut();
-        match self.sandbox {
-            // Input that it writes to the terminal would run outside of the sandbox.
-            true => ProcessGroup::separate_session(command_std),
-            false => ProcessGroup::separate(command_std),
+        // Input that a sandboxed engine writes to the terminal would run outside of the sandbox.
+        if self.sandbox {
+            ProcessGroup::separate_session(command_std);
+        } else {
+            ProcessGroup::separate(command_std);
         }
         ProcessGroup::die_with_parent(command_std);
         if let Some(limit) = self.max_memory {

@@ -83,9 +83,10 @@ impl Game<'_> {
             .filter(|c| c.is_ascii_graphic() && !matches!(c, '{' | '}'))
             .take(MAX_ANSWER)
             .collect();
-        match clean.is_empty() {
-            true => clean,
-            false => format!(": {clean}"),
+        if clean.is_empty() {
+            clean
+        } else {
+            format!(": {clean}")
         }
     }
 

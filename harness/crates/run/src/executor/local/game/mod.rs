@@ -108,9 +108,10 @@ pub(super) async fn play(
     game.resources.board.end();
     let end = end.expect("the loop runs until the game ends");
     let (result, text) = game.finish(end, &started, clock.elapsed());
-    let evidence = match end.ending.termination.is_failure() {
-        true => Some(game.evidence(end).await),
-        false => None,
+    let evidence = if end.ending.termination.is_failure() {
+        Some(game.evidence(end).await)
+    } else {
+        None
     };
     game.kill_failed(end).await;
     game.stop_pondering().await;

@@ -53,9 +53,10 @@ impl Game<'_> {
             return Ok(false);
         };
         let guessed = self.last_move == Some(search.expected);
-        let end = match guessed {
-            true => PonderEnd::PonderHit,
-            false => PonderEnd::Stop,
+        let end = if guessed {
+            PonderEnd::PonderHit
+        } else {
+            PonderEnd::Stop
         };
         self.ended_pondering = Some(EndedPondering {
             command: search.command,

@@ -79,10 +79,7 @@ impl Game<'_> {
             client.clear_info();
             client.drop_unsolicited();
         }
-        let commands: &[u8] = match guessed {
-            true => b"ponderhit\n",
-            false => commands,
-        };
+        let commands: &[u8] = if guessed { b"ponderhit\n" } else { commands };
         let at = Instant::now();
         let deadline = at + timeout;
         let written = client.send_at(at, commands, deadline).await;

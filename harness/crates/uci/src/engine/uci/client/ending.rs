@@ -133,9 +133,10 @@ fn describe(status: ExitStatus, is_sandboxed: bool) -> String {
     if text.contains("SIGILL") || text.contains(ILLEGAL_INSTRUCTION) {
         return format!("killed by {text}: perhaps it is built for another processor");
     }
-    match text.starts_with("signal") {
-        true => format!("killed by {text}"),
-        false => text,
+    if text.starts_with("signal") {
+        format!("killed by {text}")
+    } else {
+        text
     }
 }
 

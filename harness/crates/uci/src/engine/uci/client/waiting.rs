@@ -245,9 +245,10 @@ impl Client {
     /// Why no answer came in time. An engine that has ended while a child of it holds its
     /// output open has disconnected.
     fn no_answer(&mut self) -> AnswerError {
-        match self.has_ended() {
-            true => AnswerError::Disconnected,
-            false => AnswerError::TimedOut,
+        if self.has_ended() {
+            AnswerError::Disconnected
+        } else {
+            AnswerError::TimedOut
         }
     }
 
@@ -306,9 +307,10 @@ impl Client {
 
     /// Records a poll that was due at `due`, and returns when it was.
     fn record_poll(&mut self, has_read: bool, due: Instant) -> Instant {
-        let now = match has_read {
-            true => self.lines.arrived(),
-            false => Instant::now(),
+        let now = if has_read {
+            self.lines.arrived()
+        } else {
+            Instant::now()
         };
         self.pauses.record_poll(now, due);
         DelayMeter::poll(now);
