@@ -10,11 +10,11 @@ use super::{Exit, Failure};
 use hone_base::text::with_causes;
 use hone_base::{errln, out};
 use hone_kinds as kinds;
-use hone_kinds::track::{TrackReport, is_folder_of_nights};
+use hone_kinds::track::TrackReport;
 use hone_report::html::{Page, PageLocation};
 use hone_report::{Form, Report, write_files};
 use hone_run::prepare::conditions::Comparison;
-use hone_run::{RunFiles, find_run};
+use hone_run::{RunFiles, find_run, is_folder_of_nights};
 
 /// Print the result of a run, finished or not, or of all nightlies.
 #[derive(Debug, Args)]

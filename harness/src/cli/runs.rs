@@ -12,10 +12,9 @@ use hone_base::{out, outln};
 use hone_experiment::settings::{BookSource, Shard};
 use hone_experiment::{Experiment, Verdict};
 use hone_kinds as kinds;
-use hone_kinds::track;
 use hone_report::{TestVerdict, first_engine, is_of_first_engine, limits, shown_elo, signed};
 use hone_run::ledger::is_whole_run_played;
-use hone_run::{EngineIdentity, Folder, Kind, Manifest, RESULTS, RunFiles, list_runs};
+use hone_run::{EngineIdentity, Folder, Kind, Manifest, NIGHTS_RUNS, RESULTS, RunFiles, list_runs};
 
 /// List the runs in a folder, oldest first, then those of its nightlies.
 #[derive(Debug, Args)]
@@ -136,7 +135,7 @@ impl Listing {
             damaged: Vec::new(),
         };
         listing.add(results, "");
-        listing.add(&results.join(track::RUNS), &format!("{}/", track::RUNS));
+        listing.add(&results.join(NIGHTS_RUNS), &format!("{NIGHTS_RUNS}/"));
         listing
     }
 

@@ -3,14 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::follow::Following;
 use super::kind::RunKind;
 use super::place::Place;
 use super::session::check_submitted;
 use super::session::{Conclusion, Session};
 use hone_base::output::Announce;
 use hone_experiment::Experiment;
-use hone_report::Report;
+use hone_report::{Following, Report};
 use hone_run::config::Config;
 use hone_run::ledger::Recovery;
 use hone_run::{Manifest, RunFiles, SessionError, StopRequests};

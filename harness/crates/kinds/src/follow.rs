@@ -1,64 +1,9 @@
-//! A run that is read while another process plays it.
+//! A match or a test that is read while another process plays it.
 
-use hone_experiment::{Experiment, Verdict};
-use hone_report::{Breakdown, MatchReport, Report, Timeline};
+use hone_experiment::Experiment;
+use hone_report::{Breakdown, CurrentResults, Following, MatchReport, Report, Timeline};
 use hone_run::ledger::{PairOrder, RecordedPair};
-use hone_run::{Fold, RunFiles, Tally};
-use hone_stats::{Estimate, Sprt};
-
-/// The results of a run of any kind as its ledger grows. It never writes to
-/// the run's folder.
-pub trait Following {
-    /// Absorbs the next pair in the order of arrival.
-    fn absorb(&mut self, entry: &RecordedPair);
-
-    /// The verdict, the counts and the test so far.
-    ///
-    /// # Errors
-    /// If the run's files cannot be read.
-    fn results(&mut self) -> anyhow::Result<CurrentResults>;
-
-    /// The report of the results so far.
-    ///
-    /// # Errors
-    /// As [`Following::results`].
-    fn report(&mut self) -> anyhow::Result<Box<dyn Report>>;
-
-    /// The results by worker and by opening, of the pairs up to the verdict.
-    ///
-    /// # Errors
-    /// As [`Following::results`].
-    fn breakdown(&mut self) -> anyhow::Result<&Breakdown>;
-}
-
-/// The verdict, the counts and the test of a run so far.
-pub struct CurrentResults {
-    pub verdict: Option<Verdict>,
-    /// Pairs after which it ends at the latest.
-    pub budget: u64,
-    pub tally: Tally,
-    /// Number of the first pair, from 0, that is not absorbed; see [`Fold::absorbed`].
-    pub absorbed: u64,
-    /// The sequential test, if the run is one.
-    pub test: Option<Sprt>,
-    pub always_valid: Option<Estimate>,
-    /// The result of a bisection, in words.
-    pub found: Option<String>,
-}
-
-impl CurrentResults {
-    pub(super) fn of<E: Experiment>(fold: &Fold<E>) -> Self {
-        Self {
-            verdict: fold.verdict(),
-            budget: fold.experiment.budget(),
-            tally: fold.tally.clone(),
-            absorbed: fold.absorbed(),
-            test: fold.experiment.test().cloned(),
-            always_valid: fold.experiment.always_valid(),
-            found: None,
-        }
-    }
-}
+use hone_run::{Fold, RunFiles};
 
 /// A match or a sequential test, which absorbs each pair once.
 pub(super) struct FollowedMatch<E> {

@@ -5,12 +5,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 
-use super::follow::Following;
 use super::place::Place;
 use hone_base::output::Announce;
 use hone_experiment::Experiment;
 use hone_experiment::settings::TimeSpan;
-use hone_report::{Report, counted};
+use hone_report::{Following, Report, counted};
 use hone_run::config::Config;
 use hone_run::executor::Player;
 use hone_run::ledger::Recovery;

@@ -31,13 +31,11 @@ pub mod tune;
 
 pub use any::AnyKind;
 pub use changes::Changes;
-pub use follow::{CurrentResults, Following};
 pub use kind::RunKind;
 pub use match_::Match;
 pub use place::{Place, StartRemote};
 pub use session::{Conclusion, NewRun, Session, check_shard};
 pub use sprt::StagedTest;
-pub use sprt::stage_folder;
 
 use hone_experiment::Experiment;
 use hone_run::ledger::RecordedPair;

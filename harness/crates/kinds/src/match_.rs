@@ -4,10 +4,10 @@ use std::path::Path;
 
 use anyhow::ensure;
 
-use super::follow::{FollowedMatch, Following};
+use super::follow::FollowedMatch;
 use super::kind::{RunKind, check_engines};
 use hone_experiment::{Sharded, TournamentExperiment};
-use hone_report::{MatchReport, Scoreboard};
+use hone_report::{Following, MatchReport, Scoreboard};
 use hone_run::config::{Config, Tournament};
 use hone_run::{Fold, Kind, Manifest, RunFiles, View};
 

@@ -1,8 +1,7 @@
 //! A run that is read again when it has grown.
 
-use super::follow::{CurrentResults, Following};
 use super::kind::RunKind;
-use hone_report::{Breakdown, Report};
+use hone_report::{Breakdown, CurrentResults, Following, Report};
 use hone_run::ledger::RecordedPair;
 use hone_run::{Fold, RunFiles};
 

@@ -11,6 +11,7 @@
 //!   machine of a fleet.
 //! * `standings`, `verdict`, `evidence`: ratings, the verdict of a test, signs of bad data.
 //! * `shown_elo`: the Elo that lists of runs show.
+//! * `follow`: the results of a run while another process plays it.
 //!
 //! Output:
 //!
@@ -29,6 +30,7 @@ mod effort;
 mod escape;
 mod evidence;
 mod facts;
+mod follow;
 mod forms;
 pub mod html;
 mod machines;
@@ -52,6 +54,7 @@ pub use escape::percent_encoded;
 pub use escape::{escape_markdown, guarded, unguarded};
 pub use evidence::evidence_findings;
 pub use facts::{RunFacts, StageFacts, first_engine, is_of_first_engine, limits};
+pub use follow::{CurrentResults, Following};
 pub use forms::Form;
 pub use forms::{FormNumbers, FormTest};
 pub use match_report::MatchReport;

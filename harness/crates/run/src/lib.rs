@@ -29,7 +29,10 @@ mod samples;
 pub mod verify;
 
 pub use error::SessionError;
-pub use files::folder::{Folder, RESULTS, find_run, list_runs, stage_folder_name};
+pub use files::folder::{
+    Folder, NIGHTS_RUNS, NIGHTS_TABLE, RESULTS, VERIFY, find_run, is_folder_of_nights, list_runs,
+    stage_folder_name,
+};
 pub use files::kind::Kind;
 pub use files::manifest::{
     BookIdentity, EngineIdentity, MANIFEST, Manifest, PooledRun, option_value,

@@ -4,11 +4,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use hone_kinds::stage_folder;
-use hone_kinds::track::{RUNS, is_folder_of_nights};
-use hone_kinds::tune::VERIFY;
 use hone_report::html::BELOW;
-use hone_run::MANIFEST;
+use hone_run::{MANIFEST, NIGHTS_RUNS, VERIFY, is_folder_of_nights, stage_folder_name};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Sort {
@@ -35,7 +32,11 @@ pub(super) fn list(folder: &Path) -> Vec<CatalogEntry> {
     for path in folders(folder) {
         let Some(name) = name_of(&path) else { continue };
         if is_folder_of_nights(&path) {
-            add_runs(&path.join(RUNS), &format!("{name}{BELOW}"), &mut found);
+            add_runs(
+                &path.join(NIGHTS_RUNS),
+                &format!("{name}{BELOW}"),
+                &mut found,
+            );
             found.push(CatalogEntry {
                 id: name,
                 path,
@@ -44,8 +45,8 @@ pub(super) fn list(folder: &Path) -> Vec<CatalogEntry> {
         } else {
             let verify = below(&name, path.join(VERIFY), Sort::Run);
             // The first stage is the run itself.
-            let stages =
-                (1..).map_while(|index| below(&name, stage_folder(&path, index), Sort::Stage));
+            let stages = (1..)
+                .map_while(|index| below(&name, path.join(stage_folder_name(index)), Sort::Stage));
             found.extend(verify.into_iter().chain(stages));
         }
     }

@@ -1,6 +1,6 @@
 //! The live pages: all runs in a folder, also while they are played, for browsers and programs.
 //!
-//! Uses: the core and `report`; `kinds` reads a run of any kind.
+//! Uses: the core and `report`. The program passes in the kinds of runs and the fleet.
 //!
 //! ```text
 //! games.csv, live.json ─► Reader (one thread) ─► Snapshot ─► events (one task a browser)
@@ -27,6 +27,7 @@ mod catalog;
 mod fleet;
 mod http;
 mod index;
+mod kinds;
 mod opened;
 mod overview;
 mod pages;
@@ -47,13 +48,17 @@ use tokio::sync::watch;
 use actions::{Audit, Queue, Tokens};
 use http::{Actions, State};
 use overview::Overview;
-use reader::Reader;
-use remote::RemoteGames;
+use reader::{Reader, Sources};
 
 use hone_run::Interrupts;
 
+pub use fleet::{
+    CredentialOwner, FleetFeed, FleetMachine, FleetRun, FleetStatus, FollowFleet, NameOnFleet,
+};
+pub use kinds::Kinds;
+pub use remote::RemoteGames;
+
 /// Options of the server.
-#[derive(Debug)]
 pub struct ServerOptions {
     /// The folder of the runs.
     pub folder: PathBuf,
@@ -68,35 +73,43 @@ pub struct ServerOptions {
     pub places: usize,
     /// Whether somebody else must approve a submitted run.
     pub approve: bool,
-    /// The data folder of a fleet whose credentials for runs allow actions.
-    pub fleet_tokens: Option<PathBuf>,
+    pub kinds: Kinds,
+    pub name_on_fleet: NameOnFleet,
+    /// The fleet whose credentials for runs allow actions.
+    pub fleet_tokens: Option<CredentialOwner>,
     /// The fleet whose machines are shown.
-    pub fleet: Option<hone_fleet::Access>,
+    pub fleet: Option<FollowFleet>,
 }
 
 /// Serves until the process is asked to end. `announce` receives the address.
 ///
 /// # Errors
 /// If the settings are invalid, or the address cannot be used.
-pub fn serve(settings: &ServerOptions, announce: impl FnOnce(&str)) -> anyhow::Result<()> {
-    check(settings)?;
-    let actions = actions_of(settings)?;
+pub fn serve(mut settings: ServerOptions, announce: impl FnOnce(&str)) -> anyhow::Result<()> {
+    check(&settings)?;
+    let remote = settings.fleet.is_some().then(RemoteGames::default);
+    let sources = Sources {
+        kinds: settings.kinds,
+        name_on_fleet: settings.name_on_fleet,
+        remote: remote.clone(),
+    };
+    let actions = actions_of(&mut settings)?;
     let queue = actions.as_ref().map(|actions| Arc::clone(&actions.queue));
     let runtime = hone_base::platform::runtime()?;
     let (wishes, wished) = mpsc::channel();
     let (overview_sender, overview) = watch::channel(Arc::<Overview>::default());
-    let remote = settings.remote_games();
-    let of_fleet = remote.clone();
     let (folder, of_reader) = (settings.folder.clone(), queue.clone());
     thread::Builder::new()
         .name("reader".into())
-        .spawn(move || Reader::new(&folder, of_reader, remote, overview_sender).run(&wished))
+        .spawn(move || Reader::new(&folder, of_reader, sources, overview_sender).run(&wished))
         .context("cannot start the thread that reads runs")?;
     let (end, ending) = watch::channel(false);
     let hosts = settings.hosts.clone();
-    let fleet = match (&settings.fleet, of_fleet) {
-        (Some(access), Some(games)) => {
-            let page = fleet::watch(access, &settings.folder, overview.clone(), games)?;
+    let fleet = match (&settings.fleet, remote) {
+        (Some(follow), Some(games)) => {
+            let names = settings.name_on_fleet;
+            let (feed, page) = FleetFeed::new(&settings.folder, overview.clone(), names, games);
+            follow(feed)?;
             Some(page)
         }
         _ => None,
@@ -141,17 +154,12 @@ fn check(settings: &ServerOptions) -> anyhow::Result<()> {
 }
 
 impl ServerOptions {
-    /// The games on other machines, if a fleet is shown.
-    fn remote_games(&self) -> Option<RemoteGames> {
-        self.fleet.is_some().then(RemoteGames::default)
-    }
-
     fn can_act(&self) -> bool {
         self.fleet_tokens.is_some() || self.token_file.is_some()
     }
 }
 
-fn actions_of(settings: &ServerOptions) -> anyhow::Result<Option<Actions>> {
+fn actions_of(settings: &mut ServerOptions) -> anyhow::Result<Option<Actions>> {
     if !settings.can_act() {
         return Ok(None);
     }
@@ -159,8 +167,8 @@ fn actions_of(settings: &ServerOptions) -> anyhow::Result<Option<Actions>> {
         Some(file) => Tokens::read(file)?,
         None => Tokens::default(),
     };
-    let tokens = match &settings.fleet_tokens {
-        Some(data) => tokens.with_fleet(data.clone()),
+    let tokens = match settings.fleet_tokens.take() {
+        Some(owner) => tokens.with_fleet(owner),
         None => tokens,
     };
     ensure!(
@@ -168,7 +176,12 @@ fn actions_of(settings: &ServerOptions) -> anyhow::Result<Option<Actions>> {
         "--approve needs tokens of at least two owners, but all tokens belong to one\n\
          help: write the name of its owner before each token"
     );
-    let queue = Queue::open(&settings.folder, settings.places, settings.approve)?;
+    let queue = Queue::open(
+        settings.kinds,
+        &settings.folder,
+        settings.places,
+        settings.approve,
+    )?;
     Ok(Some(Actions {
         audit: Audit::open(queue.folder())?,
         queue: Arc::new(queue),
@@ -189,6 +202,8 @@ mod tests {
             hosts: Vec::new(),
             places: 1,
             approve: false,
+            kinds: kinds::samples::kinds(),
+            name_on_fleet: |_| None,
             fleet_tokens: None,
             fleet: None,
         };

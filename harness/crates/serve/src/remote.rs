@@ -1,4 +1,4 @@
-//! Games in progress on other machines: pages request them, the thread that polls the fleet
+//! Games in progress on other machines: pages request them, and the program
 //! delivers them.
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ const MOST: usize = 64;
 
 /// The games of the viewed runs, by their names on the fleet.
 #[derive(Debug, Clone, Default)]
-pub(super) struct RemoteGames(Arc<Mutex<BTreeMap<String, Run>>>);
+pub struct RemoteGames(Arc<Mutex<BTreeMap<String, Run>>>);
 
 #[derive(Debug)]
 struct Run {
@@ -51,14 +51,14 @@ impl RemoteGames {
     }
 
     /// The runs whose games are requested.
-    pub(super) fn wanted(&self, now: Instant) -> Vec<String> {
+    pub fn wanted(&self, now: Instant) -> Vec<String> {
         let mut runs = self.lock();
         runs.retain(|_, run| now.duration_since(run.asked) < ASKED);
         runs.keys().cloned().collect()
     }
 
     /// Stores the games of a run that a machine plays.
-    pub(super) fn take(&self, run: &str, machine: &str, games: Vec<LiveGame>, now: Instant) {
+    pub fn take(&self, run: &str, machine: &str, games: Vec<LiveGame>, now: Instant) {
         if let Some(run) = self.lock().get_mut(run) {
             run.number += 1;
             run.machines.insert(machine.to_string(), (now, games));

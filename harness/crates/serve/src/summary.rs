@@ -4,11 +4,10 @@ use serde::Serialize;
 
 use hone_experiment::Verdict;
 use hone_experiment::settings::BookSource;
-use hone_kinds::CurrentResults;
 use hone_report::html::with_ends;
 use hone_report::{
-    EndReason, Form, FormNumbers, FormTest, TestVerdict, WorkerFacts, first_engine, fixed,
-    is_of_first_engine, limits, shown_elo,
+    CurrentResults, EndReason, Form, FormNumbers, FormTest, TestVerdict, WorkerFacts, first_engine,
+    fixed, is_of_first_engine, limits, shown_elo,
 };
 use hone_run::{EngineIdentity, Kind, Manifest};
 use hone_stats::{Estimate, Sprt, SprtState, Summary, forecast};

@@ -1,21 +1,14 @@
 //! The place of play: this machine or a fleet.
 
 use std::path::Path;
-#[cfg(feature = "fleet")]
 use std::sync::Arc;
 
 use clap::Args;
 
-#[cfg(feature = "fleet")]
 use crate::cli::repeat::resuming;
-#[cfg(feature = "fleet")]
 use hone_base::text::with_causes;
-#[cfg(feature = "fleet")]
 use hone_fleet::{self as fleet, Access, FleetRun, Role, RunKey};
-use hone_kinds::Place;
-#[cfg(feature = "fleet")]
-use hone_kinds::StartRemote;
-#[cfg(feature = "fleet")]
+use hone_kinds::{Place, StartRemote};
 use hone_run::{Manifest, executor::remote::Remote};
 
 /// The place where a run's pairs are played.
@@ -24,19 +17,16 @@ pub(in crate::cli) struct PlaceArgs {
     /// Play the pairs on the workers of a fleet: the one that `hone fleet up`
     /// runs on this machine, or the one that $HONE_FLEET or a value names, as
     /// in --fleet=CREDENTIAL or --fleet=fleet.toml.
-    #[cfg(feature = "fleet")]
     #[arg(long, value_name = "FLEET", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "")]
     fleet: Option<String>,
     /// The run's share of the fleet, relative to other runs: 1 to 1000 [default: 100;
     /// `hone resume`: as before].
-    #[cfg(feature = "fleet")]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     priority: Option<u32>,
 }
 
 /// A fleet that plays the pairs of a run.
-#[cfg(feature = "fleet")]
 #[derive(Debug)]
 struct FleetStart {
     access: Access,
@@ -44,7 +34,6 @@ struct FleetStart {
     priority: u32,
 }
 
-#[cfg(feature = "fleet")]
 impl StartRemote for FleetStart {
     fn start(&self, manifest: &Manifest, dir: &Path) -> anyhow::Result<Remote> {
         let access = self.access.clone();
@@ -53,12 +42,10 @@ impl StartRemote for FleetStart {
 }
 
 /// The default share of a fleet.
-#[cfg(feature = "fleet")]
 const PRIORITY: u32 = 100;
 
 impl PlaceArgs {
     /// Whether a fleet plays the pairs.
-    #[cfg(feature = "fleet")]
     pub(in crate::cli) fn is_fleet(&self) -> bool {
         self.fleet.is_some()
     }
@@ -68,7 +55,6 @@ impl PlaceArgs {
     /// # Errors
     /// If the fleet does not exist or cannot be reached (checked before a folder is created);
     /// if there is a priority without a fleet.
-    #[cfg(feature = "fleet")]
     pub(in crate::cli) fn place(&self) -> anyhow::Result<Place> {
         let Some(named) = &self.fleet else {
             anyhow::ensure!(
@@ -90,7 +76,6 @@ impl PlaceArgs {
     ///
     /// # Errors
     /// If the fleet does not exist.
-    #[cfg(feature = "fleet")]
     pub(in crate::cli) fn place_of(&self, run: &Path) -> anyhow::Result<Place> {
         if !RunKey::exists(run) {
             return self.place();
@@ -110,20 +95,5 @@ impl PlaceArgs {
                 resuming(run)
             )
         })
-    }
-
-    #[cfg(not(feature = "fleet"))]
-    pub(in crate::cli) fn is_fleet(&self) -> bool {
-        false
-    }
-
-    #[cfg(not(feature = "fleet"))]
-    pub(in crate::cli) fn place(&self) -> anyhow::Result<Place> {
-        Ok(Place::Here)
-    }
-
-    #[cfg(not(feature = "fleet"))]
-    pub(in crate::cli) fn place_of(&self, _run: &Path) -> anyhow::Result<Place> {
-        Ok(Place::Here)
     }
 }

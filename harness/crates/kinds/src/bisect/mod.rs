@@ -15,13 +15,12 @@ use std::time::Duration;
 
 use anyhow::ensure;
 
-use super::follow::Following;
 use super::kind::{Engines, Readiness, RunKind, Waiting, playing};
 use super::reread::Reread;
 use hone_base::output::Announce;
 use hone_builds::Builder;
 use hone_experiment::bisect::{BisectExperiment, BuildOutcome, KnownBuild};
-use hone_report::counted;
+use hone_report::{Following, counted};
 use hone_run::config::Config;
 use hone_run::executor::Player;
 use hone_run::{Fold, Kind, Manifest, RunFiles, SessionError, View};

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use hone_run::{MANIFEST, Manifest, stage_folder_name};
 
 /// The folder of stage `index` (from 0, and not the first).
-pub fn folder(dir: &Path, index: usize) -> PathBuf {
+pub(super) fn folder(dir: &Path, index: usize) -> PathBuf {
     dir.join(stage_folder_name(index))
 }
 

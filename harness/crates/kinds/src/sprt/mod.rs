@@ -7,11 +7,10 @@ mod stages;
 
 use std::path::{Path, PathBuf};
 
-use super::follow::Following;
 use super::kind::{Engines, FollowUpOptions, RunKind, introduction, prepared};
 use super::reread::Reread;
-pub use folders::folder as stage_folder;
 use hone_base::output::Announce;
+use hone_report::Following;
 use hone_run::config::Config;
 use hone_run::{Ended, Fold, Kind, Manifest, RunFiles, SessionError, View};
 use hone_uci::openings::Opening;

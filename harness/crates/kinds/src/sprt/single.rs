@@ -5,10 +5,10 @@ use std::path::Path;
 
 use anyhow::ensure;
 
-use crate::follow::{FollowedMatch, Following};
+use crate::follow::FollowedMatch;
 use crate::kind::RunKind;
 use hone_experiment::{Sharded, SprtExperiment};
-use hone_report::{MatchReport, Scoreboard};
+use hone_report::{Following, MatchReport, Scoreboard};
 use hone_run::config::Config;
 use hone_run::{Fold, Kind, Manifest, RunFiles, View};
 

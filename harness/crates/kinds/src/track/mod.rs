@@ -25,13 +25,11 @@ mod unfinished;
 mod used_openings;
 
 pub use night::{Night, read};
-pub use report::{TrackReport, is_folder_of_nights};
+pub use report::TrackReport;
 pub use role::Role;
 pub use tracker::{NightEnd, Tracker};
 
-/// The history, in the folder of nights.
-pub const TABLE: &str = "elo.csv";
+use hone_run::{NIGHTS_RUNS as RUNS, NIGHTS_TABLE as TABLE};
+
 /// What the history needs besides its rows, in the same folder.
 const RECORD: &str = "elo.toml";
-/// The folder of the nights' runs, in the folder of nights.
-pub const RUNS: &str = "track";

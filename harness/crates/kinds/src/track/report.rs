@@ -15,13 +15,8 @@ use super::status::Status;
 use super::{RUNS, TABLE};
 use hone_report::html::{Page, PageLocation};
 use hone_report::{Report, SummaryNotes};
+use hone_run::Manifest;
 use hone_run::config::false_alarm_nights;
-use hone_run::{MANIFEST, Manifest};
-
-/// Whether a folder is a folder of nights, not of a run.
-pub fn is_folder_of_nights(folder: &Path) -> bool {
-    folder.join(TABLE).is_file() && !folder.join(MANIFEST).exists()
-}
 
 /// The results of all nights.
 pub struct TrackReport {

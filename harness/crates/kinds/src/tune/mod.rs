@@ -19,7 +19,6 @@ pub use description::{describe, description_json};
 pub use facts::TuneFacts;
 pub use imported::imported;
 pub use prepare::{Prepared, faulty, prepare};
-pub use tested::FOLDER as VERIFY;
 pub(crate) use verification::test_folder;
 pub use verification::test_of;
 
@@ -28,13 +27,13 @@ use std::path::Path;
 use anyhow::Context;
 use anyhow::ensure;
 
-use super::follow::Following;
 use super::kind::{FollowUpOptions, RunKind, playing};
 use super::reread::Reread;
 use hone_base::output::Announce;
 use hone_experiment::settings::TimeSpan;
 use hone_experiment::tune::resolve::resolve;
 use hone_experiment::tune::{Space, TuneExperiment, TuneSection};
+use hone_report::Following;
 use hone_run::config::Config;
 use hone_run::{
     Ended, EngineIdentity, Fold, Kind, Manifest, RepeatRule, RunFiles, SessionError, View,

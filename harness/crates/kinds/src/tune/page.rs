@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::facts::{TOO_HIGH, TuneFacts};
 use super::pictures::{self, interval, optimum};
 use super::prepare::PLUS;
-use super::tested::{FOLDER, UNCHANGED, elo, finding, standing};
+use super::tested::{UNCHANGED, elo, finding, standing};
 use hone_base::platform::quoted;
 use hone_experiment::tune::TuneExperiment;
 use hone_report::chart::Chart;
@@ -15,7 +15,7 @@ use hone_report::html::{
     side_by_side, signed,
 };
 use hone_report::{MatchReport, Report, limits};
-use hone_run::Folder;
+use hone_run::{Folder, VERIFY};
 use hone_stats::detect::Finding;
 use hone_stats::summary::Interval;
 
@@ -138,14 +138,14 @@ fn untested(facts: &TuneFacts, source: Source<'_>) -> String {
 /// The test as text, and a link to its own page, which is missing if `hone` was killed during
 /// the test.
 fn verifying(test: &MatchReport, source: Source<'_>) -> Markup {
-    let page = format!("{FOLDER}/{}", test.page_name());
+    let page = format!("{VERIFY}/{}", test.page_name());
     html! {
         (preformatted(&test.text()))
         p { @match source.place {
             PageLocation::Inside if source.dir.join(&page).exists() => a href=(page) { "Report of the verifying test" },
-            PageLocation::Inside => a href={ (FOLDER) "/" } { "Folder of the verifying test" },
+            PageLocation::Inside => a href={ (VERIFY) "/" } { "Folder of the verifying test" },
             PageLocation::Elsewhere | PageLocation::Served(_) => {
-                "The test is a separate run, in the folder " code { (FOLDER) } " of this run."
+                "The test is a separate run, in the folder " code { (VERIFY) } " of this run."
             }
         } }
     }

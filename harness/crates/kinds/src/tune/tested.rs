@@ -8,9 +8,6 @@ use hone_report::{RunFacts, TestVerdict, fixed};
 use hone_stats::Estimate;
 use hone_stats::summary::Interval;
 
-/// The folder of the test in that of its tuning.
-pub const FOLDER: &str = "verify";
-
 /// Why nothing is tested.
 pub(super) const UNCHANGED: &str =
     "The values did not change: the tuned engine is the start, so there is nothing to test";

@@ -8,7 +8,7 @@ use anyhow::Context;
 
 use super::facts::TuneFacts;
 use super::report::TuneReport;
-use super::tested::{FOLDER, UNCHANGED};
+use super::tested::UNCHANGED;
 use crate::kind::{FollowUpOptions, RunKind};
 use crate::session::Session;
 use crate::sprt::SingleTest;
@@ -19,7 +19,7 @@ use hone_experiment::tune::section::VerifySection;
 use hone_report::{MatchReport, write_files};
 use hone_run::config::{Config, FaultyKey};
 use hone_run::prepare::book::open_book;
-use hone_run::{Ended, MANIFEST, Manifest, RunFiles, SessionError};
+use hone_run::{Ended, MANIFEST, Manifest, RunFiles, SessionError, VERIFY};
 
 /// Refuses a book of the test that cannot be used, because the test starts hours later.
 pub(super) fn check(config: &Config) -> anyhow::Result<()> {
@@ -56,7 +56,7 @@ pub fn test_of(files: &RunFiles) -> anyhow::Result<Option<RunFiles>> {
 
 /// The folder of that test; `None` as in [`test_of`].
 pub(crate) fn test_folder(manifest: &Manifest, dir: &Path) -> Option<PathBuf> {
-    let test = dir.join(FOLDER);
+    let test = dir.join(VERIFY);
     let is_started = manifest.kind.has_tuned_values() && test.join(MANIFEST).exists();
     is_started.then_some(test)
 }
@@ -74,7 +74,7 @@ pub(super) fn play(
 ) -> Result<Option<Ended>, SessionError> {
     let (facts, manifest) = (&report.facts, &report.files.manifest);
     let tuning = report.files.folder.path().to_path_buf();
-    let dir = tuning.join(FOLDER);
+    let dir = tuning.join(VERIFY);
     let section = manifest.config.tune.as_ref();
     let test = section.and_then(|tune| tune.verify.as_ref());
     let is_begun = test.is_some() && test_folder(manifest, &tuning).is_some();

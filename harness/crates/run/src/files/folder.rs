@@ -29,6 +29,18 @@ pub enum FolderError {
 /// The folder of new runs without `--out`.
 pub const RESULTS: &str = "results";
 
+/// The folder of the test that verifies tuned values, inside that of the tuning.
+pub const VERIFY: &str = "verify";
+/// The table of nights, in the folder of `hone track`.
+pub const NIGHTS_TABLE: &str = "elo.csv";
+/// The folder of the nights' runs, in the folder of `hone track`.
+pub const NIGHTS_RUNS: &str = "track";
+
+/// Whether a folder is one of `hone track`, not of a run.
+pub fn is_folder_of_nights(folder: &Path) -> bool {
+    folder.join(NIGHTS_TABLE).is_file() && !folder.join(MANIFEST).exists()
+}
+
 /// The name of the folder of a test's stage `index` (from 0, and not the first), inside that
 /// of the run.
 pub fn stage_folder_name(index: usize) -> String {

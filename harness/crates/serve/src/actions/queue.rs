@@ -9,6 +9,7 @@ use anyhow::Context;
 use super::action::{Action, Refusal};
 use super::child::{ProcessEnd, RunProcess, last_words};
 use super::queued_run::{PlayedBy, QueuedRun, Submission, Wanted, check_name};
+use crate::kinds::Kinds;
 use hone_base::platform::lock_path;
 use hone_base::text::with_causes;
 use hone_run::ledger::is_whole_run_played;
@@ -22,6 +23,7 @@ const LOCK: &str = "lock";
 /// The queue.
 #[derive(Debug)]
 pub(crate) struct Queue {
+    kinds: Kinds,
     /// The folder of runs.
     results: PathBuf,
     /// The folder of the queue.
@@ -50,6 +52,7 @@ impl Queue {
     /// # Errors
     /// If its folder cannot be created, or another server uses the queue.
     pub(crate) fn open(
+        kinds: Kinds,
         results: &Path,
         places: usize,
         needs_approval: bool,
@@ -62,6 +65,7 @@ impl Queue {
             ..State::default()
         };
         Ok(Self {
+            kinds,
             results: results.to_path_buf(),
             folder,
             places,
@@ -133,7 +137,10 @@ impl Queue {
         let accepted = fs::write(&path, config)
             .with_context(|| format!("cannot write {}", path.display()))
             .map_err(Refusal::Failed)
-            .and_then(|()| job.check_config(&self.folder).map_err(Refusal::Invalid))
+            .and_then(|()| {
+                job.check_config(self.kinds, &self.folder)
+                    .map_err(Refusal::Invalid)
+            })
             .and_then(|()| job.save(&self.folder).map_err(Refusal::Failed));
         if let Err(refusal) = accepted {
             // Without a job, its configuration has no effect.

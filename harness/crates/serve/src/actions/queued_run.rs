@@ -8,9 +8,9 @@ use anyhow::{Context, anyhow, bail, ensure};
 use serde::{Deserialize, Serialize};
 
 use super::action::Refusal;
+use crate::kinds::Kinds;
 use hone_base::checksum::sha256_of;
 use hone_base::platform::write_whole;
-use hone_kinds as kinds;
 use hone_run::Kind;
 use hone_run::config;
 
@@ -212,11 +212,11 @@ impl QueuedRun {
     ///
     /// # Errors
     /// The error of the configuration.
-    pub(super) fn check_config(&self, folder: &Path) -> anyhow::Result<()> {
+    pub(super) fn check_config(&self, kinds: Kinds, folder: &Path) -> anyhow::Result<()> {
         let config = config::load(&self.config(folder), &[]);
         // The submitter does not have this file, which is removed if it is refused.
         let config = config.map_err(|error| error.in_source("the submitted configuration"))?;
-        kinds::of(self.kind).check_submitted(config)
+        (kinds.check_submitted)(self.kind, config)
     }
 
     fn file(&self, folder: &Path) -> PathBuf {
@@ -298,6 +298,7 @@ pub(super) fn check_name(name: &str) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::kinds::samples;
 
     #[test]
     fn names_lead_nowhere_else() {
@@ -385,7 +386,7 @@ mod tests {
         let job = QueuedRun::new(&submission, "ann");
         let check = |config: &str| {
             fs::write(job.config(dir.path()), config).expect("written");
-            let checked = job.check_config(dir.path());
+            let checked = job.check_config(samples::kinds(), dir.path());
             checked.map_err(|error| error.to_string())
         };
         let one = "[[engine]]\ncmd = \"a\"\n";
@@ -407,7 +408,7 @@ mod tests {
         };
         let job = QueuedRun::new(&submission, "ann");
         fs::write(job.config(dir.path()), config).expect("written");
-        let checked = job.check_config(dir.path());
+        let checked = job.check_config(samples::kinds(), dir.path());
         checked.map_err(|error| error.to_string())
     }
 

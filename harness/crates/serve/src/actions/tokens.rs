@@ -3,24 +3,23 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::path::PathBuf;
 
 use anyhow::{Context, bail, ensure};
 use sha2::{Digest, Sha256};
 
-use hone_fleet as fleet;
+use crate::fleet::CredentialOwner;
 
 /// Minimum length of a token, so that it cannot be guessed.
 const SHORTEST: usize = 16;
 
 /// The accepted tokens.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Tokens {
     /// Owners and digests of tokens. All are compared completely, so that the time of an answer
     /// reveals nothing.
     listed: Vec<(String, [u8; 32])>,
-    /// The data folder of a fleet whose credentials for runs are also tokens.
-    fleet: Option<PathBuf>,
+    /// The owner of a credential of the fleet whose credentials for runs are also tokens.
+    fleet: Option<CredentialOwner>,
 }
 
 impl Tokens {
@@ -60,11 +59,10 @@ impl Tokens {
         })
     }
 
-    /// Adds the credentials for runs of the fleet with this data folder, while its server
-    /// accepts them.
-    pub(crate) fn with_fleet(self, data: PathBuf) -> Self {
+    /// Adds the credentials for runs of a fleet, while its server accepts them.
+    pub(crate) fn with_fleet(self, owner: CredentialOwner) -> Self {
         Self {
-            fleet: Some(data),
+            fleet: Some(owner),
             ..self
         }
     }
@@ -93,16 +91,10 @@ impl Tokens {
             }
         }
 
-        found.or_else(|| self.submitter(token))
-    }
-
-    /// The owner of a credential of the fleet. It is read each time, because it can be
-    /// revoked.
-    fn submitter(&self, token: &str) -> Option<String> {
-        let access = fleet::Access::of_line(token)?;
-        let tokens = fleet::Tokens::open(self.fleet.as_deref()?).ok()?;
-        let name = tokens.submitter(&access)?;
-        Some(format!("fleet/{name}"))
+        found.or_else(|| {
+            let owner = self.fleet.as_ref()?(token)?;
+            Some(format!("fleet/{owner}"))
+        })
     }
 }
 
@@ -149,13 +141,27 @@ mod tests {
     }
 
     #[test]
+    fn credentials_of_a_fleet_are_tokens_too() {
+        let owner: CredentialOwner = Box::new(|token| (token == "hone1.x").then(|| "bob".into()));
+        let tokens = read("ann 0123456789abcdef").expect("one").with_fleet(owner);
+        assert!(!tokens.is_of_one());
+        for (token, owner) in [
+            ("0123456789abcdef", Some("ann")),
+            ("hone1.x", Some("fleet/bob")),
+            ("hone1.y", None),
+        ] {
+            assert_eq!(tokens.owner(token).as_deref(), owner, "{token}");
+        }
+    }
+
+    #[test]
     fn weak_files_are_refused() {
         for (text, why) in [
             ("short", "at least 16"),
             ("", "no token"),
             ("a b c", "a name and a token"),
         ] {
-            let error = read(text).expect_err(text).to_string();
+            let error = read(text).err().expect(text).to_string();
             assert!(error.contains(why), "{error}");
         }
     }
@@ -168,7 +174,8 @@ mod tests {
         fs::write(file.path(), "0123456789abcdef").expect("written");
         let shared = fs::Permissions::from_mode(0o644);
         fs::set_permissions(file.path(), shared).expect("set");
-        let error = Tokens::read(file.path()).expect_err("shared").to_string();
+        let error = Tokens::read(file.path()).err().expect("shared");
+        let error = error.to_string();
         assert!(error.contains("chmod 600"), "{error}");
     }
 }

@@ -249,6 +249,7 @@ mod tests {
 
     use super::*;
     use crate::actions::{Audit, Queue, Tokens};
+    use crate::kinds::samples;
 
     #[test]
     fn the_audit_log_has_an_action_that_panics() {
@@ -257,7 +258,7 @@ mod tests {
         let tokens = dir.path().join("tokens");
         fs::write(&tokens, format!("ann {TOKEN}\n")).expect("written");
         fs::set_permissions(&tokens, fs::Permissions::from_mode(0o600)).expect("ours");
-        let queue = Queue::open(dir.path(), 1, false).expect("free");
+        let queue = Queue::open(samples::kinds(), dir.path(), 1, false).expect("free");
         let actions = Actions {
             tokens: Tokens::read(&tokens).expect("valid"),
             audit: Audit::open(queue.folder()).expect("made"),

@@ -3,10 +3,10 @@
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 
+use crate::kinds::Kinds;
 use crate::summary::{Circumstances, RunSummary};
 use hone_experiment::Verdict;
-use hone_kinds::{self as kinds, Following};
-use hone_report::WorkerFacts;
+use hone_report::{Following, WorkerFacts};
 use hone_run::files::machines::WORKERS;
 use hone_run::ledger::{Grown, RecordedPair, Tail};
 use hone_run::{Folder, Manifest, RunFiles};
@@ -33,11 +33,11 @@ impl Followed {
     ///
     /// # Errors
     /// If the manifest is invalid.
-    pub(super) fn new(dir: &Path, manifest: Manifest) -> anyhow::Result<Self> {
+    pub(super) fn new(kinds: Kinds, dir: &Path, manifest: Manifest) -> anyhow::Result<Self> {
         let files = RunFiles::of(Folder::open(dir), manifest.clone())?;
         Ok(Self {
             dir: dir.to_path_buf(),
-            following: kinds::of(manifest.kind).follow(files)?,
+            following: (kinds.follow)(files)?,
             tail: Tail::new(dir, &manifest.names()),
             recent: Recent::default(),
             manifest,

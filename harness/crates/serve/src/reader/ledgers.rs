@@ -5,10 +5,12 @@ use std::sync::{Arc, Mutex, RwLock};
 
 use super::followed::Followed;
 use crate::index::GameIndex;
+use crate::kinds::Kinds;
 use crate::opened::RunGames;
 use hone_run::Manifest;
 
 pub(super) struct Ledgers {
+    kinds: Kinds,
     /// The run's own ledger.
     pub first: Followed,
     /// The ledger of the last stage of a test, if it is not the first one.
@@ -24,7 +26,7 @@ impl Ledgers {
     ///
     /// # Errors
     /// If the manifest is invalid.
-    pub(super) fn new(path: &Path, manifest: &Manifest) -> anyhow::Result<Self> {
+    pub(super) fn new(kinds: Kinds, path: &Path, manifest: &Manifest) -> anyhow::Result<Self> {
         let play = &manifest.config;
         let games = RunGames {
             dir: path.to_path_buf(),
@@ -34,7 +36,8 @@ impl Ledgers {
             looking_through: Mutex::default(),
         };
         Ok(Self {
-            first: Followed::new(path, manifest.clone())?,
+            kinds,
+            first: Followed::new(kinds, path, manifest.clone())?,
             later: None,
             games: Arc::new(games),
             is_ahead: true,
@@ -72,7 +75,7 @@ impl Ledgers {
     fn read_later(&mut self, dir: Option<&PathBuf>) -> anyhow::Result<()> {
         if self.later.as_ref().map(|later| &later.dir) != dir {
             self.later = match dir {
-                Some(dir) => Some(Followed::new(dir, Manifest::read(dir)?)?),
+                Some(dir) => Some(Followed::new(self.kinds, dir, Manifest::read(dir)?)?),
                 None => None,
             };
             self.is_ahead = true;
@@ -81,7 +84,7 @@ impl Ledgers {
             let grown = later.read()?;
             self.is_ahead |= grown.is_cut || !grown.entries.is_empty();
             if grown.is_cut {
-                *later = Followed::new(&later.dir, Manifest::read(&later.dir)?)?;
+                *later = Followed::new(self.kinds, &later.dir, Manifest::read(&later.dir)?)?;
             } else if !grown.has_more {
                 break;
             }

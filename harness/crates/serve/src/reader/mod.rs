@@ -23,6 +23,8 @@ use watched::WatchedRun;
 
 use crate::actions::Queue;
 use crate::catalog::{self, CatalogEntry, Sort};
+use crate::fleet::NameOnFleet;
+use crate::kinds::Kinds;
 use crate::opened::Opened;
 use crate::overview::{Damaged, Nights, Overview};
 use crate::pages::overview_parts;
@@ -44,6 +46,16 @@ pub(super) struct Wish {
     pub answer: oneshot::Sender<Option<Opened>>,
 }
 
+/// Where the runs are read from, besides their folders.
+#[derive(Clone)]
+pub(super) struct Sources {
+    pub kinds: Kinds,
+    /// The name on a fleet of the run in a folder, if it has been played on one.
+    pub name_on_fleet: NameOnFleet,
+    /// Games on other machines, if a fleet is shown.
+    pub remote: Option<RemoteGames>,
+}
+
 /// Reads the runs in a folder.
 pub(super) struct Reader {
     folder: PathBuf,
@@ -54,8 +66,7 @@ pub(super) struct Reader {
     overview: watch::Sender<Arc<Overview>>,
     /// The queue; `None` if actions are off.
     queue: Option<Arc<Queue>>,
-    /// Games on other machines, if a fleet is shown.
-    remote: Option<RemoteGames>,
+    sources: Sources,
     /// Version of the queue in the overview.
     queue_version: u64,
     listed: Option<Instant>,
@@ -67,7 +78,7 @@ impl Reader {
     pub(super) fn new(
         folder: &Path,
         queue: Option<Arc<Queue>>,
-        remote: Option<RemoteGames>,
+        sources: Sources,
         overview: watch::Sender<Arc<Overview>>,
     ) -> Self {
         Self {
@@ -77,7 +88,7 @@ impl Reader {
             unreadable: BTreeMap::new(),
             overview,
             queue,
-            remote,
+            sources,
             queue_version: 0,
             listed: None,
             is_stale: true,
@@ -183,7 +194,8 @@ impl Reader {
             return;
         }
         if *sort == Sort::Nights {
-            self.nights.insert(id.clone(), WatchedNights::new(path));
+            self.nights
+                .insert(id.clone(), WatchedNights::new(self.sources.kinds, path));
             return;
         }
         let tried = self.unreadable.get(id);
@@ -191,7 +203,7 @@ impl Reader {
             return;
         }
         self.is_stale = true;
-        match WatchedRun::new(id, path, self.remote.clone()) {
+        match WatchedRun::new(id, path, &self.sources) {
             Ok(mut run) => {
                 run.is_stage = *sort == Sort::Stage;
                 self.unreadable.remove(id);

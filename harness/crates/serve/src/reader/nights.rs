@@ -9,17 +9,18 @@ use shakmaty::CastlingMode;
 use tokio::sync::watch;
 
 use crate::index::GameIndex;
+use crate::kinds::Kinds;
 use crate::opened::{Opened, RunGames};
 use crate::pages::{nights_parts, run_href};
 use crate::snapshot::Snapshot;
 use hone_base::text::with_causes;
-use hone_kinds::track::{TABLE, TrackReport};
-use hone_report::Report;
 use hone_report::html::PageLocation;
+use hone_run::NIGHTS_TABLE;
 use hone_uci::rules::Notation;
 
 /// A folder of nights.
 pub(super) struct WatchedNights {
+    kinds: Kinds,
     path: PathBuf,
     seen: Option<SystemTime>,
     opened: Opened,
@@ -29,7 +30,7 @@ pub(super) struct WatchedNights {
 }
 
 impl WatchedNights {
-    pub(super) fn new(path: &Path) -> Self {
+    pub(super) fn new(kinds: Kinds, path: &Path) -> Self {
         let (sender, snapshot) = watch::channel(Arc::default());
         // The games of nights are in their runs.
         let games = RunGames {
@@ -40,6 +41,7 @@ impl WatchedNights {
             looking_through: Mutex::default(),
         };
         Self {
+            kinds,
             path: path.to_path_buf(),
             seen: None,
             opened: Opened::new(snapshot, Arc::new(games)),
@@ -50,7 +52,7 @@ impl WatchedNights {
 
     /// Brings the page up to date. Returns whether it has changed.
     pub(super) fn poll(&mut self, id: &str) -> bool {
-        let table = fs::metadata(self.path.join(TABLE));
+        let table = fs::metadata(self.path.join(NIGHTS_TABLE));
         let seen = table.and_then(|table| table.modified()).ok();
         if seen.is_some() && seen == self.seen {
             return false;
@@ -69,7 +71,7 @@ impl WatchedNights {
     }
 
     fn show(&self, id: &str) -> anyhow::Result<String> {
-        let report = TrackReport::read(&self.path)?;
+        let report = (self.kinds.nights)(&self.path)?;
         let mut next = nights_parts(report.page(PageLocation::Served(&run_href(id)))?, id);
         next.json = report.json()?.into();
         let sentence = next.subtitle.clone();

@@ -8,13 +8,12 @@ use std::time::{Duration, Instant};
 use maud::Markup;
 use tokio::sync::watch;
 
+use super::Sources;
 use super::ledgers::Ledgers;
 use crate::opened::{Opened, RunGames};
 use crate::pages::{Beside, boards, change, run_href, run_parts};
-use crate::remote::RemoteGames;
 use crate::snapshot::{Part, Snapshot};
 use crate::summary::RunSummary;
-use hone_fleet::RunKey;
 use hone_report::html::PageLocation;
 use hone_run::Manifest;
 use hone_run::executor::LiveGame;
@@ -98,11 +97,11 @@ impl RunPage {
         &mut self,
         dir: &Path,
         is_running: bool,
-        remote: Option<&RemoteGames>,
+        sources: &Sources,
         engines: usize,
     ) {
         let playing = if is_running {
-            playing(dir, remote)
+            playing(dir, sources)
         } else {
             Some((0, Vec::new()))
         };
@@ -122,22 +121,15 @@ impl RunPage {
 }
 
 /// The games in progress of a run, here or on a fleet, and their version number.
-fn playing(dir: &Path, remote: Option<&RemoteGames>) -> Option<(u64, Vec<LiveGame>)> {
-    if let Some(name) = fleet_name(dir) {
+fn playing(dir: &Path, sources: &Sources) -> Option<(u64, Vec<LiveGame>)> {
+    // A run that was resumed on this machine publishes its games here.
+    let is_here = dir.join(LIVE).exists();
+    if !is_here && let Some(name) = (sources.name_on_fleet)(dir) {
         // Without a fleet that is watched, they are unknown.
+        let remote = sources.remote.as_ref();
         let games = remote.map(|remote| remote.of(&name, Instant::now()));
         return Some(games.unwrap_or_default());
     }
     let live = LiveGames::read(dir)?;
     Some((live.number(), live.games))
-}
-
-/// The name of the run on a fleet, if it is played on one.
-fn fleet_name(dir: &Path) -> Option<String> {
-    // A run that was resumed on this machine publishes its games here.
-    if dir.join(LIVE).exists() {
-        None
-    } else {
-        RunKey::name_in(dir).map(String::from)
-    }
 }

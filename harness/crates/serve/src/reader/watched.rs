@@ -4,15 +4,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant, SystemTime};
 
+use super::Sources;
 use super::ledgers::Ledgers;
 use super::run_page::RunPage;
 use crate::actions::QueuedRun;
+use crate::kinds::Kinds;
 use crate::opened::Opened;
-use crate::remote::RemoteGames;
 use crate::summary::{RunSummary, State};
 use hone_base::platform::FileId;
 use hone_base::text::with_causes;
-use hone_kinds as kinds;
 use hone_run::ledger::{GAMES_CSV, is_played};
 use hone_run::{MANIFEST, Manifest};
 
@@ -31,8 +31,7 @@ pub(super) struct WatchedRun {
     manifest: Manifest,
     /// Identity of the manifest file that it was read from.
     manifest_stamp: Option<ManifestStamp>,
-    /// Games on other machines, if a fleet is shown.
-    remote: Option<RemoteGames>,
+    sources: Sources,
     /// The folders of the started later stages of a test.
     later: Vec<PathBuf>,
     /// Length and modification time of the last stage's ledger when it was read.
@@ -62,14 +61,14 @@ impl WatchedRun {
     ///
     /// # Errors
     /// If its manifest cannot be read.
-    pub(super) fn new(id: &str, path: &Path, remote: Option<RemoteGames>) -> anyhow::Result<Self> {
+    pub(super) fn new(id: &str, path: &Path, sources: &Sources) -> anyhow::Result<Self> {
         Ok(Self {
             id: id.to_string(),
             path: path.to_path_buf(),
             // Taken before reading, so that a concurrent change is noticed later.
             manifest_stamp: manifest_stamp(path),
             manifest: Manifest::read(path)?,
-            remote,
+            sources: sources.clone(),
             later: Vec::new(),
             seen: None,
             is_running: false,
@@ -143,7 +142,7 @@ impl WatchedRun {
     }
 
     fn look_for_stages(&mut self) {
-        self.later = kinds::of(self.manifest.kind).later(&self.manifest, &self.path);
+        self.later = (self.sources.kinds.later)(&self.manifest, &self.path);
     }
 
     /// The folder of the last stage, in which the run is played.
@@ -169,7 +168,7 @@ impl WatchedRun {
         loop {
             let loaded = match &mut self.loaded {
                 Some(loaded) => loaded,
-                none => none.insert(Loaded::new(&self.path, &self.manifest)?),
+                none => none.insert(Loaded::new(self.sources.kinds, &self.path, &self.manifest)?),
             };
             if loaded.ledgers.read(self.later.last())? {
                 return Ok(());
@@ -228,10 +227,9 @@ impl WatchedRun {
             && loaded.page.is_watched()
         {
             let engines = self.manifest.engines.len();
-            let remote = self.remote.as_ref();
             loaded
                 .page
-                .show_boards(dir, self.is_running, remote, engines);
+                .show_boards(dir, self.is_running, &self.sources, engines);
         }
     }
 
@@ -248,8 +246,8 @@ impl WatchedRun {
 }
 
 impl Loaded {
-    fn new(path: &Path, manifest: &Manifest) -> anyhow::Result<Self> {
-        let ledgers = Ledgers::new(path, manifest)?;
+    fn new(kinds: Kinds, path: &Path, manifest: &Manifest) -> anyhow::Result<Self> {
+        let ledgers = Ledgers::new(kinds, path, manifest)?;
         Ok(Self {
             page: RunPage::new(&ledgers.games),
             ledgers,
@@ -277,6 +275,7 @@ mod tests {
     use std::fs::File;
 
     use super::*;
+    use crate::kinds::samples;
 
     const RUN: &str = "hone = \"1\"\nkind = \"match\"\ncreated = \"2026-01-01T00:00:00Z\"\n\
         base = \"/\"\nconcurrency = 2\nrepeats = \"count\"\n\
@@ -291,7 +290,12 @@ mod tests {
         fs::write(dir.path().join(MANIFEST), RUN).expect("written");
         let ledger = File::create(dir.path().join(GAMES_CSV)).expect("made");
         ledger.lock().expect("free");
-        let mut run = WatchedRun::new("run", dir.path(), None).expect("a run");
+        let sources = Sources {
+            kinds: samples::kinds(),
+            name_on_fleet: |_| None,
+            remote: None,
+        };
+        let mut run = WatchedRun::new("run", dir.path(), &sources).expect("a run");
         assert!(run.poll(), "{:?}", run.damage);
         let state = |run: &WatchedRun| run.summary().map(|summary| summary.state);
         assert_eq!(state(&run), Some(State::Running));

@@ -1,4 +1,5 @@
 use super::*;
+use crate::kinds::samples;
 use hone_run::Kind;
 use hone_run::ledger::GAMES_CSV;
 
@@ -16,7 +17,7 @@ fn queue(results: &Path, names: &[&str]) -> Queue {
         job.save(&folder).expect("written");
         fs::write(job.config(&folder), "").expect("written");
     }
-    Queue::open(results, 1, false).expect("free")
+    Queue::open(samples::kinds(), results, 1, false).expect("free")
 }
 
 /// After a kill of the server, its run continues.
@@ -116,11 +117,11 @@ fn a_run_whose_process_was_killed_to_pause_it_stays_in_the_queue() {
 fn one_server_has_the_queue() {
     let results = tempfile::tempdir().expect("a folder");
     let first = queue(results.path(), &[]);
-    let second = Queue::open(results.path(), 1, false).expect_err("taken");
+    let second = Queue::open(samples::kinds(), results.path(), 1, false).expect_err("taken");
     let message = second.to_string();
     assert!(message.contains("another `hone serve`"), "{message}");
     drop(first);
-    Queue::open(results.path(), 1, false).expect("free again");
+    Queue::open(samples::kinds(), results.path(), 1, false).expect("free again");
 }
 
 /// On some file systems, both would use the same files.

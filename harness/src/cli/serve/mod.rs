@@ -1,5 +1,10 @@
 //! `hone serve`: live pages.
 
+#[cfg(feature = "fleet")]
+mod fleet;
+#[cfg(not(feature = "fleet"))]
+mod no_fleet;
+
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -9,17 +14,22 @@ use clap::{ArgGroup, Args};
 
 use super::args::ranges::from_one;
 use super::{Exit, Failure};
-use hone_base::errln;
 #[cfg(feature = "fleet")]
-use hone_fleet::{Access, Role, data_dir};
+use fleet::{FleetArgs, TOKENS};
+use hone_base::errln;
+use hone_kinds as kinds;
+use hone_kinds::track::TrackReport;
 use hone_run::RESULTS;
-use hone_serve::{ServerOptions, serve};
+use hone_serve::{Kinds, ServerOptions, serve};
+#[cfg(not(feature = "fleet"))]
+use no_fleet::{FleetArgs, TOKENS};
 
-/// The options that allow actions.
-const TOKENS: &[&str] = if cfg!(feature = "fleet") {
-    &["token_file", "fleet_tokens"]
-} else {
-    &["token_file"]
+/// The kinds of runs on the live pages.
+const KINDS: Kinds = Kinds {
+    follow: |files| kinds::of(files.manifest.kind).follow(files),
+    later: |manifest, dir| kinds::of(manifest.kind).later(manifest, dir),
+    check_submitted: |kind, config| kinds::of(kind).check_submitted(config),
+    nights: |dir| Ok(Box::new(TrackReport::read(dir)?)),
 };
 
 /// Serve live pages of all runs in a folder.
@@ -57,17 +67,8 @@ pub(super) struct ServeArgs {
     /// it.
     #[arg(long, requires = "tokens")]
     approve: bool,
-    /// Allow the same to those who have a credential for runs of the fleet that
-    /// `hone fleet up` serves on this machine; the credential is the token
-    /// [default: the usual data folder].
-    #[cfg(feature = "fleet")]
-    #[arg(long, value_name = "DATA", num_args = 0..=1, require_equals = true)]
-    fleet_tokens: Option<Option<PathBuf>>,
-    /// Show the machines and runs of a fleet, too: the one of this machine or
-    /// of $HONE_FLEET, or the one that is named.
-    #[cfg(feature = "fleet")]
-    #[arg(long, value_name = "FLEET", num_args = 0..=1, require_equals = true)]
-    fleet: Option<Option<String>>,
+    #[command(flatten)]
+    fleet: FleetArgs,
 }
 
 impl ServeArgs {
@@ -77,7 +78,7 @@ impl ServeArgs {
         if self.folder.is_some() && !folder.is_dir() {
             return Err(anyhow!("{} is not a folder", folder.display()).into());
         }
-        let settings = ServerOptions {
+        let mut settings = ServerOptions {
             folder,
             listen: self.listen,
             token_file: self.token_file,
@@ -85,20 +86,14 @@ impl ServeArgs {
             hosts: self.hosts,
             places: self.jobs.get(),
             approve: self.approve,
-            #[cfg(feature = "fleet")]
-            fleet_tokens: match self.fleet_tokens {
-                Some(Some(data)) => Some(data),
-                Some(None) => Some(data_dir()?),
-                None => None,
-            },
-            #[cfg(feature = "fleet")]
-            fleet: match self.fleet {
-                Some(named) => Some(Access::chosen(named.as_deref())?.for_role(Role::Submit)?),
-                None => None,
-            },
+            kinds: KINDS,
+            name_on_fleet: |_| None,
+            fleet_tokens: None,
+            fleet: None,
         };
+        self.fleet.add_to(&mut settings)?;
         let shown = settings.folder.display().to_string();
-        serve(&settings, |address| {
+        serve(settings, |address| {
             errln!("serving {shown} at {address}; Ctrl-C ends it");
         })?;
         Ok(Exit::Done)
