@@ -2,11 +2,14 @@
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 use std::time::Duration;
 
+use shakmaty::{ByColor, Color};
+
 use super::dialogue::{Dialogue, referee_of};
-use crate::engine::uci::{OptionKind, principal_variation};
-use crate::rules::{Score, SearchInfo, Spending, departure};
+use crate::engine::uci::{OptionKind, principal_variation, push_go};
+use crate::rules::{Clock, Score, SearchInfo, Spending, departure};
 
 /// `Ok` with an optional remark, or `Err` with the fault.
 type Verdict = Result<Option<String>, String>;
@@ -220,15 +223,20 @@ async fn movetime(d: &mut Dialogue) -> Verdict {
 
 async fn clocks(d: &mut Dialogue) -> Verdict {
     let mut remark = None;
-    for (go, allowed) in [
-        ("go wtime 300 btime 300 winc 10 binc 10", 300),
-        ("go wtime 300 btime 300 movestogo 2", 300),
-        ("go wtime 50 btime 50", 50),
-    ] {
-        let found = in_time(d, go, allowed).await?;
+    for (limit, allowed) in [("0.29+0.01", 300), ("2/0.3", 300), ("0.05+0", 50)] {
+        let found = in_time(d, &with_clocks(limit), allowed).await?;
         remark = remark.or(found);
     }
     Ok(remark)
+}
+
+/// The `go` of a game's first move with this limit.
+fn with_clocks(limit: &str) -> String {
+    let limit = Arc::new(limit.parse().expect("a limit"));
+    let clocks = ByColor::new_with(|_| Clock::new(Arc::clone(&limit), Duration::ZERO));
+    let mut go = Vec::new();
+    push_go(&mut go, &clocks, Color::White, false);
+    String::from_utf8_lossy(&go).trim_end().to_string()
 }
 
 /// Checks that a search takes at most `allowed` milliseconds and [`SLACK`]; it may be late

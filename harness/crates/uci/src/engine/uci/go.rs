@@ -11,12 +11,17 @@ pub fn push_go(command: &mut Vec<u8>, clocks: &ByColor<Clock>, side: Color, pond
     if ponder {
         command.extend_from_slice(b" ponder");
     }
-    let names = [[&b" wtime "[..], b" winc "], [b" btime ", b" binc "]];
     if let Some(own) = clocks[side].shown() {
-        for (clock, [time, increment]) in clocks.iter().zip(names) {
-            if let Some(shown) = clock.shown() {
-                push_number(command, time, shown.left_ms);
-                push_number(command, increment, shown.increment_ms);
+        let shown = clocks.as_ref().map(Clock::shown);
+        // Some engines read these numbers by position, in the order of other match programs.
+        for (clock, name) in shown.iter().zip([b" wtime ", b" btime "]) {
+            if let Some(clock) = clock {
+                push_number(command, name, clock.left_ms);
+            }
+        }
+        for (clock, name) in shown.iter().zip([b" winc ", b" binc "]) {
+            if let Some(clock) = clock {
+                push_number(command, name, clock.increment_ms);
             }
         }
         if let Some(moves) = own.moves_to_go {
@@ -56,21 +61,57 @@ mod tests {
         String::from_utf8(command).expect("ASCII")
     }
 
+    /// The order of fastchess and cutechess: simbelmyne refuses another one, and sunfish and
+    /// 4ku read the numbers by position.
     #[test]
     fn sends_both_clocks_and_the_limits_of_the_side_to_move() {
-        assert_eq!(
-            go("8+0.08", "4+0.04", Color::White),
-            "go wtime 8080 winc 80 btime 4040 binc 40\n"
-        );
-        assert_eq!(
-            go("nodes=5000", "40/60", Color::Black),
-            "go btime 60000 binc 0 movestogo 40\n"
-        );
-        assert_eq!(go("nodes=5000", "40/60", Color::White), "go nodes 5000\n");
-        assert_eq!(
-            go("movetime=50 depth=9", "depth=1", Color::White),
-            "go movetime 50 depth 9\n"
-        );
+        for (white, black, side, line) in [
+            (
+                "8+0.08",
+                "4+0.04",
+                Color::White,
+                "go wtime 8080 btime 4040 winc 80 binc 40",
+            ),
+            (
+                "8+0.08",
+                "4+0.04",
+                Color::Black,
+                "go wtime 8080 btime 4040 winc 80 binc 40",
+            ),
+            (
+                "40/60+0.5",
+                "20/30",
+                Color::White,
+                "go wtime 60500 btime 30000 winc 500 binc 0 movestogo 40",
+            ),
+            (
+                "40/60+0.5",
+                "20/30",
+                Color::Black,
+                "go wtime 60500 btime 30000 winc 500 binc 0 movestogo 20",
+            ),
+            (
+                "10+0.1 nodes=5000 depth=9",
+                "10+0.1",
+                Color::White,
+                "go wtime 10100 btime 10100 winc 100 binc 100 nodes 5000 depth 9",
+            ),
+            (
+                "nodes=5000",
+                "40/60",
+                Color::Black,
+                "go btime 60000 binc 0 movestogo 40",
+            ),
+            ("nodes=5000", "40/60", Color::White, "go nodes 5000"),
+            (
+                "movetime=50 depth=9",
+                "depth=1",
+                Color::White,
+                "go movetime 50 depth 9",
+            ),
+        ] {
+            assert_eq!(go(white, black, side), format!("{line}\n"));
+        }
     }
 
     #[test]
@@ -79,6 +120,6 @@ mod tests {
         let clocks = ByColor::new_with(|_| Clock::new(Arc::clone(&limit), Duration::ZERO));
         let mut command = Vec::new();
         push_go(&mut command, &clocks, Color::Black, true);
-        assert!(command.starts_with(b"go ponder wtime 1000 winc 0 btime 1000"));
+        assert!(command.starts_with(b"go ponder wtime 1000 btime 1000 winc 0 binc 0"));
     }
 }
