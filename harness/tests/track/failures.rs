@@ -71,14 +71,20 @@ fn a_newest_commit_that_does_not_start_is_an_error_and_those_skipped_before_it_a
     let unbuilt = repository.commit("Does not build");
     repository.write("build.sh", FAILING_ENGINE);
     let dead = repository.commit("Does not start");
-    repository.write("build.sh", &format!("{FAILING_ENGINE} # again"));
-    repository.commit("Does not start either");
     let path = repository.dir.path().join("summary.md");
     let path = path.to_str().expect("text");
     let arguments = ["--since", "v1", "--pairs", "2", "--json", "--summary", path];
     let summary = || fs::read_to_string(path).expect("written");
+    let wrong = repository.commit_engine(STRONG, 7, "Wrong\n\nBench: 8");
+    repository.write("build.sh", &format!("{FAILING_ENGINE} # again"));
+    repository.commit("Does not start either");
     let items = [
         format!("- `{}` Does not build: it does not build\n", &unbuilt[..10]),
+        format!(
+            "- `{}` Wrong: it builds but has another bench (engine `{}`: ",
+            &wrong[..10],
+            &wrong[..10]
+        ),
         format!(
             "- `{}` Does not start: it builds but does not start (",
             &dead[..10]
@@ -98,7 +104,7 @@ fn a_newest_commit_that_does_not_start_is_an_error_and_those_skipped_before_it_a
     assert_eq!(went.code, Some(0), "{}", went.stderr);
     let json = went.json();
     let skipped = json["skipped"].as_array().expect("a list");
-    assert_eq!(skipped.len(), 3, "{json}");
+    assert_eq!(skipped.len(), 4, "{json}");
     assert_eq!(skipped[0]["commit"], unbuilt);
     assert_eq!(skipped[0]["reason"], "it does not build");
     assert_eq!(skipped[1]["commit"], dead);

@@ -27,10 +27,6 @@ const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// Maximum number of bytes read from the end of a log.
 const READ_BYTES: u64 = 256 * 1024;
 
-/// The help if two node counts differ.
-const ANY_BENCH: &str =
-    "\nhelp: `--bench record` (in a configuration `bench = \"record\"`) accepts any bench";
-
 /// How an engine's `bench` is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BenchCheck {
@@ -48,7 +44,7 @@ impl BenchCheck {
         *self == Self::default()
     }
 
-    /// The fault of the bench that `found` returns, or `None`. It may end with a help line.
+    /// The fault of the bench that `found` returns, or `None`.
     /// `found` is called only if there is a count to compare with.
     pub(super) fn fault(
         self,
@@ -62,7 +58,7 @@ impl BenchCheck {
         };
         let fault = match found() {
             Ok(bench) if bench == expected => return None,
-            Ok(bench) => format!("the bench is {bench}{ANY_BENCH}"),
+            Ok(bench) => format!("the bench is {bench}"),
             Err(error) => error.to_string(),
         };
         Some(format!("{who} gives bench {expected}, but {fault}"))
@@ -228,14 +224,41 @@ fn after_label<'a>(line: &'a str, label: &str) -> Option<&'a str> {
     rest.strip_prefix([':', '=']).map(str::trim)
 }
 
-/// The node count in a commit's message, in a line such as `Bench: 1463953` or
-/// `bench 1463953`; the last one if there are several.
+/// The node count in a commit's message, as OpenBench and fishtest find it: after the word
+/// `bench` or `nodes` anywhere in a line. The last `bench` counts, or else the last `nodes`.
 pub(super) fn of_message(message: &str) -> Option<u64> {
-    message.lines().rev().find_map(|line| {
-        let line = line.trim().to_ascii_lowercase();
-        let rest = line.strip_prefix("bench")?.trim_start();
-        number(rest.trim_start_matches([':', '=']).trim())
-    })
+    let message = message.to_ascii_lowercase();
+    let last = |word: &str| {
+        let mut places = message.rmatch_indices(word);
+        places.find_map(|(at, _)| {
+            let (before, found) = message.split_at_checked(at)?;
+            let is_word = !before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+            count_after(found.strip_prefix(word)?).filter(|_| is_word)
+        })
+    };
+    // `nodes=5000` is the limit of a test.
+    last("bench").or_else(|| last("nodes").filter(|_| !message.contains("nodes=")))
+}
+
+/// The number at the start of a text, after blanks and signs. Percentages, decimals and words
+/// such as `2x` are not counts.
+fn count_after(text: &str) -> Option<u64> {
+    let is_sign = |c: char| matches!(c, ' ' | '\t' | ':' | '=' | '*' | '`');
+    let found = text.trim_start_matches(is_sign);
+    if found.len() == text.len() {
+        return None;
+    }
+    let is_digit = |c: char| c.is_ascii_digit() || ",_'".contains(c);
+    let (digits, after) = found.split_at(found.find(|c| !is_digit(c)).unwrap_or(found.len()));
+    let mut after = after.chars();
+    let (next, second) = (after.next(), after.next());
+    let is_part = match next {
+        Some('.') => second.is_some_and(|c| c.is_ascii_digit()),
+        Some(' ') => second == Some('%'),
+        Some(c) => c == '%' || c.is_alphabetic(),
+        None => false,
+    };
+    if is_part { None } else { number(digits) }
 }
 
 /// A whole number, with or without separators of thousands.
@@ -295,8 +318,31 @@ mod tests {
             ("Prune more\n\nPassed.\n\nBench: 1463953\n", Some(1_463_953)),
             ("x\n\nbench 5", Some(5)),
             ("x\n\nBench = 1,234", Some(1234)),
+            // Messages of PlentyChess and seajay.
+            ("x\n\n* Bench: 2391045", Some(2_391_045)),
+            ("History tweak. Bench 1734021 (#240)", Some(1_734_021)),
+            ("Revert \"x\n\nBench: 77\"", Some(77)),
+            ("Merge dev. Bench: 4521\n\nPassed STC.", Some(4521)),
+            ("x\n\nBENCH : 12 ", Some(12)),
+            ("x (bench: 12)", Some(12)),
+            ("x\n\n**Bench:** 1,234,567.", Some(1_234_567)),
+            ("x\n\n`bench 42`", Some(42)),
+            ("x\n\nbench:\t42, faster", Some(42)),
+            ("Bench: 1\n\nBench: 2\n", Some(2)),
+            ("Nodes: 12345", Some(12345)),
+            ("x\n\n1 nodes 2 nps", Some(2)),
+            ("x\n\nBench: 5\n\nNodes 600", Some(5)),
             ("Bench is faster\n\nNo functional change", None),
             ("benchmarks: 3", None),
+            ("workbench 3", None),
+            ("bench5", None),
+            ("bench: 7.5% faster", None),
+            ("bench 5% faster", None),
+            ("bench 5 % faster", None),
+            ("bench 2x faster", None),
+            ("+53 Elo at nodes=8000", None),
+            ("Bench:\n5", None),
+            ("bench: ,,", None),
         ] {
             assert_eq!(of_message(message), nodes, "{message}");
         }
@@ -309,9 +355,7 @@ mod tests {
         assert_eq!(BenchCheck::Commit.fault(five, Some(5)), None);
         assert_eq!(
             BenchCheck::Commit.fault(five, Some(6)).as_deref(),
-            Some(
-                "its message gives bench 6, but the bench is 5\nhelp: `--bench record` (in a configuration `bench = \"record\"`) accepts any bench"
-            )
+            Some("its message gives bench 6, but the bench is 5")
         );
         let failed = || Err(BenchError::Failed("exit status: 3".into()));
         assert_eq!(

@@ -77,8 +77,10 @@ impl Builder {
         match &recipe.revision {
             Revision::Commit(rev) => {
                 let commit = repository.commit(rev)?;
-                if let Some(built) = self.cache.find(recipe, &commit.id) {
+                if let Some(mut built) = self.cache.find(recipe, &commit.id) {
                     tracing::info!("{} is built already", commit.describe());
+                    // An earlier `hone` may not have found it in the message.
+                    built.record.expected_bench = commit.bench;
                     return Ok(built);
                 }
                 let tree = self.cache.work_tree(&repository, announce)?;

@@ -22,7 +22,7 @@ pub enum BuildError {
         program: String,
         hint: &'static str,
     },
-    /// The reason may end with a help line.
+    /// The reason may end with a help line, which the builder does not know.
     #[error("{commit}: {reason}")]
     Bench { commit: String, reason: String },
     #[error("the source of {commit} cannot be used: {reason}")]

@@ -219,6 +219,28 @@ mod tests {
         assert_eq!((sprt.elo0, sprt.elo1), (-5.0, 0.0));
     }
 
+    /// As the help of a wrong bench advises.
+    #[test]
+    fn the_bench_of_either_engine_need_not_match() {
+        let test = [
+            "--dev",
+            "git:HEAD",
+            "--base",
+            "git:HEAD",
+            "--build",
+            "make {out}",
+        ];
+        for (index, expected) in [
+            (0, [BenchCheck::Record, BenchCheck::Commit]),
+            (1, [BenchCheck::Commit, BenchCheck::Record]),
+        ] {
+            let set = format!("engine.{index}.bench=record");
+            let config = config(&[&test[..], &["--set", &set]].concat()).expect("complete");
+            let benches: Vec<_> = config.engine.iter().map(|engine| engine.bench).collect();
+            assert_eq!(benches, expected, "{set}");
+        }
+    }
+
     #[test]
     fn the_quick_profile_fixes_the_nodes() {
         let quick = ["--dev", "a", "--base", "b", "--profile", "quick"];

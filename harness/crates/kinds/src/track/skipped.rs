@@ -6,7 +6,7 @@ use hone_builds::{Commit, short_id};
 use hone_report::escape_markdown;
 use hone_run::PrepareError;
 
-/// A commit that does not build or start.
+/// A commit that does not build or start, or has another bench than its message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct SkippedCommit {
     commit: String,

@@ -33,7 +33,7 @@ use hone_run::{Ended, SessionError, StopRequests};
 /// | end | row | nights after it | exit code | the next process |
 /// |---|---|---|---|---|
 /// | `Played` | added | are played | 0; 1 after a regression | |
-/// | skipped: it does not build or start (`--since`, not the newest), or has no opponents | none | are played | that of the others | tries it again |
+/// | skipped: it does not build or start, or has a wrong bench (`--since`, not the newest), or has no opponents | none | are played | that of the others | tries it again |
 /// | `OutOfTime` | none | wait | 3; 1 after a regression | resumes it |
 /// | `Interrupted` | none | wait | 130 | resumes it |
 /// | it cannot be finished, [`Consequence::Decides`] | none | are played | that of the error | tries it again |
@@ -63,7 +63,8 @@ pub struct Tracker {
     nights: Vec<Night>,
     /// Commits played by this process.
     played: Vec<String>,
-    /// Commits that this process has skipped because they do not build or start.
+    /// Commits that this process has skipped because they do not build or start, or have a
+    /// wrong bench.
     skipped: Vec<SkippedCommit>,
     /// When the time for all nights together is used up.
     deadline: Option<Instant>,
@@ -83,7 +84,7 @@ pub struct Tracker {
 /// The result of the attempt to start a commit's night.
 enum Start {
     Ready(Box<Session<Match>>),
-    /// The commit does not build or start.
+    /// The commit does not build or start, or has a wrong bench.
     Broken(SkippedCommit),
     NoOpponents,
 }

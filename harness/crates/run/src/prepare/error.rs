@@ -86,11 +86,37 @@ impl PrepareError {
         }
     }
 
+    /// This error with the help for a wrong bench of the engine at `index` in the configuration.
+    pub(super) fn with_bench_help(mut self, index: usize) -> Self {
+        if let Self::Source { source, .. } = &mut self
+            && let BuildError::Bench { reason, .. } = source
+        {
+            *reason += &format!(
+                "\nhelp: `--set engine.{index}.bench=record` (in its [[engine]] `bench = \"record\"`) plays without this comparison"
+            );
+        }
+        self
+    }
+
+    /// The engine whose bench is not the expected one.
+    pub fn wrong_bench(&self) -> Option<&str> {
+        match self {
+            Self::Source {
+                name,
+                source: BuildError::Bench { .. },
+            } => Some(name),
+            _ => None,
+        }
+    }
+
     /// What is wrong with an engine that was built from a commit and has this error.
     pub fn flaw(&self) -> &'static str {
-        match self.without_support() {
-            Some(_) => "it builds but does not support the configuration",
-            None => "it builds but does not start",
+        if self.wrong_bench().is_some() {
+            "it builds but has another bench"
+        } else if self.without_support().is_some() {
+            "it builds but does not support the configuration"
+        } else {
+            "it builds but does not start"
         }
     }
 
@@ -142,6 +168,33 @@ mod tests {
 
     use super::*;
     use hone_base::text::with_causes;
+
+    #[test]
+    fn a_wrong_bench_has_a_help_for_its_engine() {
+        let source = |bench: bool| PrepareError::Source {
+            name: "base".to_string(),
+            source: if bench {
+                BuildError::Bench {
+                    commit: "c (s)".to_string(),
+                    reason: "its message gives bench 6, but the bench is 5".to_string(),
+                }
+            } else {
+                BuildError::NoCache
+            },
+        };
+        let wrong = source(true).with_bench_help(1);
+        assert_eq!(wrong.wrong_bench(), Some("base"));
+        assert_eq!(
+            wrong.to_string(),
+            "engine `base`: c (s): its message gives bench 6, but the bench is 5\n\
+             help: `--set engine.1.bench=record` (in its [[engine]] `bench = \"record\"`) \
+             plays without this comparison"
+        );
+        let other = source(false);
+        assert_eq!(other.wrong_bench(), None);
+        let text = other.to_string();
+        assert_eq!(other.with_bench_help(0).to_string(), text);
+    }
 
     #[test]
     fn the_help_about_uciok_names_its_setting_and_comes_last() {

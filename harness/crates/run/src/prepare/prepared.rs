@@ -16,7 +16,7 @@ use crate::executor::{Player, ProgramFile};
 use crate::files::manifest::EngineIdentity;
 use hone_base::output::{self, Announce};
 use hone_base::platform::{Access, CAN_LIMIT_MEMORY, full_path, run_forwarding, sandbox, shell};
-use hone_builds::{BuildRecord, Builder, Built};
+use hone_builds::{BenchCheck, BuildRecord, Builder, Built, short_id};
 use hone_uci::engine::uci::{EngineOption, Launch, split_command};
 use hone_uci::openings::Opening;
 
@@ -57,9 +57,10 @@ impl PreparedEngines {
             options: Vec::new(),
             build_time: begun.elapsed(),
         };
-        for engine in &config.engine {
+        for (index, engine) in config.engine.iter().enumerate() {
             let begun = Instant::now();
-            let found = find(engine, base, sandbox, announce)?;
+            let found = find(engine, base, sandbox, announce)
+                .map_err(|error| error.with_bench_help(index))?;
             engines.build_time += begun.elapsed();
             engines.add(config, engine, opening, found, announce)?;
         }
@@ -205,7 +206,19 @@ fn from_source(
         built.check_bench(engine.bench, sandbox)?;
         Ok(built)
     };
-    build().map(Some).map_err(|source| PrepareError::Source {
+    let built = build();
+    if let Ok(built) = &built
+        && engine.bench == BenchCheck::Commit
+        && built.record.tree.is_none()
+        && built.record.expected_bench.is_none()
+    {
+        announce(&format!(
+            "engine `{}`: the message of {} has no bench, so none is compared",
+            engine.name,
+            short_id(&built.record.commit)
+        ));
+    }
+    built.map(Some).map_err(|source| PrepareError::Source {
         name: engine.name.clone(),
         source,
     })

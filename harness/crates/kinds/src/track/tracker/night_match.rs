@@ -107,6 +107,9 @@ impl Tracker {
                 Err(SessionError::Prepare(error)) => self.blamed(error, commit, &opponents),
                 Err(error) => return Err(error),
             };
+            if skip_broken && error.wrong_bench() == Some(commit.short()) {
+                return Ok(Start::Broken(SkippedCommit::not_playing(commit, &error)));
+            }
             let PrepareError::Broken { name, error: fault } = &error else {
                 return Err(error.into());
             };
