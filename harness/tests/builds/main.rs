@@ -166,7 +166,7 @@ fn a_failed_build_leaves_its_log_and_is_tried_again() {
     let BuildError::Failed(failed) = &error else {
         panic!("{error}");
     };
-    assert!(failed.tail.contains("first line"), "{error}");
+    assert!(failed.excerpt.contains("first line"), "{error}");
     assert_eq!(
         fs::read_to_string(&failed.log).expect("kept"),
         "first line\n"
@@ -192,7 +192,7 @@ fn a_quoted_log_has_neither_long_lines_nor_escape_sequences() {
     let Err(BuildError::Failed(failed)) = error else {
         panic!("{error:?}");
     };
-    let (first, second) = failed.tail.split_once('\n').expect("two lines");
+    let (first, second) = failed.excerpt.split_once('\n').expect("two lines");
     assert_eq!(first, "  | error: x\u{fffd}");
     assert!(second.starts_with("  | yyy"), "{second}");
     assert!(

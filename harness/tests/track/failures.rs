@@ -81,8 +81,7 @@ fn a_newest_commit_that_does_not_start_is_an_error_and_those_skipped_before_it_a
     let items = [
         format!("- `{}` Does not build: it does not build\n", &unbuilt[..10]),
         format!(
-            "- `{}` Wrong: it builds but has another bench (engine `{}`: ",
-            &wrong[..10],
+            "- `{}` Wrong: it builds but has another bench (",
             &wrong[..10]
         ),
         format!(

@@ -120,6 +120,52 @@ pub fn without_escapes(text: &str) -> String {
     printable(&plain).into_owned()
 }
 
+/// What marks a line in the output of compilers, linkers, shells and interpreters as an error,
+/// in lower case.
+const ERROR_MARKS: [&str; 12] = [
+    "error:",
+    "error[",
+    "error c",
+    "fatal:",
+    "panicked at",
+    "undefined reference",
+    "cannot find",
+    "not found",
+    "no such file",
+    "assertion",
+    "sanitizer:",
+    "exception",
+];
+
+/// Whether a line of a program's output reports an error.
+pub fn is_error_line(line: &str) -> bool {
+    let line = line.to_ascii_lowercase();
+    ERROR_MARKS.iter().any(|mark| line.contains(mark))
+}
+
+/// Number of lines from the first error on that an excerpt shows.
+const FIRST_LINES: usize = 5;
+
+/// At most `most` lines of a failed program's output, blank ones left out: from the first error
+/// on and, after `…`, the last ones.
+pub fn error_lines(output: &str, most: usize) -> Vec<&str> {
+    let mut lines: Vec<&str> = output.lines().collect();
+    lines.retain(|line| !line.trim().is_empty());
+    let all_last = lines.len().saturating_sub(most);
+    let first = lines.iter().position(|line| is_error_line(line));
+    match first.filter(|first| *first < all_last) {
+        None => lines.split_off(all_last),
+        Some(first) => {
+            let last = lines.len() - most.saturating_sub(FIRST_LINES + 1);
+            let last = lines.split_off(last);
+            let mut shown: Vec<&str> = lines.into_iter().skip(first).take(FIRST_LINES).collect();
+            shown.push("…");
+            shown.extend(last);
+            shown
+        }
+    }
+}
+
 /// The error and its causes. A cause whose text an error contains is not repeated. Help lines
 /// stay last.
 pub fn with_causes(error: &anyhow::Error) -> String {
@@ -177,6 +223,38 @@ mod tests {
             without_escapes(coloured),
             "error: é\n\u{fffd} \u{fffd}]0;title"
         );
+    }
+
+    #[test]
+    fn an_excerpt_has_the_first_error_and_the_end() {
+        let many = |count: usize| {
+            (0..count)
+                .map(|n| format!("cc -c {n}.c\n"))
+                .collect::<String>()
+        };
+        let excerpt = |text: &str| error_lines(text, 15).join("\n");
+        assert_eq!(excerpt(""), "");
+        assert_eq!(excerpt("a\n\n b\n"), "a\n b");
+        assert!(excerpt(&many(40)).starts_with("cc -c 25.c\n"));
+        // It is among the last lines.
+        let late = format!("{}a.c:1:2: error: b\nmake: *** [a] Error 1\n", many(40));
+        assert!(!excerpt(&late).contains('…'));
+        for error in [
+            "a.c:1:2: error: unknown type name 'b'",
+            "error[E0425]: cannot find value `b` in this scope",
+            "a.c:1:10: fatal error: b.h: No such file or directory",
+            "/usr/bin/ld: a.o: undefined reference to `b'",
+            "sh: 1: clang++: not found",
+            "ModuleNotFoundError: No module named 'b'",
+            "a.cpp(3): error C2065: 'b': undeclared identifier",
+        ] {
+            let text = format!("{}{error}\n{}make: *** [a] Error 1\n", many(30), many(30));
+            let shown = excerpt(&text);
+            let lines: Vec<&str> = shown.lines().collect();
+            assert_eq!(lines[0], error);
+            assert_eq!((lines.len(), lines[5]), (15, "…"), "{shown}");
+            assert_eq!(lines[14], "make: *** [a] Error 1");
+        }
     }
 
     #[test]

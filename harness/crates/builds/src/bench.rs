@@ -27,6 +27,9 @@ const POLL_INTERVAL: Duration = Duration::from_millis(2);
 /// Maximum number of bytes read from the end of a log.
 const READ_BYTES: u64 = 256 * 1024;
 
+/// Maximum number of bytes read from the start of a failed build's log.
+const START_BYTES: u64 = 4 * 1024 * 1024;
+
 /// How an engine's `bench` is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum BenchCheck {
@@ -194,6 +197,19 @@ pub(super) fn end_of_file(log: &Path) -> io::Result<String> {
     let mut bytes = Vec::new();
     file.take(READ_BYTES).read_to_end(&mut bytes)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A log without its middle if it is very long.
+pub(super) fn start_and_end_of_file(log: &Path) -> io::Result<String> {
+    let file = File::open(log)?;
+    let length = file.metadata()?.len();
+    let mut bytes = Vec::new();
+    file.take(START_BYTES).read_to_end(&mut bytes)?;
+    let start = String::from_utf8_lossy(&bytes).into_owned();
+    if length <= START_BYTES {
+        return Ok(start);
+    }
+    Ok(format!("{start}\n{}", end_of_file(log)?))
 }
 
 /// The node count in the output of a bench: that of the last line in one of the usual

@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::bench::{self, end_of_file};
+use super::bench;
 use super::build_command::OUT;
 use super::cache::Cache;
 use super::error::{BuildError, FailedBuild};
@@ -17,10 +17,10 @@ use super::tree::{Borrowed, WorkTree};
 use hone_base::checksum::sha256_file;
 use hone_base::output::Announce;
 use hone_base::platform::{Access, create_private, is_executable, quoted, sandbox, shell};
-use hone_base::text::{excerpt, without_escapes};
+use hone_base::text::{error_lines, excerpt, without_escapes};
 
 /// Number of lines of a failed build's log that its error quotes.
-const TAIL_LINES: usize = 15;
+const EXCERPT_LINES: usize = 15;
 
 /// Builds engines and keeps them in the cache.
 #[derive(Debug, Clone)]
@@ -208,7 +208,7 @@ impl Builder {
                     commit: target.describe(),
                     line: recipe.describe_build().to_string(),
                     status,
-                    tail: last_lines(&log),
+                    excerpt: excerpt_of(&log),
                     hint: submodules_hint(tree, &line),
                     log,
                 })));
@@ -452,17 +452,13 @@ fn submodules_hint(tree: &WorkTree, line: &str) -> &'static str {
     }
 }
 
-/// The last lines of a log, each at most 200 characters long and without control characters.
-fn last_lines(log: &Path) -> String {
-    let text = end_of_file(log).unwrap_or_default();
+/// The first error lines of a log and its last lines, each at most 200 characters long and
+/// without control characters.
+fn excerpt_of(log: &Path) -> String {
+    let text = bench::start_and_end_of_file(log).unwrap_or_default();
     let text = without_escapes(&text);
-    let lines: Vec<&str> = text
-        .lines()
-        .filter(|line| !line.trim().is_empty())
-        .collect();
-    let quoted: Vec<String> = lines
-        .iter()
-        .skip(lines.len().saturating_sub(TAIL_LINES))
+    let quoted: Vec<String> = error_lines(&text, EXCERPT_LINES)
+        .into_iter()
         .map(|line| format!("  | {}", excerpt(line, 0)))
         .collect();
     quoted.join("\n")

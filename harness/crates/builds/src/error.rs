@@ -95,8 +95,8 @@ pub struct FailedBuild {
     pub commit: String,
     pub line: String,
     pub status: String,
-    /// The last lines of the log; empty if nothing was printed.
-    pub tail: String,
+    /// The first error lines of the log and its last lines; empty if nothing was printed.
+    pub excerpt: String,
     /// Empty, or a help line.
     pub hint: &'static str,
     pub log: PathBuf,
@@ -104,15 +104,15 @@ pub struct FailedBuild {
 
 impl FailedBuild {
     fn quoted(&self) -> String {
-        if self.tail.is_empty() {
+        if self.excerpt.is_empty() {
             String::new()
         } else {
-            format!("\n{}", self.tail)
+            format!("\n{}", self.excerpt)
         }
     }
 
     fn place_of_log(&self) -> String {
-        if self.tail.is_empty() {
+        if self.excerpt.is_empty() {
             String::new()
         } else {
             format!("\nhelp: the complete log is {}", self.log.display())

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{AnswerError, Client, HandshakeError, StartError};
-use hone_base::text::printable;
+use hone_base::text::{is_error_line, without_escapes};
 
 /// Characters of one line of the engine in a message.
 const MAX_SHOWN: usize = 200;
@@ -50,8 +50,7 @@ impl Client {
         format!("{error}{status}{}", self.details(error))
     }
 
-    /// The end of an error message about a missing answer: the last line of the standard
-    /// error, after a timeout what the engine wrote instead of the answer, and the limit on
+    /// The end of an error message about a missing answer: [`Client::last_error`], after a timeout what the engine wrote instead of the answer, and the limit on
     /// memory. If the engine has ended, call [`Client::exit_status`] first, which waits for the
     /// rest of its standard error.
     pub fn details(&self, error: AnswerError) -> String {
@@ -68,11 +67,19 @@ impl Client {
         details
     }
 
-    /// The last line of the standard error that is not blank.
+    /// The line of the standard error that tells most: the first error, with the next line if it
+    /// ends with a colon, or else the last line. `None` if all are blank.
     pub fn last_error(&self) -> Option<String> {
         let text = self.stderr();
-        let mut lines = text.lines().rev().map(shown);
-        lines.find(|line| !line.is_empty())
+        let mut lines = text.lines().map(shown).filter(|line| !line.is_empty());
+        let Some(error) = lines.find(|line| is_error_line(line)) else {
+            let mut lines = text.lines().rev().map(shown);
+            return lines.find(|line| !line.is_empty());
+        };
+        match lines.next().filter(|_| error.ends_with(':')) {
+            Some(next) => Some(format!("{error} {next}")),
+            None => Some(error),
+        }
     }
 
     /// What the engine wrote last in place of an answer.
@@ -91,9 +98,13 @@ impl Client {
     }
 }
 
-/// The first [`MAX_SHOWN`] characters of a line.
+/// The first [`MAX_SHOWN`] characters of a line, without escape sequences.
 fn shown(line: &str) -> String {
-    printable(line.trim()).chars().take(MAX_SHOWN).collect()
+    without_escapes(line)
+        .trim()
+        .chars()
+        .take(MAX_SHOWN)
+        .collect()
 }
 
 #[cfg(all(test, unix))]
@@ -129,6 +140,30 @@ mod tests {
             let started = Client::start(&engine(script), TIMEOUT).await;
             let text = started.expect_err("no `uciok`").to_string();
             assert!(text.ends_with(words), "{text}");
+        }
+    }
+
+    #[tokio::test]
+    async fn the_first_error_is_shown_without_escape_sequences() {
+        for (written, line) in [
+            ("loading\\n\\033[31mnet.bin\\033[0m", "net.bin"),
+            (
+                "\\nthread main panicked at a.rs:1:2:\\nindex 8\\nnote: run with",
+                "thread main panicked at a.rs:1:2: index 8",
+            ),
+            (
+                "\\033[1mERROR: AddressSanitizer: x\\033[0m\\n#0 main\\nABORTING",
+                "ERROR: AddressSanitizer: x",
+            ),
+            (
+                "Traceback (last call):\\n  a.py\\nKeyError: 5",
+                "KeyError: 5",
+            ),
+        ] {
+            let script = format!("printf '{written}\\n\\n' >&2; exit 3");
+            let started = Client::start(&engine(&script), TIMEOUT).await;
+            let text = started.expect_err("no `uciok`").to_string();
+            assert!(text.ends_with(&format!("standard error: {line}")), "{text}");
         }
     }
 
