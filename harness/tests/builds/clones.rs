@@ -209,3 +209,124 @@ fn a_build_finds_the_address_of_origin() {
     let origin: &Path = url.trim().strip_prefix("file://").expect("a URL").as_ref();
     assert_eq!(origin, repository.path());
 }
+
+/// Builds if the submodule `sub`, fetched from where `.gitmodules` says, has a file `name`.
+fn build_with(name: &str) -> String {
+    format!(
+        "git -c protocol.file.allow=always submodule --quiet update --init && test -e sub/{name} && {BUILD}"
+    )
+}
+
+#[test]
+fn the_address_of_a_submodule_may_change() {
+    let [old, new] = ["old", "new"].map(|name| {
+        let library = EngineRepository::new();
+        library.write(name, "a library");
+        library.commit(name);
+        library
+    });
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    let first = add_submodule(&repository, &old);
+    repository.git(&["rm", "--quiet", "--force", "sub"]);
+    fs::remove_dir_all(repository.path().join(".git/modules")).expect("removed");
+    let second = add_submodule(&repository, &new);
+    for (rev, name) in [(&first, "old"), (&second, "new"), (&first, "old")] {
+        let built = repository.build(&repository.recipe(rev, &build_with(name), ""));
+        built.expect("built");
+    }
+}
+
+#[test]
+fn a_relative_address_of_a_submodule_starts_at_the_repository() {
+    let library = EngineRepository::new();
+    library.write("file", "a library");
+    library.commit("Library");
+    let repository = EngineRepository::new();
+    repository.commit_engine("", 5, "First");
+    add_submodule(&repository, &library);
+    let beside = repository.dir.path().join("library");
+    fs::rename(library.path(), &beside).expect("moved");
+    let relative = "[submodule \"sub\"]\n\tpath = sub\n\turl = ../library\n";
+    repository.write(".gitmodules", relative);
+    let commit = repository.commit("A relative address");
+    let clone_beside = clone(&repository, &[]);
+    let bare = repository.dir.path().join("bare.git");
+    let bare = bare.to_str().expect("text");
+    repository.git(&["clone", "--quiet", "--bare", ".", bare]);
+    // Without `origin`, with one, and with a relative one.
+    for (folder, origin) in [
+        (repository.path(), None),
+        (clone_beside.clone(), None),
+        (clone_beside, Some("../engine")),
+        (PathBuf::from(bare), None),
+    ] {
+        if let Some(url) = origin {
+            let mut set = Command::new("git");
+            set.arg("-C").arg(&folder);
+            let set = set.args(["config", "remote.origin.url", url]).status();
+            assert!(set.expect("git starts").success());
+        }
+        let recipe = Recipe {
+            repository: folder,
+            ..repository.recipe(&commit, &build_with("file"), "")
+        };
+        let cache = tempfile::tempdir().expect("a folder");
+        let builder = Builder::with_cache(Cache::at(cache.path()));
+        builder.build(&recipe, &mut |_| {}).expect("built");
+    }
+}
+
+#[test]
+fn a_partial_clone_is_refused_with_a_command_that_completes_it() {
+    let repository = EngineRepository::new();
+    repository.git(&["config", "uploadpack.allowFilter", "true"]);
+    repository.commit_engine("", 5, "First");
+    repository.commit_engine("", 6, "Second");
+    let partial = clone(&repository, &["--filter=blob:none"]);
+    let of = |rev: &str| Recipe {
+        repository: partial.clone(),
+        ..repository.recipe(rev, BUILD, "")
+    };
+    repository.build(&of("HEAD")).expect("its files are there");
+    let error = repository
+        .build(&of("HEAD^"))
+        .expect_err("files are missing");
+    let error = error.to_string();
+    assert!(error.contains("is a partial clone, which lacks"), "{error}");
+    let (_, help) = error.split_once("\nhelp: `git ").expect("help");
+    let (line, _) = help.split_once('`').expect("a command");
+    let words = shlex::split(line).expect("words");
+    let followed = Command::new("git").args(words).status();
+    assert!(followed.expect("git starts").success(), "{line}");
+    let built = repository.build(&of("HEAD^")).expect("built");
+    assert_eq!(built.record.bench, Some(5));
+}
+
+#[test]
+fn a_repository_may_have_sha256_ids() {
+    let repository = EngineRepository::new();
+    fs::remove_dir_all(repository.path().join(".git")).expect("removed");
+    repository.git(&["init", "--quiet", "--object-format=sha256"]);
+    let commit = repository.commit_engine("", 5, "First");
+    assert_eq!(commit.len(), 64);
+    for revision in [Revision::Commit(commit), Revision::WorkTree { tree: None }] {
+        let recipe = Recipe {
+            revision,
+            ..repository.recipe("", BUILD, "")
+        };
+        assert_eq!(
+            repository.build(&recipe).expect("built").record.bench,
+            Some(5)
+        );
+    }
+    repository.write_engine("", 6);
+    let changes = Recipe {
+        revision: Revision::WorkTree { tree: None },
+        ..repository.recipe("", BUILD, "")
+    };
+    assert_eq!(
+        repository.build(&changes).expect("built").record.bench,
+        Some(6)
+    );
+}

@@ -12,7 +12,7 @@ use std::process::{Command, Output, Stdio};
 
 use super::bench;
 use super::forge::Forge;
-use hone_base::platform::full_path;
+use hone_base::platform::{full_path, quoted};
 use hone_base::text::printable;
 
 /// The reason why a query of a repository failed.
@@ -48,6 +48,11 @@ pub enum GitError {
         path.display()
     )]
     Submodule { path: PathBuf },
+    #[error(
+        "cannot check out {commit}: {} is a partial clone, which lacks some of its files\nhelp: `git -C {} fetch --refetch --no-filter` fetches all files",
+        path.display(), quoted(path)
+    )]
+    Partial { path: PathBuf, commit: String },
     #[error("{} has no work tree: its changes cannot be built", path.display())]
     Bare { path: PathBuf },
     #[error("git {command} failed: {detail}")]

@@ -1,7 +1,9 @@
 //! The submodules of a work tree.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 
+use super::error::BuildError;
 use super::git::{self, GitError, succeed};
 
 /// The mode of a submodule in an index.
@@ -43,6 +45,42 @@ pub(super) fn forget(top: &Path) -> Result<(), GitError> {
     let mut forget = git::git(top);
     forget.args(["update-index", "--force-remove", "--"]);
     succeed(forget.args(submodules)).map(drop)
+}
+
+/// Removes the clones of submodules if their addresses, or that of `origin`, have changed since
+/// the last call: git would use the earlier addresses. `file` keeps them between calls.
+///
+/// # Errors
+/// Those of git, or if a file cannot be written.
+pub(super) fn forget_if_changed(top: &Path, file: &Path) -> Result<(), BuildError> {
+    let modules = fs::read_to_string(top.join(".gitmodules")).unwrap_or_default();
+    let mut origin = git::git(top);
+    origin.args(["config", "--get", "remote.origin.url"]);
+    let addresses = format!("{}\n{modules}", succeed(&mut origin).unwrap_or_default());
+    if fs::read_to_string(file).is_ok_and(|before| before == addresses) {
+        return Ok(());
+    }
+    let clones = top.join(".git").join("modules");
+    if clones.exists() {
+        fs::remove_dir_all(&clones).map_err(BuildError::io(&clones))?;
+    }
+    let mut known = git::git(top);
+    known.args([
+        "config",
+        "--local",
+        "--null",
+        "--name-only",
+        "--get-regexp",
+        r"^submodule\.",
+    ]);
+    // The command fails without submodules.
+    for key in succeed(&mut known)
+        .unwrap_or_default()
+        .split_terminator('\0')
+    {
+        succeed(git::git(top).args(["config", "--local", "--unset-all", key]))?;
+    }
+    fs::write(file, addresses).map_err(BuildError::io(file))
 }
 
 /// The submodules in the index of a work tree, as paths from `top`, its root.

@@ -20,7 +20,7 @@ use std::time::{Duration, SystemTime};
 use super::BuildError;
 use super::git::{self, Commit, GitError, Repository, succeed};
 use super::submodules;
-use hone_base::platform::create_private;
+use hone_base::platform::{create_private, full_path};
 
 /// Files of the previous build that are kept in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,6 +58,8 @@ const STAMP: &str = "cargo-built";
 const PROBE: &str = "now";
 const ORIGIN: &str = "remote.origin.url";
 const INDEX: &str = "index";
+/// The addresses of the submodules that the last build could clone.
+const SUBMODULES: &str = "submodules";
 
 /// The folders of runs in a work tree, which are not part of an engine's source.
 fn run_folders(top: &Path) -> Result<Vec<String>, GitError> {
@@ -120,7 +122,10 @@ impl WorkTree {
         let src = self.src();
         create_private(&src).map_err(BuildError::io(&src))?;
         if !src.join(".git").join("HEAD").exists() {
-            succeed(git::git(&src).args(["init", "--quiet", "--template="]))?;
+            let mut format = git::git(&self.repository);
+            format.args(["rev-parse", "--show-object-format"]);
+            let format = format!("--object-format={}", succeed(&mut format)?);
+            succeed(git::git(&src).args(["init", "--quiet", "--template=", &format]))?;
         }
         let info = src.join(".git").join("objects").join("info");
         let alternates = info.join("alternates");
@@ -145,19 +150,27 @@ impl WorkTree {
     }
 
     /// Copies the address of the user's `origin`, because the addresses of submodules may be
-    /// relative to it.
+    /// relative to it. Without one, git resolves them from the user's repository.
     fn copy_origin(&self) -> Result<(), GitError> {
         let mut theirs = git::git(&self.repository);
         theirs.args(["config", "--local", "--get", ORIGIN]);
-        // The command fails in a repository without `origin`.
-        let Ok(url) = succeed(&mut theirs) else {
-            return Ok(());
+        let top = if self.repository.ends_with(".git") {
+            self.repository.parent().unwrap_or(&self.repository)
+        } else {
+            &self.repository
         };
-        // A relative path would be wrong from here.
-        if url.starts_with(['.', '-']) {
-            return Ok(());
-        }
-        succeed(git::git(&self.src()).args(["config", "--replace-all", ORIGIN, &url])).map(drop)
+        // The command fails in a repository without `origin`.
+        let url = match succeed(&mut theirs) {
+            Ok(url) if url.starts_with('-') => return Ok(()),
+            // A relative path would be wrong from here.
+            Ok(url) if url.starts_with('.') => full_path(&top.join(&url)).ok(),
+            Ok(url) => Some(PathBuf::from(url)),
+            Err(_) => None,
+        };
+        let url = url.unwrap_or_else(|| top.to_path_buf());
+        let mut set = git::git(&self.src());
+        set.args(["config", "--replace-all", ORIGIN]);
+        succeed(set.arg(url)).map(drop)
     }
 
     /// Checks out a commit. `program`, a path in the tree, is removed if the commit does not
@@ -185,8 +198,11 @@ impl WorkTree {
             let src = self.src();
             fs::remove_dir_all(&src).map_err(BuildError::io(&src))?;
             self.borrow_objects()?;
-            self.switch(commit, keep_target).map_err(|_| first)?;
+            if self.switch(commit, keep_target).is_err() {
+                return Err(self.cause(commit, first).into());
+            }
         }
+        submodules::forget_if_changed(&self.src(), &self.dir.join(SUBMODULES))?;
         // During a checkout, git only warns of files that it cannot remove.
         self.clean(keep_target)?;
         match program {
@@ -195,6 +211,24 @@ impl WorkTree {
                 program: program.display().to_string(),
             }),
             _ => Ok(()),
+        }
+    }
+
+    /// The error of a checkout, which in a partial clone is that of missing files.
+    fn cause(&self, commit: &str, error: GitError) -> GitError {
+        let mut promisors = git::git(&self.repository);
+        promisors.args([
+            "config",
+            "--local",
+            "--get-regexp",
+            r"^remote\..*\.promisor$",
+        ]);
+        if succeed(&mut promisors).is_err() {
+            return error;
+        }
+        GitError::Partial {
+            path: self.repository.clone(),
+            commit: git::short_id(commit).to_string(),
         }
     }
 
