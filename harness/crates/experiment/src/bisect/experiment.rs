@@ -344,10 +344,11 @@ impl Experiment for BisectExperiment {
 
 #[cfg(test)]
 mod tests {
-    use rand::SeedableRng;
+    use rand::{RngExt, SeedableRng};
     use rand_chacha::ChaCha8Rng;
 
     use super::*;
+    use hone_stats::Model;
     use hone_stats::distribution::PairDistribution;
     use hone_stats::simulate::PairSampler;
     use hone_uci::rules::{GameResult, Outcome, Termination};
@@ -381,6 +382,34 @@ mod tests {
         };
         let bisect = BisectExperiment::new(section, 1, Vec::new());
         assert_eq!(bisect.verdict(), None, "no game yet");
+    }
+
+    /// The losses and the draw ratios are not those that the posterior assumes.
+    #[test]
+    fn culprits_are_named_and_intervals_contain_their_losses() {
+        const HISTORIES: usize = 20;
+        let mut rng = ChaCha8Rng::seed_from_u64(8);
+        let (mut right, mut covered) = (0, 0);
+        for _ in 0..HISTORIES {
+            let last = rng.random_range(2..40);
+            let culprit = rng.random_range(1..=last);
+            let loss = rng.random_range(40.0..100.0);
+            let level = PairDistribution::of_equals(rng.random_range(0.2..0.8), 0.0);
+            let level = level.expect("a distribution");
+            let across = level.tilted_to(Model::Logistic, -loss).expect("possible");
+            let [level, across] = [level, across].map(|one| PairSampler::new(&one));
+            let mut bisect = experiment(last);
+            while let Some((earlier, later)) = bisect.next_match() {
+                let is_across = earlier < culprit && culprit <= later;
+                let sampler = if is_across { &across } else { &level };
+                bisect.take((earlier, later), sampler.draw(&mut rng));
+            }
+            let found = bisect.found();
+            right += usize::from(found.commits == (culprit..=culprit));
+            covered += usize::from(found.size.low <= loss && loss <= found.size.high);
+        }
+        assert!(right >= HISTORIES - 1, "{right} of {HISTORIES}");
+        assert!(covered >= HISTORIES - 3, "{covered} of {HISTORIES}");
     }
 
     #[test]
