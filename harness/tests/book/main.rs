@@ -8,4 +8,3 @@ mod make;
 #[cfg(unix)]
 mod suite;
 mod tools;
-mod worth;

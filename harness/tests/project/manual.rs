@@ -127,7 +127,7 @@ impl Place {
             &format!("{two}[sprt]\nmax_pairs = 75\n{CONDITIONS}"),
         );
         let short = format!("{two}{}", with("pairs = 6"));
-        for name in ["my-match", "configs/gauntlet", "configs/book-worth"] {
+        for name in ["my-match", "configs/gauntlet"] {
             self.write(&format!("{name}.toml"), &short);
         }
         let tuned = engine("sw", "./bin/stillwater") + CONDITIONS + TUNE;

@@ -1,10 +1,10 @@
 //! Tools for positions.
 //!
-//! Uses: `base`, `stats`, `uci`, `experiment`.
+//! Uses: `base`, `uci`.
 //!
 //! # Layout
 //!
-//! * [`book`]: makes, measures and converts opening books.
+//! * [`book`]: makes, inspects and converts opening books.
 //! * [`suite`]: engines on test positions.
 
 // `println!` panics on a closed pipe: `hone_base::output` prints in its place.

@@ -1,16 +1,15 @@
-//! `hone book`: makes opening books and measures them.
+//! `hone book`: makes, inspects and converts opening books.
 
 mod convert;
 mod info;
 mod make;
 mod read;
-mod worth;
 
 use clap::Subcommand;
 
 use super::{Exit, Failure};
 
-/// Opening books: make, measure and convert them
+/// Opening books: make, inspect and convert them
 #[derive(Debug, clap::Args)]
 pub(super) struct BookArgs {
     #[command(subcommand)]
@@ -22,7 +21,6 @@ enum Command {
     Convert(convert::Convert),
     Info(info::Info),
     Make(make::Make),
-    Worth(worth::WorthArgs),
 }
 
 impl BookArgs {
@@ -32,7 +30,6 @@ impl BookArgs {
             Command::Convert(convert) => convert.run(),
             Command::Info(info) => info.run(),
             Command::Make(make) => make.run(),
-            Command::Worth(worth) => worth.run(),
         }
     }
 }

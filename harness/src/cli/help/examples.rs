@@ -100,10 +100,6 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ("Convert a Polyglot book to EPD", "hone book convert book.bin --plies 8 --out book.epd"),
         ("Join two books, shuffle them, and keep each position once", "hone book convert a.epd b.pgn --unique --shuffle 1 --out both.epd"),
     ]),
-    ("book worth", &[
-        ("Compare the books of two runs", "hone book worth results/RUN-A results/RUN-B"),
-        ("Write the book without openings that never decided a pair", "hone book worth results/RUN --min-pairs 5 --prune pruned.epd"),
-    ]),
     ("fleet", &[
         ("Start the server for other machines", "hone fleet up --listen 0.0.0.0:4222"),
         ("Show machines and runs", "hone fleet status"),

@@ -92,7 +92,6 @@ const CODES: &[(&str, &[(u8, &str)])] = &[
         (130, "interrupted; the same command continues"),
     ]),
     ("book convert", &[DONE, USAGE, NOT_WRITTEN]),
-    ("book worth", &[DONE, USAGE, NOT_WRITTEN]),
 ];
 
 /// The exit codes of a command, `sprt` or `book make`, in order. `None` for `hone` itself and

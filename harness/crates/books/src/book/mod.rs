@@ -1,4 +1,4 @@
-//! `hone book`: makes opening books, measures and compares them. [`hone_uci::openings`] reads a
+//! `hone book`: makes, inspects and converts opening books. [`hone_uci::openings`] reads a
 //! book for a run; a new format of books begins there.
 //!
 //! * [`make`]: candidates from random play or games, judged by an engine.
@@ -6,11 +6,8 @@
 //! * [`scan`]: reads books of any format, [`polyglot`] tables among them.
 //! * [`info`]: statistics of a book's content, with a [`histogram`] of its scores.
 //! * [`output`]: writes books.
-//! * [`worth`]: how well the games of a book separate two engines.
-//! * [`advantage`]: the effect of White's advantage on that, by a model.
 //! * [`chess960`]: the 960 start positions.
 
-pub mod advantage;
 pub mod chess960;
 pub mod histogram;
 pub mod info;
@@ -19,4 +16,3 @@ pub mod opening;
 pub mod output;
 pub mod polyglot;
 pub mod scan;
-pub mod worth;

@@ -50,18 +50,6 @@ pub fn scan(path: &Path, options: BookOptions) -> Result<Scan, SourceError> {
     Ok(scan_source(source::read(path)?, options))
 }
 
-/// Reads the book that is built in for the variant.
-///
-/// # Errors
-/// [`SourceError`] if the book in the program is damaged.
-pub fn scan_built_in(variant: Variant) -> Result<Scan, SourceError> {
-    let options = BookOptions {
-        variant,
-        ..BookOptions::default()
-    };
-    Ok(scan_source(Book::built_in_source(variant)?, options))
-}
-
 fn scan_source(source: Source, options: BookOptions) -> Scan {
     let format = options.format.unwrap_or(source.format);
     let mut scan = Scan {

@@ -91,7 +91,7 @@ impl Book {
     }
 
     /// The file that is built in for a variant.
-    pub fn built_in_source(variant: Variant) -> Result<Source, SourceError> {
+    fn built_in_source(variant: Variant) -> Result<Source, SourceError> {
         let file: &[u8] = match variant {
             Variant::Standard => include_bytes!("../../../../../books/default.epd.gz"),
             Variant::Chess960 => include_bytes!("../../../../../books/chess960.epd"),
