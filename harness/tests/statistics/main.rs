@@ -1,11 +1,7 @@
-//! The statistics: reference numbers, properties, simulations, and `hone calc`.
+//! `hone calc`, and the page of the statistics.
 
 mod calc;
 #[path = "../common/mod.rs"]
 mod common;
-mod golden;
-mod operation;
 mod page;
-mod properties;
 mod rate;
-mod simulated;

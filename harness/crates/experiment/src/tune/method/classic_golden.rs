@@ -6,7 +6,7 @@ use super::*;
 use crate::tune::param::{Param, ParamKind};
 
 fn traces() -> Vec<Value> {
-    let text = include_str!("../../../../../tests/data/statistics.json");
+    let text = include_str!("../../../../stats/tests/data/statistics.json");
     let data: Value = serde_json::from_str(text).unwrap();
     let cases = data["cases"].as_array().unwrap().iter();
     let traces = cases.filter(|case| case["kind"] == "spsa_trace");

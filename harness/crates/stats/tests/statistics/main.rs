@@ -1,0 +1,5 @@
+//! The statistics: numbers of other programs, properties, and simulations.
+
+mod golden;
+mod operation;
+mod properties;
