@@ -2,8 +2,11 @@
 //! seeded generator, and misbehaves at the events in its command line.
 //!
 //! ```text
-//! scripted_engine [--seed N] [--name NAME] [--crlf] [--ponder] [EVENT=ACTION]...
+//! scripted_engine [--seed N] [--name NAME] [--crlf] [--ponder] [--lose PERCENT]
+//!                 [EVENT=ACTION]...
 //!
+//! --lose   in so many of a hundred games its score is -9 pawns, so that a match which
+//!          adjudicates them has a weaker engine; opening and seed decide which games
 //! EVENT    start, uci, isready, quit, ucinewgame or go (each of them), move (a go
 //!          of a game, after ucinewgame), ponder (a go ponder), ponderhit, stop (both
 //!          after a go ponder), or ucinewgame:N or go:N (the Nth of the process, from
@@ -45,6 +48,7 @@ struct Script {
     line_end: &'static str,
     /// Whether `bestmove` has a move to ponder on.
     ponder: bool,
+    lose: u64,
     actions: Vec<(String, String)>,
 }
 
@@ -55,13 +59,19 @@ impl Script {
             name: "Scripted".to_string(),
             line_end: "\n",
             ponder: false,
+            lose: 0,
             actions: Vec::new(),
         };
         while let Some(arg) = args.next() {
             match (arg.as_str(), arg.split_once('=')) {
-                ("--seed", _) => {
-                    let seed = args.next().and_then(|seed| seed.parse().ok());
-                    script.seed = seed.unwrap_or_else(|| usage("--seed needs a number"));
+                ("--seed" | "--lose", _) => {
+                    let number = args.next().and_then(|number| number.parse().ok());
+                    let number = number.unwrap_or_else(|| usage(&format!("{arg} needs a number")));
+                    if arg == "--seed" {
+                        script.seed = number;
+                    } else {
+                        script.lose = number;
+                    }
                 }
                 ("--name", _) => {
                     script.name = args.next().unwrap_or_else(|| usage("--name needs a name"));
@@ -103,6 +113,8 @@ struct Engine {
     rng: ChaCha8Rng,
     position: Chess,
     mode: CastlingMode,
+    /// Its score in this game.
+    score: i32,
     /// The last `position` command, so that only new moves are played.
     command: String,
     gos: u64,
@@ -199,6 +211,7 @@ impl Engine {
         let moves = match rest.filter(|_| !self.command.is_empty()) {
             Some(rest) => rest.trim_start().trim_start_matches("moves"),
             None => {
+                self.score = if self.loses(command) { -900 } else { 0 };
                 let body = command.trim_start_matches("position").trim();
                 let (start, moves) = body.split_once("moves").unwrap_or((body, ""));
                 let start = start.trim();
@@ -224,6 +237,14 @@ impl Engine {
         }
         self.command.clear();
         self.command.push_str(command);
+    }
+
+    /// Whether its score is bad in the game that begins with this `position`.
+    fn loses(&self, command: &str) -> bool {
+        let mixed = command.bytes().fold(self.script.seed, |mixed, byte| {
+            mixed.rotate_left(7) ^ u64::from(byte)
+        });
+        ChaCha8Rng::seed_from_u64(mixed).next_u64() % 100 < self.script.lose
     }
 
     fn go(&mut self) {
@@ -258,8 +279,8 @@ impl Engine {
             String::new()
         };
         self.print(&format!(
-            "info depth 1 seldepth 1 score cp 0 nodes {} nps 1000 time 0 pv {variation}{end}{answer}{again}",
-            self.nodes
+            "info depth 1 seldepth 1 score cp {} nodes {} nps 1000 time 0 pv {variation}{end}{answer}{again}",
+            self.score, self.nodes
         ));
     }
 
@@ -298,6 +319,7 @@ fn main() {
         script,
         position: Chess::default(),
         mode: CastlingMode::Standard,
+        score: 0,
         command: String::new(),
         gos: 0,
         games: 0,

@@ -3,10 +3,10 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::common::json::number;
-use crate::common::repository::{BUILD, EngineRepository};
+use crate::common::repository::{BUILD, EngineRepository, WEAK};
 use crate::common::running::Running;
 use crate::common::{
-    self, Finished, digest, finish, on_run, rows, stillwater, wait_until, workspace,
+    self, Finished, digest, finish, on_run, rows, scripted, wait_until, workspace,
 };
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ const CULPRIT: usize = 4;
 /// Index of a commit that does not build.
 const BROKEN: usize = 11;
 
-/// A history in which the engine loses its quiescence search.
+/// A history in which the engine becomes weaker.
 struct History {
     repository: EngineRepository,
     /// The commits from the good one on.
@@ -29,11 +29,7 @@ impl History {
         let repository = EngineRepository::new();
         let mut ids = Vec::new();
         for number in 0..=COMMITS {
-            let options = if number < CULPRIT {
-                ""
-            } else {
-                "--set Quiescence=false"
-            };
+            let options = if number < CULPRIT { "" } else { WEAK };
             repository.write_engine(options, number as u64);
             if number == BROKEN {
                 repository.write("build.sh", "echo 'a semicolon is missing'\nexit 1\n");
@@ -48,9 +44,9 @@ impl History {
         let book = workspace().join("books/quick.epd");
         let config = format!(
             "[[engine]]\ngit = \".\"\nbuild = '{BUILD}'\noptions = {{ Hash = 1 }}\n\
-             [match]\nlimit = \"nodes=300\"\nconcurrency = 2\n\
-             openings = {{ file = '{}' }}\n[adjudication]\nmax_moves = 80\n\
-             draw = {{ move = 30, count = 4, score = 20 }}\nresign = {{ count = 2, score = 500 }}\n",
+             [match]\nlimit = \"nodes=1\"\nconcurrency = 2\n\
+             openings = {{ file = '{}' }}\n[adjudication]\nmax_moves = 20\n\
+             resign = {{ count = 2, score = 500 }}\n",
             book.display()
         );
         let history = Self { repository, ids };
@@ -175,7 +171,7 @@ fn a_commit_that_does_not_build_is_skipped() {
 fn the_culprit_may_hide_among_commits_that_do_not_build() {
     let repository = EngineRepository::new();
     let ids = (0..4).map(|number| {
-        let options = ["", "--set Quiescence=false"][usize::from(number >= 2)];
+        let options = ["", WEAK][usize::from(number >= 2)];
         repository.write_engine(options, number);
         if number == 2 {
             repository.write("build.sh", "exit 1\n");
@@ -201,13 +197,13 @@ fn the_culprit_may_hide_among_commits_that_do_not_build() {
     );
 }
 
-/// A script that starts Stillwater and ends at its fourth move.
+/// A script that starts an engine and ends at its fourth move of a game.
 fn crashing_engine() -> String {
     format!(
         "#!/bin/sh\nn=0\nwhile read -r line; do\n\
-         case \"$line\" in go*) n=$((n+1)); [ $n -gt 3 ] && exit;; esac\n\
+         case \"$line\" in ucinewgame) n=0;; go*) n=$((n+1)); [ $n -gt 3 ] && exit;; esac\n\
          printf '%s\\n' \"$line\"\ndone | '{}'\n",
-        stillwater().display()
+        scripted()
     )
 }
 
@@ -217,7 +213,7 @@ fn history_that_crashes() -> History {
     let good = repository.commit_engine("", 0, "Good");
     repository.write("engine.sh", &crashing_engine());
     let crashes = repository.commit("Crashes");
-    let bad = repository.commit_engine("--set Quiescence=false", 2, "Bad");
+    let bad = repository.commit_engine(WEAK, 2, "Bad");
     History::of(repository, vec![good, crashes, bad])
 }
 
@@ -316,13 +312,12 @@ fn a_commit_of_another_history_is_named() {
     assert!(refused.stderr.contains("--unshallow"), "{}", refused.stderr);
 }
 
-/// Commits with these benches, each another program. The last one loses its quiescence
-/// search.
+/// Commits with these benches, each another program. The last one is weaker.
 fn history_with_benches(benches: &[u64]) -> History {
     let repository = EngineRepository::new();
     let last = benches.len() - 1;
     let ids = benches.iter().enumerate().map(|(number, bench)| {
-        let options = ["", "--set Quiescence=false"][usize::from(number == last)];
+        let options = ["", WEAK][usize::from(number == last)];
         repository.write_engine(options, *bench);
         let script = fs::read_to_string(repository.path().join("engine.sh")).expect("there");
         repository.write("engine.sh", &format!("{script}# {number}\n"));

@@ -8,7 +8,7 @@ use std::os::unix::process::CommandExt;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::repository::{BUILD, EngineRepository};
+use crate::common::repository::{BUILD, EngineRepository, WEAK};
 use crate::common::skip::skipped;
 use crate::common::{Finished, finish, script, wrapped};
 use hone_builds::{BuildError, Recipe, Revision};
@@ -109,7 +109,7 @@ fn only_the_build_command_of_a_repository_runs() {
         fs::create_dir_all(&hooks).expect("made");
         fs::copy(&spy, hooks.join(hook)).expect("copied");
     }
-    repository.write_engine("--set Quiescence=false", 7);
+    repository.write_engine(WEAK, 7);
     repository.write("extra", "new");
     let changes = Recipe {
         revision: Revision::WorkTree { tree: None },

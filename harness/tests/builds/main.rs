@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use common::repository::{BUILD, EngineRepository};
+use common::repository::{BUILD, EngineRepository, WEAK};
 use hone_builds::{BenchCheck, BuildError, Cache, Recipe, Repository, Revision};
 
 /// All files of a folder with their contents and times.
@@ -41,7 +41,7 @@ fn a_commit_is_built_once_and_the_repository_is_unchanged() {
     let repository = EngineRepository::new();
     let old = repository.commit_engine("", 5, "First\n\nBench: 5");
     repository.git(&["tag", "v1"]);
-    repository.commit_engine("--set Quiescence=false", 6, "Second");
+    repository.commit_engine(WEAK, 6, "Second");
     repository.write("engine.sh", "broken, uncommitted");
     repository.write("new file", "not added");
     let before = state(&repository.path());
@@ -242,7 +242,7 @@ fn uncommitted_changes_are_built_as_they_are() {
         ..repository.recipe("", BUILD, "")
     };
     // A change, a new file, and an ignored one.
-    repository.write_engine("--set Quiescence=false", 7);
+    repository.write_engine(WEAK, 7);
     repository.write(
         "build.sh",
         "test ! -e x.o && cat extra && cp engine.sh $1 && chmod +x $1\n",

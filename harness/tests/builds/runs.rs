@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use super::common::repository::{BUILD, EngineRepository};
+use super::common::repository::{BUILD, EngineRepository, WEAK};
 use super::common::running::Running;
 use super::common::{Finished, finish, wait_until};
 
@@ -34,7 +34,7 @@ fn play(repository: &EngineRepository, more_of_dev: &str, out: &Path) -> Finishe
 #[test]
 fn a_run_names_its_commits_and_continues_with_them() {
     let repository = EngineRepository::new();
-    repository.commit_engine("--set Quiescence=false", 5, "Old");
+    repository.commit_engine(WEAK, 5, "Old");
     repository.git(&["tag", "v1"]);
     let new = repository.commit_engine("", 6, "New\n\nBench: 6");
     let run = repository.dir.path().join("run");
@@ -55,7 +55,7 @@ fn a_run_names_its_commits_and_continues_with_them() {
     }
 
     // The branch has a new commit and the cache is removed; the run keeps its commits.
-    repository.commit_engine("--set Quiescence=false", 7, "Newer");
+    repository.commit_engine(WEAK, 7, "Newer");
     fs::remove_dir_all(repository.cache()).expect("removed");
     let games = fs::read_to_string(run.join("games.csv")).expect("there");
     let kept: Vec<&str> = games.split_inclusive('\n').take(3).collect();
@@ -165,7 +165,7 @@ fn mistakes_of_builds_are_named() {
 #[test]
 fn builds_that_a_run_plays_with_are_not_pruned() {
     let repository = EngineRepository::new();
-    repository.commit_engine("--set Quiescence=false", 5, "Old");
+    repository.commit_engine(WEAK, 5, "Old");
     repository.git(&["tag", "v1"]);
     repository.commit_engine("", 6, "New");
     let path = repository.dir.path().join("config.toml");

@@ -1,5 +1,5 @@
-//! A git repository with an engine that builds at once: a shell script that starts
-//! Stillwater with some of its options set.
+//! A git repository with an engine that builds at once and answers at once: a shell script
+//! that starts the scripted engine.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,10 +7,18 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-use super::{hone, stillwater};
+use super::{hone, scripted};
 
 /// Build command that copies the program to `{out}`.
 pub(crate) const BUILD: &str = "sh build.sh {out}";
+
+/// An engine that is some 300 Elo weaker than that of the other commits, which loses a tenth
+/// of its games.
+pub(crate) const WEAK: &str = "--lose 70";
+
+/// An engine that takes its time, so that a run does not play all openings within a time
+/// limit of seconds.
+pub(crate) const SLOW: &str = "move=late:10";
 
 pub(crate) struct EngineRepository {
     pub(crate) dir: TempDir,
@@ -82,10 +90,10 @@ impl EngineRepository {
         fs::write(self.path().join(name), text).expect("written");
     }
 
-    /// Writes the engine's sources: Stillwater with `options` (as in
-    /// `--set Quiescence=false`), whose `bench` counts `bench` nodes.
+    /// Writes the engine's sources: the scripted engine with `options`, whose `bench` counts
+    /// `bench` nodes. Engines with different numbers play different moves.
     pub(crate) fn write_engine(&self, options: &str, bench: u64) {
-        self.write("engine.sh", &script(&stillwater(), options, bench));
+        self.write("engine.sh", &script(options, bench));
         self.write(
             "build.sh",
             "echo building\ncp engine.sh \"$1\"\nchmod +x \"$1\"\n",
@@ -106,9 +114,10 @@ impl EngineRepository {
     }
 }
 
-fn script(stillwater: &Path, options: &str, bench: u64) -> String {
+fn script(options: &str, bench: u64) -> String {
     format!(
-        "#!/bin/sh\ncase \" $* \" in *' bench '*) echo '{bench} nodes 1000 nps'; exit;; esac\nexec '{}' {options} \"$@\"\n",
-        stillwater.display()
+        "#!/bin/sh\ncase \" $* \" in *' bench '*) echo '{bench} nodes 1000 nps'; exit;; esac\n\
+         exec '{}' --seed {bench} --lose 10 {options} \"$@\"\n",
+        scripted()
     )
 }

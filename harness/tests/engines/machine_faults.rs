@@ -13,13 +13,13 @@ fn processor() -> usize {
     first.into_iter().next().unwrap().parse().expect("a number")
 }
 
-/// The second engine needs 500 ms of processor time for a move and has 700 ms: it is late
+/// The second engine needs 250 ms of processor time for a move and has 350 ms: it is late
 /// if it gets less than two thirds of its processor, which other programs use too.
 fn setup(processor: usize, play: &str) -> Setup {
-    let starved = format!("taskset -c {processor} {} move=spin:500", scripted());
+    let starved = format!("taskset -c {processor} {} move=spin:250", scripted());
     let players = engines(
         ("quick", &scripted(), "limit = \"60+1\""),
-        ("starved", &starved, "limit = \"movetime=700\""),
+        ("starved", &starved, "limit = \"movetime=350\""),
     );
     Setup::new(&format!(
         "{players}[match]\npairs = 1\nconcurrency = 1\nmax_failures = 1.0\n\

@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::common::repository::{BUILD, EngineRepository};
+use crate::common::repository::{BUILD, EngineRepository, WEAK};
 use crate::common::skip::skipped;
-use crate::common::{action, finish, rows, script, stillwater};
+use crate::common::{action, finish, rows, script, scripted};
 
 /// Fake `gh api`: one pull request with at most one comment.
 const GH: &str = r#"#!/bin/sh
@@ -105,12 +105,12 @@ impl PullRequest {
         fs::create_dir_all(self.folder.join("home")).expect("made");
         let mut environment = vec![
             ("INPUT_BUILD", BUILD),
-            ("INPUT_LIMIT", "nodes=400"),
+            ("INPUT_LIMIT", "nodes=1"),
             ("INPUT_BOOK", "default"),
             ("INPUT_MAX_TIME", "10m"),
             (
                 "INPUT_ARGUMENTS",
-                "--bench=record\n--set=adjudication.max_moves=80\n--set=adjudication.resign={count=3,score=400}\n",
+                "--bench=record\n--set=adjudication.max_moves=20\n--set=adjudication.resign={count=3,score=400}\n",
             ),
         ];
         environment.extend_from_slice(inputs);
@@ -160,8 +160,6 @@ impl PullRequest {
         self.folder.join("home")
     }
 }
-
-const WEAK: &str = "--set Quiescence=false";
 
 #[test]
 fn a_good_change_is_green_and_its_comment_is_updated() {
@@ -213,16 +211,15 @@ fn engines_that_are_programs_leave_an_archive_too() {
     let Some(pull) = PullRequest::new("", "") else {
         return;
     };
-    let program = stillwater();
-    let program = program.to_str().expect("text");
+    let weak = format!("{} --seed 2 {WEAK}", scripted());
     let job = pull.job(&[
-        ("INPUT_DEV", program),
-        ("INPUT_BASE", program),
+        ("INPUT_DEV", &scripted()),
+        ("INPUT_BASE", &weak),
         ("INPUT_BUILD", ""),
         ("INPUT_PROFILE", "quick"),
         (
             "INPUT_ARGUMENTS",
-            "--base-option=Quiescence=false\n--set=adjudication.max_moves=80",
+            "--base-option=Hash=2\n--set=adjudication.max_moves=20\n--set=adjudication.resign={count=3,score=400}",
         ),
     ]);
     assert_eq!(job.output("code"), "0", "{}", job.log);
@@ -328,7 +325,7 @@ fn shards_are_one_test_and_a_lost_one_is_played_by_the_last_job() {
     let Some(pull) = PullRequest::new("", WEAK) else {
         return;
     };
-    let arguments = "--bench=record\n--elo0=-100\n--elo1=0\n--pairs=60\n--set=adjudication.max_moves=80\n--set=adjudication.resign={count=3,score=400}";
+    let arguments = "--bench=record\n--elo0=-100\n--elo1=0\n--pairs=60\n--set=adjudication.max_moves=20\n--set=adjudication.resign={count=3,score=400}";
     let inputs = |mode, shard, time| {
         [
             ("INPUT_MODE", mode),

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::formats::{check, check_all, table, table_of};
-use crate::common::repository::{BUILD, EngineRepository};
+use crate::common::repository::{BUILD, EngineRepository, WEAK};
 use crate::common::{
     BOOK, Finished, Setup, calc, engines, finish, hone, hone_book, hone_in, player, random_players,
     scripted, stillwater, tuning, workspace,
@@ -224,7 +224,7 @@ fn the_keys_of_checks_and_suites_are_documented() {
 fn the_keys_of_builds_and_a_bisection_are_documented() {
     let repository = EngineRepository::new();
     let good = repository.commit_engine("", 1, "First");
-    let bad = repository.commit_engine("--set Quiescence=false", 2, "Second");
+    let bad = repository.commit_engine(WEAK, 2, "Second");
     let config = repository.dir.path().join("bisect.toml");
     let text = format!(
         "[[engine]]\ngit = \".\"\nbuild = '{BUILD}'\n[match]\nlimit = \"nodes=100\"\n\

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::common::repository::{BUILD, EngineRepository};
+use crate::common::repository::{BUILD, EngineRepository, WEAK};
 use crate::common::{Finished, finish, hone, hone_in, scripted, workspace};
 
 fn book() -> String {
@@ -196,13 +196,13 @@ fn a_merge_as_culprit_comes_with_the_command_that_bisects_its_branch() {
     let start = repository.commit_engine("", 1, "First");
     repository.git(&["checkout", "--quiet", "-b", "change"]);
     repository.commit_engine("", 2, "Second");
-    let last = repository.commit_engine("--set Quiescence=false", 3, "Third");
+    let last = repository.commit_engine(WEAK, 3, "Third");
     repository.git(&["checkout", "--quiet", "main"]);
     repository.git(&["merge", "--quiet", "--no-ff", "--message=Merge", "change"]);
     let mut command = repository.hone();
     command.args(["bisect", "--good", "HEAD^1", "--bad", "main", "--hash=1"]);
-    command.args(["--limit=nodes=300", "--out=run"]);
-    command.args(["--set", "adjudication.max_moves=80"]);
+    command.args(["--limit=nodes=1", "--out=run"]);
+    command.args(["--set", "adjudication.max_moves=20"]);
     command.args(["--set", "adjudication.resign={count=2,score=500}"]);
     let found = finish(command);
     assert_eq!(found.code, Some(0), "{}", found.stderr);
@@ -259,7 +259,7 @@ fn runs_in_the_repository_do_not_count_as_changes() {
     is_clean(&after);
     assert!(!after.stderr.contains("building"), "{}", after.stderr);
     // A change of the engine is still noticed, and named in summary, folder and list.
-    repository.write_engine("--set Quiescence=false", 5);
+    repository.write_engine(WEAK, 5);
     let changed = test(&["--summary", "summary.md"]);
     assert_eq!(changed.json()["engines"][0]["uncommitted"], true);
     let summary = fs::read_to_string(repository.path().join("summary.md")).expect("written");

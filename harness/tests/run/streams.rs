@@ -14,7 +14,8 @@ use crate::common::{
 fn instant(pairs: usize) -> Setup {
     let players = player("a", "") + &player("b", "");
     Setup::new(&format!(
-        "{players}[match]\nlimit = \"nodes=10\"\nconcurrency = 2\npairs = {pairs}\nopenings = {{ file = \"books/quick.epd\" }}\n"
+        "{players}[match]\nlimit = \"nodes=10\"\nconcurrency = 2\npairs = {pairs}\nopenings = {{ file = \"books/quick.epd\" }}\n\
+         [adjudication]\nmax_moves = 20\n"
     ))
 }
 
@@ -71,7 +72,7 @@ fn a_run_outlives_its_closed_pipes() {
 /// As in `hone match … 2>&1 | head -n 1`.
 #[test]
 fn a_run_outlives_a_reader_that_leaves() {
-    let setup = instant(200);
+    let setup = instant(40);
     for (name, arguments) in [("run", &["-vv"][..]), ("plain", &[])] {
         let (mut reader, writer) = std::io::pipe().expect("a pipe");
         let mut play = setup.command("match", name, arguments);
@@ -84,7 +85,7 @@ fn a_run_outlives_a_reader_that_leaves() {
         reader.read_exact(&mut some).expect("hone writes");
         drop(reader);
         assert_eq!(playing.finish().code, Some(0));
-        is_complete(&setup, name, 200);
+        is_complete(&setup, name, 40);
     }
 }
 

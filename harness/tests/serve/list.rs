@@ -41,16 +41,11 @@ fn failed_test() -> Setup {
 
 #[test]
 fn both_lists_show_the_elo_of_a_test_corrected_for_stopping() {
-    let path = stillwater().display().to_string();
-    let players = engines(
-        ("more", &path, "limit = \"nodes=650\""),
-        ("less", &path, "limit = \"nodes=500\""),
-    );
+    let players = player("more", "--seed 1 --lose 10") + &player("less", "--seed 2 --lose 25");
     let setup = Setup::new(&format!(
-        "{players}[match]\nlimit = \"nodes=500\"\nseed = 5\n\
-         openings = {{ file = \"books/quick.epd\", order = \"random\" }}\n\
-         [adjudication]\nresign = {{ count = 3, score = 500 }}\n\
-         draw = {{ move = 20, count = 6, score = 20 }}\n[sprt]\nelo0 = 0.0\nelo1 = 20.0\n"
+        "{players}[match]\nlimit = \"nodes=1\"\n\
+         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n\
+         resign = {{ count = 2, score = 500 }}\n[sprt]\nelo0 = 0.0\nelo1 = 20.0\n"
     ));
     let played = setup.play("sprt", "results/test", &[]);
     assert_eq!(played.code, Some(0), "{}", played.stderr);

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use crate::common::chromium::Chromium;
-use crate::common::repository::{BUILD, EngineRepository};
+use crate::common::repository::{BUILD, EngineRepository, WEAK};
 use crate::common::running::Running;
 use crate::common::server::Server;
 use crate::common::{
@@ -238,7 +238,7 @@ fn play_every_kind(results: &Path) {
 fn bisect_and_track(repository: &EngineRepository, results: &Path) {
     let first = repository.commit_engine("", 1, "First <b>");
     repository.git(&["tag", "v1"]);
-    let last = repository.commit_engine("--set Quiescence=false", 2, "Second");
+    let last = repository.commit_engine(WEAK, 2, "Second");
     let book = workspace().join("books/quick.epd");
     let config = repository.dir.path().join("bisect.toml");
     let common = format!(

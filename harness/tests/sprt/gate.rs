@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::common::repository::{BUILD, EngineRepository};
+use crate::common::repository::{BUILD, EngineRepository, SLOW, WEAK};
 use crate::common::{
     self, Finished, Setup, engines, finish, on_run, report, rows, scripted, workspace,
 };
@@ -13,7 +13,7 @@ use crate::common::{
 /// costs it hundreds of Elo.
 fn repository() -> EngineRepository {
     let repository = EngineRepository::new();
-    repository.commit_engine("--set Quiescence=false", 5, "Main");
+    repository.commit_engine(WEAK, 5, "Main");
     repository.git(&["checkout", "--quiet", "-b", "change"]);
     repository
 }
@@ -37,9 +37,9 @@ fn gate(repository: &EngineRepository, more: &[&str]) -> Gate {
         .args([
             "sprt", "--dev", "git:HEAD", "--base", "git:main", "--build", BUILD,
         ])
-        .args(["--limit", "nodes=400", "--json", "--book"])
+        .args(["--limit", "nodes=1", "--json", "--book"])
         .arg(workspace().join("books/quick.epd"))
-        .args(["--set", "adjudication.max_moves=80"])
+        .args(["--set", "adjudication.max_moves=20"])
         .args(["--set", "adjudication.resign={count=3,score=400}"])
         .arg("--out")
         .arg(folder.join("run"))
@@ -120,7 +120,8 @@ fn a_bad_change_fails() {
 #[test]
 fn no_change_within_the_budget_is_undecided_and_can_be_resumed() {
     let repository = repository();
-    repository.commit("No functional change\n\nBench: 5");
+    let slow = format!("{WEAK} {SLOW}");
+    repository.commit_engine(&slow, 5, "No functional change\n\nBench: 5");
     let gate = gate(&repository, &["--profile", "gain", "--max-time", "2s"]);
     assert_eq!(gate.finished.code, Some(3), "{}", gate.finished.stderr);
     assert!(

@@ -7,8 +7,8 @@ use std::process::Stdio;
 use crate::common::json::{number, wdl_in_ledger};
 use crate::common::running::Running;
 use crate::common::{
-    self, Finished, Setup, column, copy_run, digest, finish, hone, on_run, random_players, rows,
-    scripted, wait_until,
+    self, Finished, Setup, column, copy_run, digest, finish, hone, on_run, player, rows, scripted,
+    wait_until,
 };
 
 /// Pairs of the whole run.
@@ -16,11 +16,12 @@ const PAIRS: usize = 150;
 
 /// A match, or a test that accepts H0 after some dozens of pairs.
 fn setup() -> Setup {
-    let players = random_players();
+    let players = player("one", "--seed 1 --lose 40") + &player("two", "--seed 2 --lose 40");
     Setup::new(&format!(
         "{players}[match]\nlimit = \"nodes=1\"\npairs = {PAIRS}\nconcurrency = 2\n\
-         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 100\n\
-         [pgn]\nepd = true\n[sprt]\nelo1 = 150.0\nmax_pairs = {PAIRS}\n"
+         openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n\
+         resign = {{ count = 2, score = 500 }}\n\
+         [pgn]\nepd = true\n[sprt]\nelo1 = 100.0\nmax_pairs = {PAIRS}\n"
     ))
 }
 
@@ -338,7 +339,7 @@ fn runs_that_are_not_parts_of_one_run_are_refused() {
         (
             "test",
             "sprt.elo1=120",
-            "`sprt.elo1` is 120.0 there and 150.0",
+            "`sprt.elo1` is 120.0 there and 100.0",
         ),
         (
             "book",

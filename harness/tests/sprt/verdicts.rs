@@ -15,7 +15,7 @@ use serde_json::Value;
 
 const PLAY: &str = r#"
 [match]
-limit = "nodes=600"
+limit = "nodes=150"
 openings = { file = "books/quick.epd", order = "random" }
 seed = 7
 [adjudication]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Stdio;
 
-use super::common::repository::EngineRepository;
+use super::common::repository::{EngineRepository, SLOW};
 use super::common::running::Running;
 use super::common::{Finished, interrupted, rows, wait_until};
 use super::{CHANGING_BUILD, STRONG, Tracked, roles};
@@ -45,7 +45,7 @@ fn missed_commits_are_caught_up_with_through_kills() {
     assert_eq!(nights[2].matches[1].commit, commits[1]);
 
     // A time limit loses no night either.
-    let fifth = repository.commit_engine(STRONG, 5, "Five");
+    let fifth = repository.commit_engine(SLOW, 5, "Five");
     let short = tracked.track(&["--max-time", "1s", "--set", "track.pairs=2000"]);
     assert_eq!(short.code, Some(3), "{}", short.stderr);
     assert_eq!(tracked.nights().len(), 3);

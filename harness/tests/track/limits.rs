@@ -3,13 +3,14 @@
 use std::fs;
 
 use super::common::finish;
+use super::common::repository::SLOW;
 use super::{STRONG, Tracked};
 
 #[test]
 fn an_unfinished_night_with_another_limit_is_refused() {
     let tracked = Tracked::new();
     let repository = &tracked.repository;
-    let second = repository.commit_engine(STRONG, 2, "Second");
+    let second = repository.commit_engine(SLOW, 2, "Second");
     let short = tracked.track(&["--max-time", "1s", "--set", "track.pairs=2000"]);
     assert_eq!(short.code, Some(3), "{}", short.stderr);
     repository.commit_engine(STRONG, 3, "Third");

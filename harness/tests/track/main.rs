@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use common::json::number;
-use common::repository::{BUILD, EngineRepository};
+use common::repository::{BUILD, EngineRepository, SLOW, WEAK};
 use common::running::Running;
 use common::{Finished, column, finish, rows, wait_until, workspace};
 use hone_kinds::track::{Night, Role, read};
@@ -26,9 +26,6 @@ struct Tracked {
 }
 
 const STRONG: &str = "";
-/// So weak that 24 pairs show it, but not so weak that it loses all games, from which no
-/// Elo can be estimated.
-const WEAK: &str = "--set Quiescence=false --set Network=false";
 
 /// A build script whose output differs each time.
 const CHANGING_BUILD: &str = "cp engine.sh \"$1\"; date '+# %s %N' >> \"$1\"; chmod +x \"$1\"";
@@ -44,7 +41,7 @@ impl Tracked {
             "[[engine]]\ngit = \".\"\nbuild = \"{BUILD}\"\n\
              [track]\nbranch = \"main\"\npaths = [\"engine.sh\", \"build.sh\"]\nanchor = \"v1\"\npairs = 24\nfalse_alarm_nights = 500\n\
              [match]\nlimit = \"nodes=300\"\nopenings = {{ file = \"{}\" }}\n\
-             [adjudication]\nmax_moves = 60\nresign = {{ count = 3, score = 400 }}\n",
+             [adjudication]\nmax_moves = 20\nresign = {{ count = 3, score = 400 }}\n",
             workspace().join("books/quick.epd").display()
         );
         fs::write(&config, text).expect("written");
@@ -59,7 +56,7 @@ impl Tracked {
     /// are the same program.
     fn with_changing_builds() -> (Self, String) {
         let tracked = Self::new();
-        tracked.repository.write_engine(STRONG, 2);
+        tracked.repository.write_engine(SLOW, 2);
         tracked.repository.write("build.sh", CHANGING_BUILD);
         let second = tracked.repository.commit("Second");
         (tracked, second)
