@@ -100,6 +100,39 @@ impl fmt::Display for WorkerId {
     }
 }
 
+/// A process of a run. Processes are in the order of their starts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct ProcessId {
+    /// When it started, in milliseconds since 1970.
+    started_ms: i64,
+    random: u64,
+}
+
+impl ProcessId {
+    /// This process.
+    pub(crate) fn new() -> Self {
+        Self {
+            started_ms: jiff::Timestamp::now().as_millisecond(),
+            random: rand::random(),
+        }
+    }
+
+    /// Reads what [`fmt::Display`] writes.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let (started, random) = text.split_once('.')?;
+        Some(Self {
+            started_ms: started.parse().ok()?,
+            random: u64::from_str_radix(random, 16).ok()?,
+        })
+    }
+}
+
+impl fmt::Display for ProcessId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{:016x}", self.started_ms, self.random)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -116,5 +149,21 @@ mod tests {
             Some("my-box-7".into())
         );
         assert_eq!(Name::nearest("..."), None);
+    }
+
+    #[test]
+    fn an_id_is_read_as_it_is_written() {
+        for id in [
+            ProcessId::new(),
+            ProcessId {
+                started_ms: 5,
+                random: 0xab,
+            },
+        ] {
+            assert_eq!(ProcessId::parse(&id.to_string()), Some(id));
+        }
+        for text in ["", "5", "5.", ".5", "5.x"] {
+            assert_eq!(ProcessId::parse(text), None, "{text}");
+        }
     }
 }

@@ -28,7 +28,6 @@
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
 mod access;
-mod any_message;
 mod clock;
 mod ids;
 mod link;
@@ -43,8 +42,8 @@ mod server;
 mod worker;
 
 pub use access::{Access, FLEET_VARIABLE, Role, data_dir};
-pub use any_message::read_any_message;
 pub use ids::Name;
+pub use live_message::read_any_message;
 pub use message::Notice;
 pub use overview::{FleetOverview, MachineStatus, Observer, RunLine, Spectator};
 pub use overview::{check_reachable, overview};

@@ -4,8 +4,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use super::ids::{Name, WorkerId};
-use super::runner::{ConnectionChange, ProcessId};
+use super::ids::{Name, ProcessId, WorkerId};
 
 /// An error of the transport.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -17,6 +16,16 @@ impl LinkError {
     pub(crate) fn new(what: &str, error: impl std::fmt::Display) -> Self {
         Self(format!("{what}: {error}"))
     }
+}
+
+/// A change of the connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ConnectionChange {
+    /// Connected, for the first time or again.
+    Up,
+    Down,
+    /// The server does not accept the credential.
+    Refused,
 }
 
 /// A message to a run's runner.

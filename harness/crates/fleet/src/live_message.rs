@@ -1,9 +1,11 @@
 //! The games that a worker is playing, for the live pages of a run. A worker sends them
 //! only while they are requested, and the server does not store them.
 
+use std::fmt::Debug;
+
 use serde::{Deserialize, Serialize};
 
-use super::message::Message;
+use super::message::{Job, Message, Notice, Reply, Status, decode, encode};
 use hone_run::executor::LiveGame;
 
 /// Maximum number of games in a message.
@@ -49,10 +51,34 @@ impl Shown {
     }
 }
 
+/// Decodes bytes as each kind of message. A message that is accepted does not change when it
+/// is encoded and decoded again.
+///
+/// # Panics
+/// If it changes.
+pub fn read_any_message(bytes: &[u8]) {
+    read::<Job>(bytes);
+    read::<Reply>(bytes);
+    read::<Notice>(bytes);
+    read::<Status>(bytes);
+    read::<Shown>(bytes);
+}
+
+fn read<M: Message + Debug>(bytes: &[u8]) {
+    let Ok(message) = decode::<M>(bytes) else {
+        return;
+    };
+    // Its encoding may be longer than the input, and too long.
+    let Ok(again) = encode(&message) else {
+        return;
+    };
+    let read = decode::<M>(&again).expect("it was just written");
+    assert_eq!(format!("{read:?}"), format!("{message:?}"));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::message::{decode, encode};
 
     fn game(moves: usize) -> LiveGame {
         let moves = vec![serde_json::json!({ "uci": "e2e4" }); moves];

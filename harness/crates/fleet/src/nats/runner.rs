@@ -13,9 +13,8 @@ use super::denials;
 use super::pull::{Pull, Pulled};
 use super::subjects::{self, ASK, ASK_RUNS, FILES, JOBS, RESULTS};
 use super::worker::is_refusal;
-use crate::ids::Name;
-use crate::link::{FileStore, LinkError, RunnerLink, ToRunner};
-use crate::runner::{ConnectionChange, ProcessId};
+use crate::ids::{Name, ProcessId};
+use crate::link::{ConnectionChange, FileStore, LinkError, RunnerLink, ToRunner};
 
 /// A job that its worker does not keep alive for this long is delivered to another one.
 const JOB_ACK_WAIT: Duration = Duration::from_secs(30);

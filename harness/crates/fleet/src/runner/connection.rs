@@ -2,18 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use crate::link::ConnectionChange;
+
 /// Time that workers have to send their status after the run has connected.
 const STATUS_WAIT: Duration = Duration::from_secs(2);
-
-/// A change of the connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ConnectionChange {
-    /// Connected, for the first time or again.
-    Up,
-    Down,
-    /// The server does not accept the credential.
-    Refused,
-}
 
 /// The connection of a run.
 #[derive(Debug)]

@@ -1,44 +1,13 @@
 //! The processes of a run. Two copies of a run's folder have one name on the fleet, and a lock
 //! only prevents two processes in one folder.
 
-use std::fmt;
 use std::time::{Duration, Instant};
+
+use crate::ids::ProcessId;
 
 /// Time between two notices of another process after which it is alive: what a process that has
 /// ended left in the buffers of the network arrives together.
 const ALIVE: Duration = Duration::from_secs(4);
-
-/// A process of a run. Processes are in the order of their starts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct ProcessId {
-    /// When it started, in milliseconds since 1970.
-    started_ms: i64,
-    random: u64,
-}
-
-impl ProcessId {
-    fn new() -> Self {
-        Self {
-            started_ms: jiff::Timestamp::now().as_millisecond(),
-            random: rand::random(),
-        }
-    }
-
-    /// Reads what [`fmt::Display`] writes.
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let (started, random) = text.split_once('.')?;
-        Some(Self {
-            started_ms: started.parse().ok()?,
-            random: u64::from_str_radix(random, 16).ok()?,
-        })
-    }
-}
-
-impl fmt::Display for ProcessId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{:016x}", self.started_ms, self.random)
-    }
-}
 
 /// This process, and an earlier one of the same run from which notices arrive.
 #[derive(Debug)]
@@ -91,10 +60,7 @@ mod tests {
     use super::*;
 
     fn started(started_ms: i64) -> ProcessId {
-        ProcessId {
-            started_ms,
-            random: 0xab,
-        }
+        ProcessId::parse(&format!("{started_ms}.ab")).expect("an id")
     }
 
     #[test]
@@ -115,15 +81,5 @@ mod tests {
         assert!(processes.announced(earlier, now + ALIVE));
         assert!(processes.is_second());
         assert!(!processes.announced(earlier, now + 2 * ALIVE), "only once");
-    }
-
-    #[test]
-    fn an_id_is_read_as_it_is_written() {
-        for id in [ProcessId::new(), started(5)] {
-            assert_eq!(ProcessId::parse(&id.to_string()), Some(id));
-        }
-        for text in ["", "5", "5.", ".5", "5.x"] {
-            assert_eq!(ProcessId::parse(text), None, "{text}");
-        }
     }
 }

@@ -7,10 +7,9 @@ use futures_util::FutureExt;
 
 use super::{MAX_BATCH, Runner};
 use crate::ids::WorkerId;
-use crate::link::{RunnerLink, ToRunner};
+use crate::link::{ConnectionChange, RunnerLink, ToRunner};
 use crate::message::{MessageError, PlayedReply, Refusal, Reply, Status, VERSION, decode};
 use crate::runner::accept::Accepted;
-use crate::runner::connection::ConnectionChange;
 use crate::runner::dispatch::{Dropped, Judged};
 use crate::runner::incidents::Incidents;
 use hone_base::errln;

@@ -10,7 +10,8 @@ use futures_util::FutureExt;
 use tokio::sync::Notify;
 
 use super::*;
-use crate::link::FileStore;
+use crate::ids::ProcessId;
+use crate::link::{ConnectionChange, FileStore};
 use crate::message::{Reply, samples};
 use crate::samples::{pair_job, worker};
 use hone_run::executor::Executor;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use anyhow::Context;
 use serde_json::{Value, json};
 
+use super::Setup;
 use super::accounts::{SYSTEM, accounts};
 use super::certificate::Certificate;
-use super::setup::Setup;
 use super::tokens::Tokens;
 use crate::message::MAX_PAYLOAD;
 use hone_base::platform::write_private;

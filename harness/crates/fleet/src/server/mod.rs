@@ -6,12 +6,11 @@ mod config;
 mod find;
 mod health;
 mod process;
-mod setup;
 mod tokens;
 
 use std::fs::File;
 use std::net::SocketAddr;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
@@ -32,7 +31,6 @@ use hone_base::platform::{lock_path, make_private, write_private};
 use hone_base::text::with_causes;
 use hone_run::Interrupts;
 use process::Server;
-pub use setup::Setup;
 pub use tokens::{Token, Tokens};
 
 /// Interval of the checks of the credentials and the server.
@@ -45,6 +43,30 @@ const START: Duration = Duration::from_secs(30);
 const WORKERS: &str = "workers";
 /// The name of the first credential for runs.
 const OWNER: &str = "owner";
+
+/// The setup of a server.
+#[derive(Debug, Clone)]
+pub struct Setup {
+    pub data: PathBuf,
+    pub listen: SocketAddr,
+    /// The address on which it also listens for WebSocket.
+    pub websocket: Option<SocketAddr>,
+    /// The host name or address of this machine in JOIN lines.
+    pub host: String,
+}
+
+impl Setup {
+    /// The URL for workers.
+    fn url(&self) -> String {
+        format!("tls://{}:{}", self.host, self.listen.port())
+    }
+
+    /// The URL for workers over WebSocket.
+    pub fn websocket_url(&self) -> Option<String> {
+        let port = self.websocket?.port();
+        Some(format!("wss://{}:{port}", self.host))
+    }
+}
 
 /// Starts the server and keeps it running until an interrupt. Once it works, `announce`
 /// is called with the first credentials for workers and for runs; `None` for one that is

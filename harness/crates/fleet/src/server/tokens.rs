@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use sha2::Digest;
 
-use super::setup::Setup;
+use super::Setup;
 use crate::access::{Access, Role};
 use crate::ids::Name;
 use hone_base::errln;

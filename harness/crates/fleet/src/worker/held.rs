@@ -1,14 +1,12 @@
 //! A job that a worker has taken, until its reply is stored.
 
-use std::collections::BTreeMap;
-
 use super::abilities::Resources;
 use crate::ids::Name;
 use crate::message::{
     EvidenceText, Job, MAX_GAME, MAX_TEXT, MessageError, PlayedReply, Refusal, Reply, encode,
 };
 use hone_experiment::settings::OnFailure;
-use hone_run::executor::{Evidence, PairJob, PlayedPair};
+use hone_run::executor::{Evidence, PlayedPair};
 use hone_uci::rules::without_engine_lines;
 
 /// The phase of a job.
@@ -63,35 +61,6 @@ impl<D> Held<D> {
     /// Whether an engine's failure stops the run.
     pub(super) fn stops_run(&self) -> bool {
         self.job.pair.rules.on_failure == OnFailure::Stop
-    }
-}
-
-/// Numbers the engines of all runs, so that a slot does not use a running engine of one
-/// run for another.
-#[derive(Debug, Default)]
-pub(super) struct EngineNumbers {
-    known: BTreeMap<Name, BTreeMap<(usize, String), usize>>,
-    /// The next number. Numbers of a run that was forgotten are not used again: its engines may
-    /// still be running in a slot.
-    next: usize,
-}
-
-impl EngineNumbers {
-    /// Replaces the run's numbers of the engines in a job by those of this worker.
-    pub(super) fn number(&mut self, run: &Name, job: &mut PairJob) {
-        let of_run = self.known.entry(run.clone()).or_default();
-        for player in &mut job.players {
-            let key = (player.engine, player.program.sha256().to_string());
-            player.engine = *of_run.entry(key).or_insert_with(|| {
-                self.next += 1;
-                self.next - 1
-            });
-        }
-    }
-
-    /// Removes the numbers of a run that is over or gone.
-    pub(super) fn forget(&mut self, run: &Name) {
-        self.known.remove(run);
     }
 }
 
@@ -159,7 +128,6 @@ fn ending(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::super::message::{decode, samples};
-    use super::super::super::samples::{name, pair_job};
     use super::*;
 
     fn held() -> Held<()> {
@@ -230,21 +198,5 @@ mod tests {
         };
         assert_eq!(sent([10, 10]), [true, true]);
         assert_eq!(sent([10, MAX_GAME]), [true, false]);
-    }
-
-    #[test]
-    fn engines_of_two_runs_have_different_numbers() {
-        let mut numbers = EngineNumbers::default();
-        let number = |numbers: &mut EngineNumbers, run: &str| {
-            let mut job = pair_job(0);
-            numbers.number(&name(run), &mut job);
-            job.players.map(|player| player.engine)
-        };
-        assert_eq!(number(&mut numbers, "a"), [0, 1]);
-        assert_eq!(number(&mut numbers, "b"), [2, 3]);
-        assert_eq!(number(&mut numbers, "a"), [0, 1]);
-        numbers.forget(&name("a"));
-        assert_eq!(number(&mut numbers, "a"), [4, 5], "not used again");
-        assert_eq!(number(&mut numbers, "b"), [2, 3]);
     }
 }

@@ -38,8 +38,8 @@ impl<L: WorkerLink> Worker<L> {
         };
         let cannot = self.leaving.is_some()
             || self.building.is_some()
-            || self.refusals.contains(&run, Instant::now());
-        let Some(notice) = self.scheduler.notice(&run).filter(|_| !cannot) else {
+            || self.runs.is_refused(&run, Instant::now());
+        let Some(notice) = self.runs.notice(&run).filter(|_| !cannot) else {
             return self.link.give_back(&delivery).await;
         };
         let resources = Resources {
@@ -48,7 +48,8 @@ impl<L: WorkerLink> Worker<L> {
         };
         let builds = self.abilities.builds(notice);
         let files = files_key(&job);
-        let are_ready = self.engines.are_ready(&run, &files);
+        let state = self.runs.get(&run);
+        let are_ready = state.and_then(|state| state.engines.are_ready(&files));
         if are_ready != Some(true) {
             // While its engines are prepared, other workers can play the job, and this
             // worker other runs.
@@ -58,12 +59,12 @@ impl<L: WorkerLink> Worker<L> {
                 Some(_) => {}
                 None if builds => self.order_build(run, files, job, resources.threads).await,
                 None => {
-                    self.engines.begin(&run, &files);
+                    self.runs.state(&run).engines.begin(&files);
                     self.start_preparing(run, files, job, resources.threads, None);
                 }
             };
         }
-        self.scheduler.taken(&run);
+        self.runs.taken(&run);
         self.held.push(Held {
             ticket: self.next_ticket,
             run,
@@ -120,17 +121,21 @@ impl<L: WorkerLink> Worker<L> {
         let (run, key) = (&preparation.run, &preparation.key);
         let is_obsolete = match preparation.build {
             Some(ticket) => !self.end_build(ticket),
-            None => self.engines.are_ready(run, key).is_none(),
+            None => {
+                let state = self.runs.get(run);
+                state.is_none_or(|state| state.engines.are_ready(key).is_none())
+            }
         };
         if is_obsolete {
             return;
         }
+        let engines = &mut self.runs.state(run).engines;
         match preparation.prepared {
-            Ok(prepared) => self.engines.insert(run, preparation.key, prepared),
+            Ok(prepared) => engines.insert(preparation.key, prepared),
             Err(error) => {
-                self.engines.remove(run, key);
+                engines.remove(key);
                 if let Some(gone) = error.downcast_ref::<GoneFile>()
-                    && self.engines.fetch_again(run)
+                    && engines.fetch_again()
                 {
                     return print_fetched_again(run, gone);
                 }
@@ -154,10 +159,10 @@ impl<L: WorkerLink> Worker<L> {
     /// pairs and sends its runner the reason, with the lease of a pair that this worker
     /// was given. Several failures at the same time count as one.
     async fn cannot_play(&mut self, run: &Name, mut refusal: Refusal, cost: Duration) {
-        self.scheduler.forget(run);
+        self.runs.withdraw(run);
         self.give_back_run(run).await;
         let reason = &refusal.reason;
-        match self.refusals.failed(run, reason, cost, Instant::now()) {
+        match self.runs.failed(run, reason, cost, Instant::now()) {
             Some(wait) => {
                 let wait = in_minutes(wait);
                 errln!("run {run} is not played here: {reason}; next try in {wait}");
@@ -215,14 +220,15 @@ impl<L: WorkerLink> Worker<L> {
                 // No later job starts before it, or it could wait forever.
                 return;
             };
-            let Some(prepared) = self.engines.get(&held.run, &held.files) else {
+            let state = self.runs.get(&held.run);
+            let Some(prepared) = state.and_then(|state| state.engines.get(&held.files)) else {
                 continue;
             };
             let mut job = prepared.localized(held.job.pair.clone());
             self.host_rules.apply(&mut job, held.resources);
             held.nps = prepared.nps();
             held.built = prepared.is_built();
-            self.engine_numbers.number(&held.run, &mut job);
+            self.runs.number_engines(&held.run, &mut job);
             free.threads -= held.resources.threads;
             free.memory_mb -= held.resources.memory_mb;
             *idle = free.threads;
@@ -258,11 +264,9 @@ impl<L: WorkerLink> Worker<L> {
         }
         let waiting = self.free(|held| held.phase == Phase::Waiting);
         let now = Instant::now();
-        let run = self.scheduler.next(waiting, now, |run, _| {
-            !self.refusals.contains(run, now) && !self.engines.are_preparing(run)
-        });
+        let run = self.runs.next(waiting, now);
         let Some(run) = run.cloned() else { return };
-        let Some(notice) = self.scheduler.notice(&run) else {
+        let Some(notice) = self.runs.notice(&run) else {
             return;
         };
         let by_memory = waiting
@@ -295,12 +299,12 @@ impl<L: WorkerLink> Worker<L> {
         let Some(held) = held else { return };
         let run = held.run.clone();
         let mut refusal = held.refusal(reason, in_game && held.stops_run());
-        let prepared = self.engines.get(&run, &held.files);
-        let gone = prepared.and_then(Prepared::first_gone);
+        let engines = &mut self.runs.state(&run).engines;
+        let gone = engines.get(&held.files).and_then(Prepared::first_gone);
         // Its files may be damaged.
-        self.engines.remove_run(&run);
+        engines.clear();
         if let Some(gone) = gone.filter(|_| !in_game) {
-            if self.engines.fetch_again(&run) {
+            if engines.fetch_again() {
                 print_fetched_again(&run, &gone);
                 return self.give_back_run(&run).await;
             }
@@ -319,8 +323,7 @@ impl<L: WorkerLink> Worker<L> {
         let run = held.run.clone();
         match reply_of(held, played, evidence) {
             Ok(bytes) => {
-                self.refusals.played(&run);
-                self.engines.played(&run);
+                self.runs.played(&run);
                 let sent = self.link.reply(&run, bytes);
                 self.sending.spawn(async move {
                     sent.await;

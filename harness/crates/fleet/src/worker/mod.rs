@@ -11,6 +11,7 @@ mod jobs;
 mod options;
 mod prepare;
 mod refusals;
+mod runs;
 mod scheduler;
 mod shown;
 mod slot;
@@ -23,7 +24,7 @@ mod totals;
 mod watched;
 
 use hone_base::errln;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -40,8 +41,7 @@ use abilities::Abilities;
 pub use abilities::BuildWhen;
 use builder::BuildOrder;
 use connection::Connection;
-use engines::Engines;
-use held::{EngineNumbers, Held, Phase};
+use held::{Held, Phase};
 use hone_base::platform::runtime;
 use hone_base::platform::usable_processors;
 use hone_builds::Cache;
@@ -50,12 +50,10 @@ use hone_run::{Interrupts, Request};
 use host_rules::HostRules;
 pub use options::{RequestedOptions, WorkerOptions, platform};
 use prepare::Prepared;
-use refusals::Refusals;
-use scheduler::RunScheduler;
+use runs::Runs;
 use slots::Slots;
 use store::Store;
 use totals::Totals;
-use watched::Watched;
 
 /// Interval of the worker's statuses.
 const STATUS: Duration = Duration::from_secs(5);
@@ -108,18 +106,13 @@ struct Worker<L: WorkerLink> {
     processor: String,
     host_rules: HostRules,
     store: Store,
-    scheduler: RunScheduler,
-    refusals: Refusals,
-    watched: Watched,
-    /// Runs whose title was printed.
-    shown: BTreeSet<Name>,
+    runs: Runs,
     /// Jobs whose reply is not stored yet, in the order of arrival.
     held: Vec<Held<L::Delivery>>,
     next_ticket: u64,
     is_pulling: bool,
     connection: Connection,
     slots: Slots,
-    engines: Engines,
     preparing: JoinSet<Preparation>,
     /// Number of threads that no game uses. No game starts while it is locked.
     idle: Arc<Mutex<usize>>,
@@ -129,7 +122,6 @@ struct Worker<L: WorkerLink> {
     /// Replies that are not stored yet, with the ticket of the job that is done then, if
     /// there is one.
     sending: JoinSet<Option<u64>>,
-    engine_numbers: EngineNumbers,
     totals: Totals,
     /// Once the worker was asked to end: when it last played a game.
     leaving: Option<Instant>,
@@ -167,22 +159,17 @@ impl<L: WorkerLink> Worker<L> {
             processor: options.processor.clone(),
             host_rules: HostRules::of(options),
             store: Store::at(&options.cache),
-            scheduler: RunScheduler::default(),
-            refusals: Refusals::default(),
-            watched: Watched::default(),
-            shown: BTreeSet::new(),
+            runs: Runs::default(),
             held: Vec::new(),
             next_ticket: 0,
             is_pulling: false,
             connection: Connection::default(),
             slots: Slots::start(count),
-            engines: Engines::default(),
             preparing: JoinSet::new(),
             idle: Arc::new(Mutex::new(count)),
             building: None,
             cache: Cache::at(&options.cache),
             sending: JoinSet::new(),
-            engine_numbers: EngineNumbers::default(),
             totals: Totals::new(Instant::now()),
             leaving: None,
             pruned: None,
@@ -266,7 +253,7 @@ impl<L: WorkerLink> Worker<L> {
             return;
         }
         self.pruned = Some(now);
-        self.engines.mark_used();
+        self.runs.mark_used();
         self.store.prune();
     }
 
@@ -303,7 +290,7 @@ impl<L: WorkerLink> Worker<L> {
             ToWorker::PullEnded { run, jobs } => {
                 self.is_pulling = false;
                 if jobs == 0 {
-                    self.scheduler.was_empty(&run, Instant::now());
+                    self.runs.was_empty(&run, Instant::now());
                 }
             }
             ToWorker::Notice { run, bytes } => match decode::<Notice>(&bytes) {
@@ -320,7 +307,7 @@ impl<L: WorkerLink> Worker<L> {
                 _ => tracing::debug!("run {run}: a stop order is ignored"),
             },
             ToWorker::StatusRequested => self.send_status().await,
-            ToWorker::GamesRequested { run } => self.watched.requested(run, Instant::now()),
+            ToWorker::GamesRequested { run } => self.runs.request_games(&run, Instant::now()),
             ToWorker::Connection { is_up: true } => {
                 print(self.connection.up());
                 self.link.request_notices().await;
@@ -351,54 +338,43 @@ impl<L: WorkerLink> Worker<L> {
             self.give_back_run(&run).await;
             return self.refuse(run, why);
         }
-        self.refusals.allow(&run, Instant::now());
-        if self.shown.insert(run.clone()) {
+        self.runs.allow(&run, Instant::now());
+        if self.runs.show(&run) {
             errln!("run {run}: {}", notice.title);
         }
         if notice.draining {
             self.give_back(|held| held.run == run && held.phase == Phase::Waiting)
                 .await;
         }
-        self.scheduler.update(run, notice, Instant::now());
+        self.runs.update(&run, notice, Instant::now());
     }
 
     /// Refuses a run until its notice allows this worker to play it.
     fn refuse(&mut self, run: Name, why: String) {
-        self.scheduler.forget(&run);
-        self.shown.remove(&run);
-        if self.refusals.refuse(run.clone(), &why, Instant::now()) {
+        self.runs.hide(&run);
+        if self.runs.refuse(run.clone(), &why, Instant::now()) {
             errln!("run {run} is not played here: {why}");
         }
     }
 
     /// Drops the jobs of a run that is over or was stopped.
     async fn drop_run(&mut self, run: &Name) {
-        self.scheduler.forget(run);
-        self.shown.remove(run);
-        self.refusals.forget(run);
+        self.runs.forget(run);
         let of_run = self.held.extract_if(.., |held| held.run == *run);
         let dropped: Vec<_> = of_run.collect();
         for held in &dropped {
             self.link.done(&held.delivery).await;
         }
         self.building.take_if(|order| order.run == *run);
-        self.engines.forget(run);
-        self.engine_numbers.forget(run);
         self.slots
             .abort(|ticket| dropped.iter().any(|held| held.ticket == ticket));
     }
 
     /// Removes the runs without a notice for long, played or refused, except those that it plays.
     fn remove_gone_runs(&mut self, now: Instant) {
-        let mut gone = self.scheduler.gone(now);
-        gone.extend(self.refusals.gone(now));
-        for run in gone {
+        for run in self.runs.gone(now) {
             if self.held.iter().all(|held| held.run != run) {
-                self.scheduler.forget(&run);
-                self.refusals.forget(&run);
-                self.shown.remove(&run);
-                self.engines.forget(&run);
-                self.engine_numbers.forget(&run);
+                self.runs.forget(&run);
             }
         }
     }
@@ -433,7 +409,7 @@ impl<L: WorkerLink> Worker<L> {
             failures: self.totals.failures,
             pace: self.totals.pace(now),
             holds,
-            refuses: self.refusals.in_words(now),
+            refuses: self.runs.refused_in_words(now),
             builds: self.abilities.build != BuildWhen::Never,
             building: self
                 .building

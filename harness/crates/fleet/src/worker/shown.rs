@@ -13,9 +13,9 @@ impl<L: WorkerLink> Worker<L> {
     /// Sends the games of the watched runs.
     pub(super) async fn send_games(&mut self) {
         let now = Instant::now();
-        for run in self.watched.due(now) {
+        for run in self.runs.due(now) {
             let games = self.games_of(&run);
-            if !self.watched.must_send(&run, &games, now) {
+            if !self.runs.must_send(&run, &games, now) {
                 continue;
             }
             let shown = Shown {

@@ -153,7 +153,8 @@ impl Scene {
     async fn hold(&mut self, job: &Job) {
         let prepared = self.prepared();
         let key = files_key(job);
-        self.worker.engines.insert(&job.run, key, prepared);
+        let state = self.worker.runs.state(&job.run);
+        state.engines.insert(key, prepared);
         self.take(job).await;
     }
 
@@ -164,9 +165,13 @@ impl Scene {
         self.worker.slots.set_playing(0, held.ticket);
     }
 
+    fn engines_ready(&self, run: &Name, key: &str) -> Option<bool> {
+        self.worker.runs.get(run)?.engines.are_ready(key)
+    }
+
     fn is_refused(&self, later: Duration) -> bool {
         let now = Instant::now() + later;
-        self.worker.refusals.contains(&self.run, now)
+        self.worker.runs.is_refused(&self.run, now)
     }
 
     /// An engine in the worker's cache that was last used two months ago.
@@ -204,7 +209,7 @@ async fn a_run_is_tried_again_after_a_failed_preparation() {
     assert!(scene.replies().is_empty(), "it was not being prepared");
     let keys = ["one pairing", "another"];
     for key in keys {
-        scene.worker.engines.begin(&run, key);
+        scene.worker.runs.state(&run).engines.begin(key);
     }
     for key in keys {
         scene.worker.prepared(failed(key)).await;
@@ -273,8 +278,10 @@ async fn old_files_are_removed_once_a_day_but_not_those_of_a_run() {
     let run = scene.run.clone();
     scene
         .worker
+        .runs
+        .state(&run)
         .engines
-        .insert(&run, "files".to_string(), prepared);
+        .insert("files".to_string(), prepared);
     scene.worker.prune(now);
     assert!(!first.exists() && of_run.exists());
     let second = scene.old_file("0c");
@@ -309,15 +316,12 @@ async fn a_run_without_a_notice_for_an_hour_is_removed_with_its_engines() {
     let later = Instant::now() + 60 * MINUTE;
     scene.hold(&samples::job(3)).await;
     scene.worker.remove_gone_runs(later);
-    assert!(
-        scene.worker.scheduler.notice(&run).is_some(),
-        "it is played"
-    );
+    assert!(scene.worker.runs.notice(&run).is_some(), "it is played");
     scene.worker.held.clear();
     scene.worker.remove_gone_runs(later);
-    assert!(scene.worker.scheduler.notice(&run).is_none());
+    assert!(scene.worker.runs.notice(&run).is_none());
     let key = files_key(&samples::job(3));
-    assert_eq!(scene.worker.engines.are_ready(&run, &key), None);
+    assert_eq!(scene.engines_ready(&run, &key), None);
 }
 
 /// The run may have ended while this worker was unreachable.
@@ -332,10 +336,10 @@ async fn a_refused_run_without_a_notice_for_an_hour_is_forgotten() {
         let now = Instant::now() + minutes * MINUTE;
         scene.worker.remove_gone_runs(now);
         assert_eq!(scene.is_refused(Duration::ZERO), is_known);
-        let engines = scene.worker.engines.are_ready(&scene.run, &key);
+        let engines = scene.engines_ready(&scene.run, &key);
         assert_eq!(engines.is_some(), is_known);
     }
-    let words = scene.worker.refusals.in_words(Instant::now());
+    let words = scene.worker.runs.refused_in_words(Instant::now());
     assert!(words.is_empty(), "{words:?}");
 }
 
@@ -464,7 +468,7 @@ async fn an_engine_that_is_gone_from_the_cache_is_fetched_again_once() {
         scene.worker.slot_event(0, event).await;
         assert!(scene.worker.held.is_empty(), "others can play it");
         let key = files_key(&samples::job(3));
-        assert_eq!(scene.worker.engines.are_ready(&scene.run, &key), None);
+        assert_eq!(scene.engines_ready(&scene.run, &key), None);
         assert_eq!(scene.is_refused(Duration::ZERO), !is_first);
     }
     let replies = scene.replies();
@@ -479,7 +483,7 @@ async fn an_engine_that_is_gone_before_its_first_search_is_fetched_again_once() 
     let mut scene = Scene::new().await;
     let run = scene.run.clone();
     for is_first in [true, false] {
-        scene.worker.engines.begin(&run, "files");
+        scene.worker.runs.state(&run).engines.begin("files");
         let preparation = Preparation {
             run: run.clone(),
             key: "files".to_string(),
@@ -490,7 +494,7 @@ async fn an_engine_that_is_gone_before_its_first_search_is_fetched_again_once() 
             prepared: Err(GoneFile::sample("engine").into()),
         };
         scene.worker.prepared(preparation).await;
-        assert_eq!(scene.worker.engines.are_ready(&run, "files"), None);
+        assert_eq!(scene.engines_ready(&run, "files"), None);
         assert_eq!(scene.is_refused(Duration::ZERO), !is_first);
     }
     assert_eq!(scene.replies().len(), 1);
