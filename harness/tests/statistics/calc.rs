@@ -64,9 +64,6 @@ fn few_pairs_have_no_narrow_interval() {
             "{text}"
         );
     }
-    // The definition of another program is not changed.
-    let theirs = json("elo --pentanomial 0,1,9,0,0 --definition fishtest");
-    assert_eq!(theirs["interval"], "fixed_length");
 }
 
 /// A report of a match takes its planned pairs as the length for which its interval is made.
@@ -81,10 +78,6 @@ fn planned_pairs_give_the_interval_of_a_report() {
     for (arguments, words) in [
         ("elo --wdl 1,2,3 --pairs 3", "cannot be used with"),
         ("elo --pentanomial 1,2,3,4,5 --pairs 0", "from 1"),
-        (
-            "elo --pentanomial 1,2,3,4,5 --pairs 9 --definition fishtest",
-            "which fishtest does not have",
-        ),
     ] {
         let refused = calc(arguments);
         assert_eq!(refused.code, Some(2), "{}", refused.stderr);
@@ -182,11 +175,6 @@ fn a_test_of_too_few_results_names_what_its_estimate_needs() {
         let needed = "LOS and the estimates after SPRT need 60 pairs (or games), of which 5 differ";
         assert!(text.contains(needed), "{text}");
         assert!(json(&args)["notes"].to_string().contains(needed), "{text}");
-        let theirs = json(&format!("{args} --definition fishtest"))["notes"].to_string();
-        assert!(
-            theirs.contains("\"The estimates after SPRT need 60 pairs"),
-            "{theirs}"
-        );
     }
 }
 
@@ -248,58 +236,6 @@ fn the_betting_test_of_counts_agrees_with_the_live_test() {
         ("0,0,600,0,0", "H0"),
     ] {
         assert_eq!(sprt(counts)["verdict"], verdict, "{counts}");
-    }
-}
-
-#[test]
-fn each_definition_has_the_values_of_its_program() {
-    let elo = |definition: &str| {
-        json(&format!("elo --wdl 10,0,0 --definition {definition}"))["elo"].clone()
-    };
-    assert!(elo("fastchess").is_null());
-    assert!(elo("fishtest")["estimate"].is_f64());
-    // cutechess prints Elo, its error and LOS; c-chess-cli the score only.
-    let summary = |definition: &str| json(&format!("elo --wdl 10,20,5 --definition {definition}"));
-    assert!(summary("cutechess")["elo"]["low"].is_f64());
-    assert!(summary("cutechess")["los"].is_f64());
-    let theirs = summary("c-chess-cli");
-    assert!((number(&theirs["score"]) - 20.0 / 35.0).abs() < 1e-9);
-    assert_eq!(theirs["score"], summary("cutechess")["score"]);
-    for key in ["elo", "nelo", "los"] {
-        assert!(theirs[key].is_null(), "{theirs}");
-    }
-    let sprt = json("sprt --wdl 10,20,5 --definition c-chess-cli --model logistic");
-    assert!(sprt["llr"].is_f64() && sprt["elo"].is_null(), "{sprt}");
-    let output = calc("elo --pentanomial 1,2,3,4,5 --definition cutechess");
-    assert_eq!(output.code, Some(2));
-}
-
-/// The LLRs of cutechess and OpenBench were computed by their formulas without `hone`.
-#[test]
-fn each_definition_has_the_test_of_its_program() {
-    let counts = "--wdl 6699,12677,6440";
-    for (definition, model, llr) in [
-        ("hone", "normalized", 2.551),
-        ("fastchess", "normalized", 2.551),
-        ("openbench", "bayesian", 2.533),
-        ("cutechess", "logistic", 2.071),
-        ("c-chess-cli", "logistic", 2.071),
-    ] {
-        let sprt = json(&format!("sprt {counts} --definition {definition}"));
-        assert_eq!(sprt["model"], model, "{definition}");
-        let value = sprt["llr"].as_f64().expect("a number");
-        assert!((value - llr).abs() < 1e-3, "{definition}: {value}");
-    }
-    for (model, definition, help) in [
-        ("bayesian", "cutechess", "use `--model logistic`"),
-        ("normalized", "openbench", "use `--model bayesian`"),
-        ("betting", "fastchess", "`--model normalized` or"),
-    ] {
-        let output = calc(&format!(
-            "sprt {counts} --definition {definition} --model {model}"
-        ));
-        assert_eq!(output.code, Some(2), "{}", output.stderr);
-        assert!(output.stderr.contains(help), "{}", output.stderr);
     }
 }
 

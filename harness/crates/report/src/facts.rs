@@ -17,7 +17,7 @@ use hone_run::pool::{self, MissingPairs};
 use hone_run::{Failures, Fold, Kind, Manifest, PairingTally, PooledRun, RunFiles, Tally};
 use hone_stats::confidence::StopRule;
 use hone_stats::detect::Finding;
-use hone_stats::sprt::{SprtEstimate, after_test};
+use hone_stats::sprt::{SprtEstimate, stopped};
 use hone_stats::summary::{Interval, is_enough};
 use hone_stats::{Estimate, Model, Pentanomial, Sprt, Summary};
 use hone_uci::rules::Termination;
@@ -458,7 +458,7 @@ fn sprt(test: &Sprt) -> SprtFacts {
         llr: test.llr(),
         lower,
         upper,
-        elo: after_test::estimate(config, test.counts().into(), Some(test.games()))
+        elo: stopped::estimate(config, test.counts().into(), Some(test.games()))
             .filter(|_| is_enough(test.counts())),
     }
 }

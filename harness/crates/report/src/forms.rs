@@ -3,8 +3,7 @@
 use clap::ValueEnum;
 use serde::Deserialize;
 
-use hone_stats::definitions::Definition;
-use hone_stats::{Estimate, Pentanomial};
+use hone_stats::{Pentanomial, elo};
 
 /// Formats of other test frameworks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, ValueEnum)]
@@ -51,7 +50,7 @@ impl FormNumbers<'_> {
     /// Source: OpenBench, `stats.Elo` and `longStatBlock`.
     fn openbench(&self) -> String {
         let mut text = String::new();
-        if let Some(elo) = self.elo_by(Definition::OpenBench) {
+        if let Some(elo) = elo::elo_by_student(&Pentanomial(self.pentanomial)) {
             let margin = (elo.high - elo.estimate).max(elo.estimate - elo.low);
             text += &format!("Elo   | {:.2} +- {margin:.2} (95%)\n", elo.estimate);
         }
@@ -82,7 +81,7 @@ impl FormNumbers<'_> {
                 "LLR: {:.2} ({lower:.2},{upper:.2}) <{elo0:.2},{elo1:.2}>\n",
                 test.llr
             );
-        } else if let Some(elo) = self.elo_by(Definition::Fishtest) {
+        } else if let Some(elo) = elo::elo(Pentanomial(self.pentanomial)) {
             text += &format!("Elo: {:.2} ± {:.1} (95%)\n", elo.estimate, elo.half_width());
         }
         text += &format!("{}\n", self.games("Total"));
@@ -94,14 +93,6 @@ impl FormNumbers<'_> {
         let [wins, draws, losses] = self.wdl;
         let games = wins + draws + losses;
         format!("{name}: {games} W: {wins} L: {losses} D: {draws}")
-    }
-
-    /// Elo and its interval as another program computes them; `None` with too few pairs for
-    /// its formula.
-    fn elo_by(&self, definition: Definition) -> Option<Estimate> {
-        let pairs = Pentanomial(self.pentanomial);
-        let summary = definition.summary(pairs.into()).ok()?;
-        summary.elo.filter(|_| pairs.pairs() > 0)
     }
 }
 

@@ -7,8 +7,10 @@
 //! finite. Where no count is zero, fastchess prints the same Elo and interval.
 
 use serde::Serialize;
+use statrs::distribution::{ContinuousCDF, StudentsT};
 
-use super::counts::Counts;
+use super::bisection::bisect;
+use super::counts::{Counts, Pentanomial};
 use super::normal::{self, Z95};
 use super::sample::Sample;
 
@@ -112,6 +114,40 @@ pub fn elo_of_sample<const K: usize>(sample: &Sample<K>) -> Estimate {
     }
 }
 
+/// Logistic Elo of pairs as OpenBench has it: counts as they are, and an interval by Student's
+/// t-distribution. `None` with fewer than two pairs.
+pub fn elo_by_student(pairs: &Pentanomial) -> Option<Estimate> {
+    let sample = Sample::raw(pairs.0).filter(|sample| sample.size > 1.0)?;
+    let (mean, variance) = sample.mean_and_variance();
+    let margin = student_quantile(sample.size - 1.0) * (variance / sample.size).sqrt();
+    Some(Estimate {
+        estimate: clamped_elo_of_score(mean),
+        low: clamped_elo_of_score(mean - margin),
+        high: clamped_elo_of_score(mean + margin),
+    })
+}
+
+/// The 97.5 % quantile of Student's t-distribution with `freedom` (at least 1)
+/// degrees of freedom. The inverse in `statrs` does not terminate for some large
+/// values of it.
+fn student_quantile(freedom: f64) -> f64 {
+    const LARGE: f64 = 1_000.0;
+    if freedom >= LARGE {
+        // The Cornish-Fisher expansion; the next term is below 1e-11.
+        let z = Z95;
+        let terms = [
+            (z.powi(3) + z) / 4.0,
+            (5.0 * z.powi(5) + 16.0 * z.powi(3) + 3.0 * z) / 96.0,
+            (3.0 * z.powi(7) + 19.0 * z.powi(5) + 17.0 * z.powi(3) - 15.0 * z) / 384.0,
+        ];
+        return z + terms[0] / freedom + terms[1] / freedom.powi(2) + terms[2] / freedom.powi(3);
+    }
+    let student = StudentsT::new(0.0, 1.0, freedom).expect("a positive freedom");
+    // With one degree of freedom it is 12.7.
+    let (low, high) = bisect((1.0, 13.0), 60, |quantile| student.cdf(quantile) < 0.975);
+    0.5 * (low + high)
+}
+
 /// Normalized Elo of a sample of positive variance. The variance of the
 /// t-value is that of the delta method, with skewness and kurtosis.
 pub fn nelo_of_sample<const K: usize>(sample: &Sample<K>) -> Estimate {
@@ -134,8 +170,17 @@ pub fn los_of_sample<const K: usize>(sample: &Sample<K>) -> f64 {
 mod tests {
     use std::cmp::Ordering;
 
-    use super::super::counts::{Pentanomial, Wdl};
+    use super::super::counts::Wdl;
     use super::*;
+
+    #[test]
+    fn quantiles_of_student() {
+        // Tables: 12.7062 with 1 degree of freedom, 2.2281 with 10.
+        assert!((student_quantile(1.0) - 12.706_205).abs() < 1e-6);
+        assert!((student_quantile(10.0) - 2.228_139).abs() < 1e-6);
+        assert!((student_quantile(999.9) - student_quantile(1_000.1)).abs() < 1e-6);
+        assert!((student_quantile(5e9) - Z95).abs() < 1e-9);
+    }
 
     #[test]
     fn scales() {

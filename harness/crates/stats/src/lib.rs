@@ -13,7 +13,6 @@
 //! * [`elo`]: Elo, normalized Elo and LOS of a match of fixed length.
 //! * [`summary`]: the same and the ratios, as far as the counts support them.
 //! * [`confidence`]: the interval of a running match that holds at every look.
-//! * [`definitions`]: the same numbers as other programs define them.
 //! * [`detect`]: signs of bad data.
 //!
 //! A sequential test:
@@ -35,7 +34,6 @@ pub mod bisection;
 pub mod cholesky;
 pub mod confidence;
 pub mod counts;
-pub mod definitions;
 pub mod detect;
 pub mod distribution;
 pub mod elo;

@@ -2,7 +2,6 @@
 
 use std::num::NonZeroU32;
 
-use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
 
@@ -12,7 +11,6 @@ use crate::cli::args::ranges::from_one;
 use crate::cli::{Exit, Failure};
 use hone_base::outln;
 use hone_stats::Summary;
-use hone_stats::definitions::Definition;
 use hone_stats::summary::Interval;
 
 /// Elo, normalized Elo, LOS and ratios of a match of fixed length
@@ -29,9 +27,6 @@ pub(super) struct Elo {
         conflicts_with = "wdl"
     )]
     pairs: Option<NonZeroU32>,
-    /// Whose definitions to use: hone, fishtest, fastchess, openbench, cutechess or c-chess-cli
-    #[arg(long, default_value_t)]
-    definition: Definition,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -39,7 +34,6 @@ pub(super) struct Elo {
 
 #[derive(Debug, Serialize)]
 struct Output {
-    definition: &'static str,
     #[serde(flatten)]
     summary: Summary,
     /// Ratio of pairs with one win each to pairs of two draws.
@@ -48,9 +42,9 @@ struct Output {
 
 impl Elo {
     pub(super) fn run(self) -> Result<Exit, Failure> {
+        let planned = self.pairs.map(|pairs| pairs.get().into());
         let output = Output {
-            definition: self.definition.name(),
-            summary: self.summary()?,
+            summary: Summary::of_planned(self.counts.counts(), planned),
             wl_dd_ratio: self.counts.wl_dd_ratio(),
         };
         if self.json {
@@ -59,22 +53,6 @@ impl Elo {
             table(&output).print();
         }
         Ok(Exit::Done)
-    }
-
-    fn summary(&self) -> Result<Summary, Failure> {
-        let (counts, planned) = (self.counts.counts(), self.pairs);
-        match (self.definition, planned) {
-            (Definition::Hone, _) => {
-                let planned = planned.map(|pairs| pairs.get().into());
-                Ok(Summary::of_planned(counts, planned))
-            }
-            (other, None) => Ok(other.summary(counts)?),
-            (other, Some(_)) => Err(anyhow!(
-                "`--pairs` is for always-valid intervals, which {other} does not have\n\
-                 help: leave out `--pairs`, or use `--definition hone`"
-            )
-            .into()),
-        }
     }
 }
 
@@ -90,7 +68,6 @@ fn table(output: &Output) -> Lines {
     lines.row("Draw ratio", percent(summary.draw_ratio));
     lines.row("Pair ratio", number(summary.pair_ratio));
     lines.row("WL/DD ratio", number(output.wl_dd_ratio));
-    lines.row("Definition", output.definition);
     if !is_supported {
         lines.note(&needed("The usual interval, nElo and LOS"));
     }

@@ -1,5 +1,6 @@
 //! `hone calc sprt`: a sequential test of counts.
 
+use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
 
@@ -8,10 +9,9 @@ use super::sprt_args::SprtArgs;
 use super::text::{Lines, elo, interval, los, needed, number, supported};
 use crate::cli::{Exit, Failure};
 use hone_base::outln;
-use hone_stats::definitions::Definition;
-use hone_stats::sprt::{SprtEstimate, after_test};
+use hone_stats::sprt::{SprtConfig, SprtEstimate, average_of_betting, stopped};
 use hone_stats::summary::{Interval, is_enough};
-use hone_stats::{Counts, Estimate, Model, Wdl, plan};
+use hone_stats::{Counts, Estimate, Model, Summary, Wdl, llr, plan};
 
 /// Distance of the LLR beyond a bound from which the test must have continued after its
 /// decision: more than one pair adds in a usual test.
@@ -20,21 +20,13 @@ const FAR_BEYOND: f64 = 1.0;
 const BIASED: &str = "An SPRT stops at extreme scores, so the plain Elo is biased away from the \
     middle of its bounds";
 
-const MODEL_HELP: &str = "normalized, logistic, bayesian or betting; by default that of the \
-    definition: logistic for cutechess and c-chess-cli, bayesian for single games of openbench, \
-    else normalized";
-
 /// The sequential test of a match, with the estimate after it
 #[derive(Debug, Args)]
-#[command(mut_arg("model", |model| model.help(MODEL_HELP)))]
 pub(super) struct SprtCommand {
     #[command(flatten)]
     counts: CountsArgs,
     #[command(flatten)]
     test: SprtArgs,
-    /// Whose definitions to use: hone, fishtest, fastchess, openbench, cutechess or c-chess-cli
-    #[arg(long, default_value_t)]
-    definition: Definition,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -42,7 +34,6 @@ pub(super) struct SprtCommand {
 
 #[derive(Debug, Serialize)]
 struct Output {
-    definition: &'static str,
     model: Model,
     elo0: f64,
     elo1: f64,
@@ -61,17 +52,9 @@ struct Output {
 }
 
 /// Notes about the estimate after a test, or what it needs.
-fn notes_on_estimate(
-    sprt_elo: Option<SprtEstimate>,
-    interval: Interval,
-    is_far_beyond: bool,
-) -> Vec<String> {
+fn notes_on_estimate(sprt_elo: Option<SprtEstimate>, is_far_beyond: bool) -> Vec<String> {
     if sprt_elo.is_none() {
-        let lacking = match interval {
-            Interval::AlwaysValid => "The usual interval, nElo, LOS and the estimates after SPRT",
-            // Other programs have their interval after any number of results.
-            Interval::FixedLength => "The estimates after SPRT",
-        };
+        let lacking = "The usual interval, nElo, LOS and the estimates after SPRT";
         return vec![format!("{BIASED}."), needed(lacking)];
     }
     let mut notes = vec![format!("{BIASED}; the Elo after SPRT is median-unbiased.")];
@@ -83,6 +66,27 @@ fn notes_on_estimate(
         );
     }
     notes
+}
+
+/// The LLR; for the betting model the average over all orders. `None` if it is not finite.
+fn llr_of(config: &SprtConfig, counts: Counts, games: Option<Wdl>) -> Result<Option<f64>, Failure> {
+    let (elo0, elo1) = (config.elo0, config.elo1);
+    let value = match (config.model, counts, games) {
+        (Model::Betting, Counts::Pentanomial(pairs), _) => average_of_betting(config, &pairs),
+        // The betting test assumes the variance of a pair before there are results.
+        (Model::Betting, Counts::Wdl(_), _) => {
+            return Err(anyhow!(
+                "cannot compute a betting test of single games: it needs pairs\n\
+                 help: use `--pentanomial`, or `--model normalized`"
+            )
+            .into());
+        }
+        (Model::Bayesian, Counts::Pentanomial(pairs), Some(games)) => {
+            llr::bayesian_of_pairs(&pairs, &games, elo0, elo1)
+        }
+        (model, counts, _) => llr::llr(model, counts, elo0, elo1),
+    };
+    Ok(Some(value).filter(|value| value.is_finite()))
 }
 
 impl SprtCommand {
@@ -98,33 +102,21 @@ impl SprtCommand {
 
     fn evaluate(&self) -> Result<Output, Failure> {
         let counts = self.counts.counts();
-        let usual = self.definition.models(counts).first().copied();
-        let config = self.test.config_with(usual.unwrap_or_default())?;
+        let config = self.test.config()?;
         let games = self.counts.games();
-        let llr = match (self.definition, counts, games) {
-            (Definition::Hone | Definition::Fishtest, Counts::Pentanomial(pairs), Some(games))
-                if config.model == Model::Bayesian =>
-            {
-                let (elo0, elo1) = (config.elo0, config.elo1);
-                Some(hone_stats::llr::bayesian_of_pairs(
-                    &pairs, &games, elo0, elo1,
-                ))
-            }
-            (definition, counts, _) => definition.llr(&config, counts)?,
-        };
+        let llr = llr_of(&config, counts, games)?;
         let (mut lower, mut upper) = config.bounds();
         if config.overshoot {
             let overshoot = plan::expected_overshoot(&config, counts);
             (lower, upper) = (lower + overshoot, upper - overshoot);
         }
-        let sprt_elo = after_test::estimate(&config, counts, games).filter(|_| is_enough(counts));
+        let sprt_elo = stopped::estimate(&config, counts, games).filter(|_| is_enough(counts));
         let is_far_beyond =
             llr.is_some_and(|llr| llr > upper + FAR_BEYOND || llr < lower - FAR_BEYOND);
-        let summary = self.definition.summary(counts)?;
-        let mut notes = notes_on_estimate(sprt_elo, summary.interval, is_far_beyond);
+        let summary = Summary::new(counts);
+        let mut notes = notes_on_estimate(sprt_elo, is_far_beyond);
         notes.extend(self.note_on_model(config.model).map(str::to_owned));
         Ok(Output {
-            definition: self.definition.name(),
             model: config.model,
             elo0: config.elo0,
             elo1: config.elo1,
@@ -187,7 +179,6 @@ impl SprtCommand {
             "LOS after SPRT",
             supported(after.map(|after| los(Some(after.los)))),
         );
-        lines.row("Definition", output.definition);
         for note in &output.notes {
             lines.note(note);
         }

@@ -30,13 +30,8 @@ pub(super) struct SprtArgs {
 impl SprtArgs {
     /// The test, if its values are valid.
     pub(super) fn config(&self) -> Result<SprtConfig, SprtError> {
-        self.config_with(Model::default())
-    }
-
-    /// The test, with the model `usual` if none was given.
-    pub(super) fn config_with(&self, usual: Model) -> Result<SprtConfig, SprtError> {
         let config = SprtConfig {
-            model: self.model.unwrap_or(usual),
+            model: self.model.unwrap_or_default(),
             elo0: self.elo0,
             elo1: self.elo1,
             alpha: self.alpha,

@@ -144,7 +144,7 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ]),
     ("calc elo", &[
         ("From pairs: LL,LD,DD+WL,WD,WW", "hone calc elo --pentanomial 12,80,200,95,13"),
-        ("From games: wins,draws,losses, as fastchess computes it", "hone calc elo --wdl 512,1203,478 --definition fastchess"),
+        ("From games: wins,draws,losses", "hone calc elo --wdl 512,1203,478"),
     ]),
     ("calc sprt", &[
         ("LLR and verdict of counts", "hone calc sprt --pentanomial 12,80,200,95,13 --elo0 0 --elo1 5"),

@@ -28,7 +28,7 @@ use tilt::Tilt;
 ///
 /// [`Model::Betting`] is not a likelihood ratio and depends on the order of
 /// the results: it gives the logistic model's value here. The average over all
-/// orders is [`Definition::llr`](super::definitions::Definition::llr).
+/// orders is [`average_of_betting`](super::sprt::average_of_betting).
 pub fn llr(model: Model, counts: impl Into<Counts>, elo0: f64, elo1: f64) -> f64 {
     match (model, counts.into()) {
         (Model::Bayesian, Counts::Pentanomial(pairs)) => {

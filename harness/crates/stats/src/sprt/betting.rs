@@ -12,7 +12,10 @@
 //! The stake l = d / (v + d^2), with d = s1 - s0 and v the variance seen so
 //! far, makes the wealth grow nearly as fast as the likelihood ratio does.
 
+use super::super::counts::Pentanomial;
+use super::super::elo::score_of_elo;
 use super::super::sample::Sample;
+use super::SprtConfig;
 
 /// Weight of the variance assumed before there are results, in pairs.
 const PRIOR_PAIRS: f64 = 50.0;
@@ -138,8 +141,19 @@ fn integrate(gain: impl Fn(f64) -> [f64; 2], size: f64) -> [f64; 2] {
     sum
 }
 
+/// The statistic of the betting test `config` after these pairs, on average over
+/// their order; 0 without pairs.
+pub fn average_of_betting(config: &SprtConfig, pairs: &Pentanomial) -> f64 {
+    let bounds = [config.elo0, config.elo1].map(score_of_elo);
+    Sample::raw(pairs.0).map_or(0.0, |sample| {
+        Betting::expected(bounds, &sample).statistic(config.bounds())
+    })
+}
+
 #[cfg(test)]
 mod tests {
+    use super::super::super::model::Model;
+    use super::super::Sprt;
     use super::*;
 
     #[test]
@@ -194,5 +208,23 @@ mod tests {
             let (is, should) = (betting.log_wealth[gambler], expected.log_wealth[gambler]);
             assert!((is - should).abs() < 0.1, "{is} {should}");
         }
+    }
+
+    /// Equal results have one order only.
+    #[test]
+    fn the_average_over_equal_results_is_the_statistic_of_the_live_test() {
+        let config = SprtConfig {
+            model: Model::Betting,
+            ..SprtConfig::default()
+        };
+        for result in 0..5 {
+            let mut live = Sprt::new(config).unwrap();
+            while live.decision().is_none() {
+                live.absorb(result);
+                let average = average_of_betting(&config, &live.counts());
+                assert!((average - live.llr()).abs() < 0.1, "{result}: {average}");
+            }
+        }
+        assert_eq!(average_of_betting(&config, &Pentanomial::default()), 0.0);
     }
 }

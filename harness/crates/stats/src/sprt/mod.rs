@@ -1,16 +1,16 @@
 //! The sequential probability ratio test.
 
-pub mod after_test;
 mod betting;
 mod brownian;
 mod config;
 mod overshoot;
+pub mod stopped;
 
-pub use after_test::SprtEstimate;
-pub use betting::Betting;
+pub use betting::{Betting, average_of_betting};
 pub(crate) use brownian::Brownian;
 pub use config::{SprtConfig, SprtError};
 pub use overshoot::Overshoot;
+pub use stopped::SprtEstimate;
 
 use serde::Serialize;
 
@@ -163,7 +163,7 @@ impl Sprt {
     /// The median-unbiased estimate of the strength and its interval, which
     /// allow for the stopping rule; `None` before the first pair.
     pub fn estimate(&self) -> Option<SprtEstimate> {
-        after_test::estimate(&self.config, self.pairs.into(), Some(self.games))
+        stopped::estimate(&self.config, self.pairs.into(), Some(self.games))
     }
 
     /// The pairs so far.

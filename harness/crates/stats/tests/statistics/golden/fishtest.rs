@@ -1,8 +1,7 @@
 //! The statistics that fishtest computes from the counts of a match.
 
-use hone_stats::definitions::Definition;
-use hone_stats::sprt::after_test;
-use hone_stats::{Counts, Model, Pentanomial, Wdl, elo, llr};
+use hone_stats::sprt::stopped;
+use hone_stats::{Counts, Model, Pentanomial, Summary, Wdl, elo, llr};
 
 use super::report::{
     Case, DISPLAY, LLR, LLR_ONE_CATEGORY, Report, SPRT_ESTIMATE, Tolerance, compare_bounds, number,
@@ -24,7 +23,6 @@ fn compare_match(case: &Case, counts: Counts, report: &mut Report) {
     let expected = number(&case.outputs["llr"]).expect("an LLR");
     report.compare(case, "llr", value, expected, llr_tolerance(counts));
     compare_bounds(case, &case.config(&case.model), report);
-    compare_display(case, counts, report);
     if counts.units() == 0 {
         report.except("fishtest has estimates without games; hone's are not defined");
         return;
@@ -32,6 +30,12 @@ fn compare_match(case: &Case, counts: Counts, report: &mut Report) {
     let elo = elo::elo(counts).expect("games were played");
     let nelo = elo::nelo(counts).expect("games were played");
     after_test(case, counts, report);
+    let summary = Summary::new(counts);
+    let draw_ratio = match counts {
+        Counts::Pentanomial(_) => "draw_ratio_pairs",
+        Counts::Wdl(_) => "draw_ratio",
+    };
+    compare(case, report, draw_ratio, summary.draw_ratio);
     compare(case, report, "elo", elo.estimate);
     compare(case, report, "elo95_half", elo.half_width());
     compare(case, report, "nelo", nelo.estimate);
@@ -49,31 +53,6 @@ fn compare_match(case: &Case, counts: Counts, report: &mut Report) {
     }
 }
 
-/// `--definition fishtest`, which is also defined where hone's own definition is not.
-fn compare_display(case: &Case, counts: Counts, report: &mut Report) {
-    let summary = Definition::Fishtest
-        .summary(counts)
-        .expect("fishtest has both kinds");
-    let (elo, nelo) = (summary.elo.expect("Elo"), summary.nelo.expect("nElo"));
-    for (key, value) in [
-        ("score", summary.score.expect("a score")),
-        ("elo", elo.estimate),
-        ("elo95_half", elo.half_width()),
-        ("nelo", nelo.estimate),
-        ("nelo95_half", nelo.half_width()),
-    ] {
-        compare(case, report, key, value);
-    }
-    let draw_ratio = match counts {
-        Counts::Pentanomial(_) => {
-            compare(case, report, "pairs_ratio", summary.pair_ratio);
-            "draw_ratio_pairs"
-        }
-        Counts::Wdl(_) => "draw_ratio",
-    };
-    compare(case, report, draw_ratio, summary.draw_ratio);
-}
-
 fn compare(case: &Case, report: &mut Report, key: &str, value: impl Into<Option<f64>>) {
     let expected = number(&case.outputs[key]).expect(key);
     report.compare(case, key, value, expected, DISPLAY);
@@ -86,7 +65,7 @@ fn after_test(case: &Case, counts: Counts, report: &mut Report) {
         report.except("elo0 >= elo1: refused here, a reversed interval there");
         return;
     }
-    let estimate = after_test::estimate(&config, counts, None).expect("games were played");
+    let estimate = stopped::estimate(&config, counts, None).expect("games were played");
     let expected = &case.outputs["sprt_estimate"];
     let ends = &expected["ci95_logistic"];
     for (what, actual, expected) in [
