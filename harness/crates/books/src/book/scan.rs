@@ -16,7 +16,7 @@ use hone_uci::openings::epd::{LineError, PositionLine, is_blank, unquoted};
 use hone_uci::openings::games::{BadGame, GameError, Games};
 use hone_uci::openings::source::{self, BYTE_ORDER_MARK, Source, SourceError};
 use hone_uci::openings::unreadable::first_fault;
-use hone_uci::openings::{Book, BookOptions, Format, Variant};
+use hone_uci::openings::{BookOptions, Format, Variant};
 
 /// Default number of plies followed in a Polyglot book.
 const POLYGLOT_PLIES: usize = 8;
