@@ -100,11 +100,6 @@ fn a_test_in_stages_has_the_verdict_and_the_numbers_of_the_last() {
     }
     let report = server.get("/api/runs/failed").json();
     assert_eq!(listed(&server, "failed")["wdl"], report["wdl"], "{report}");
-    let metrics = server.get("/metrics").body;
-    for state in ["running", "stopped", "finished"] {
-        let line = format!("hone_runs{{state=\"{state}\"}} 1\n");
-        assert!(metrics.contains(&line), "{metrics}");
-    }
     let list = server.get("/").body;
     assert!(list.contains("H0 accepted"), "{list}");
     assert!(!list.contains("H1 accepted"), "{list}");

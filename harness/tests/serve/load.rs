@@ -160,13 +160,6 @@ fn many_browsers_on_a_long_run() {
     let began = Instant::now();
     server.get("/runs/run");
     println!("next page after {:.3} s", began.elapsed().as_secs_f64());
-    let began = Instant::now();
-    let swings = || server.get("/api/runs/run/games?order=swing").json()["searched"].clone();
-    wait_until("the swings", || swings()["games"] == 2 * PAIRS);
-    println!("all swings after {:.1} s", began.elapsed().as_secs_f64());
-    let began = Instant::now();
-    swings();
-    println!("swings again after {:.3} s", began.elapsed().as_secs_f64());
     let browsers = Browsers::open(&server, "/runs/run/events");
     let (before, _) = cost(server.pid());
     let began = Instant::now();

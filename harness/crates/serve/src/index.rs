@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use hone_report::html::Swing;
 use hone_run::ledger::{PgnSpan, RecordedPair};
 use hone_uci::rules::{Outcome, Termination};
 
@@ -33,9 +32,6 @@ pub(super) struct GameRow {
 #[derive(Debug, Default)]
 pub(super) struct GameIndex {
     rows: Vec<GameRow>,
-    /// The biggest swing of evaluation in each of the first games; `None` for a game without
-    /// scores.
-    swings: Vec<Option<Swing>>,
     /// Number of the first pair, from 0, after the verdict.
     end: Option<u64>,
 }
@@ -56,8 +52,6 @@ pub(super) struct Query {
     pub min_plies: Option<u32>,
     pub max_plies: Option<u32>,
     pub worker: Option<u32>,
-    /// Minimum of the biggest swing of evaluation, in centipawns.
-    pub min_swing: Option<u16>,
     pub order: Order,
     pub offset: usize,
     pub limit: Option<usize>,
@@ -72,16 +66,9 @@ pub(super) enum Order {
     Oldest,
     Longest,
     Shortest,
-    /// The biggest swings of evaluation first.
-    Swing,
 }
 
 impl Query {
-    /// Whether the swings of evaluation must be known.
-    pub(super) fn needs_swings(&self) -> bool {
-        self.min_swing.is_some() || self.order == Order::Swing
-    }
-
     fn finds(&self, row: &GameRow) -> bool {
         self.pair.is_none_or(|pair| pair == row.pair + 1)
             && self.result.is_none_or(|result| result.is_of(row))
@@ -178,55 +165,19 @@ impl GameIndex {
         self.rows.iter().find(row).copied()
     }
 
-    /// Index of the first game whose biggest swing is unknown, and the positions in `games.pgn`
-    /// of it and the following games.
-    pub(super) fn without_swing(&self, most: usize) -> (usize, Vec<PgnSpan>) {
-        let first = self.swings.len();
-        let rows = self.rows.iter().skip(first).take(most);
-        (first, rows.map(|row| row.pgn).collect())
-    }
-
-    /// Adds the swings of the games from index `first` on.
-    pub(super) fn add_swings(&mut self, first: usize, swings: Vec<Option<Swing>>) {
-        if first == self.swings.len() {
-            self.swings.extend(swings);
-        }
-    }
-
-    /// Number of games whose biggest swing is known, and of all games.
-    pub(super) fn searched(&self) -> (usize, usize) {
-        (self.swings.len(), self.rows.len())
-    }
-
-    /// The number of games found, and those of the requested page, each with its biggest swing
-    /// if known.
-    pub(super) fn find(&self, query: &Query) -> (usize, Vec<(GameRow, Option<Swing>)>) {
-        let known = self.swings.iter().copied();
-        let swings = known.chain(std::iter::repeat(None));
-        let size = |swing: Option<Swing>| swing.map(|swing| swing.size);
-        let is_big = |swing: Option<Swing>| match query.min_swing {
-            Some(least) => size(swing) >= Some(least),
-            None => true,
-        };
-        let mut found: Vec<(&GameRow, Option<Swing>)> = self
-            .rows
-            .iter()
-            .zip(swings)
-            .filter(|(row, swing)| query.finds(row) && is_big(*swing))
-            .collect();
+    /// The number of games found, and those of the requested page.
+    pub(super) fn find(&self, query: &Query) -> (usize, Vec<GameRow>) {
+        let rows = self.rows.iter();
+        let mut found: Vec<&GameRow> = rows.filter(|row| query.finds(row)).collect();
         match query.order {
             Order::Newest => found.reverse(),
             Order::Oldest => {}
-            Order::Longest => found.sort_by_key(|(row, _)| std::cmp::Reverse(row.plies)),
-            Order::Shortest => found.sort_by_key(|(row, _)| row.plies),
-            Order::Swing => found.sort_by_key(|(_, swing)| std::cmp::Reverse(size(*swing))),
+            Order::Longest => found.sort_by_key(|row| std::cmp::Reverse(row.plies)),
+            Order::Shortest => found.sort_by_key(|row| row.plies),
         }
         let limit = query.limit.unwrap_or(PAGE).clamp(1, MOST);
         let page = found.iter().skip(query.offset).take(limit);
-        (
-            found.len(),
-            page.map(|(row, swing)| (**row, *swing)).collect(),
-        )
+        (found.len(), page.map(|row| **row).collect())
     }
 }
 
@@ -253,20 +204,14 @@ mod tests {
             row(2, 0, [0, 1], Outcome::Black, Termination::TimeForfeit, 20),
             row(2, 1, [1, 0], Outcome::White, Termination::Checkmate, 60),
         ];
-        let swing = |size| Some(Swing { size, ply: 3 });
-        GameIndex {
-            rows,
-            swings: vec![swing(20), swing(700), None],
-            end: None,
-        }
+        GameIndex { rows, end: None }
     }
 
     fn found(query: Query) -> Vec<(u64, u8)> {
         let (count, rows) = index().find(&query);
         assert!(count >= rows.len());
-        rows.iter()
-            .map(|(row, _)| (row.pair + 1, row.game + 1))
-            .collect()
+        let numbers = rows.iter().map(|row| (row.pair + 1, row.game + 1));
+        numbers.collect()
     }
 
     #[test]
@@ -315,16 +260,6 @@ mod tests {
         ] {
             assert_eq!(found(query), [(1, 2)]);
         }
-        let swinging = Query {
-            order: Order::Swing,
-            ..Query::default()
-        };
-        assert_eq!(found(swinging), [(1, 2), (1, 1), (3, 1), (3, 2)]);
-        let big = Query {
-            min_swing: Some(20),
-            ..Query::default()
-        };
-        assert_eq!(found(big), [(1, 2), (1, 1)]);
         assert_eq!(index().game(3, 2).map(|row| row.plies), Some(60));
         assert!(index().game(2, 1).is_none());
     }
@@ -334,22 +269,11 @@ mod tests {
         let mut index = index();
         let late = |index: &GameIndex| {
             let (_, rows) = index.find(&Query::default());
-            let late = rows.iter().filter(|(row, _)| index.is_after_verdict(row));
+            let late = rows.iter().filter(|row| index.is_after_verdict(row));
             late.count()
         };
         assert_eq!((late(&index), index.count()), (0, 4));
         index.set_end(Some(1));
         assert_eq!(late(&index), 2);
-    }
-
-    #[test]
-    fn swings_are_taken_in_order_and_once() {
-        let mut index = index();
-        assert_eq!(index.searched(), (3, 4));
-        assert_eq!(index.without_swing(9), (3, vec![PgnSpan::default()]));
-        index.add_swings(3, vec![None]);
-        index.add_swings(3, vec![None]);
-        assert_eq!(index.searched(), (4, 4));
-        assert!(index.without_swing(9).1.is_empty());
     }
 }

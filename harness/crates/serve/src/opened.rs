@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, OnceLock, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
 use shakmaty::CastlingMode;
@@ -46,8 +46,6 @@ pub(super) struct RunGames {
     pub mode: CastlingMode,
     pub notation: Notation,
     pub index: RwLock<GameIndex>,
-    /// Held by the request that computes the swings of games.
-    pub looking_through: Mutex<()>,
 }
 
 impl Opened {

@@ -1,4 +1,4 @@
-//! The summary of a run for the overview, the JSON and the metrics.
+//! The summary of a run for the overview and the JSON.
 
 use serde::Serialize;
 

@@ -35,9 +35,7 @@ pub use numbers::{counted, ends, probability, rounded, signed, with_ends, with_m
 pub use openings::openings_section;
 pub use page::Page;
 pub use page::{SCRIPT, STYLE, Section, section};
-pub use record::{
-    CommentScore, MoveComment, Ply, Record, Swing, biggest_swing, read as read_record,
-};
+pub use record::{CommentScore, MoveComment, Ply, Record, read as read_record};
 pub use source::{BELOW, PageLocation, Source};
 pub use table::Table;
 pub use workers::workers_section;

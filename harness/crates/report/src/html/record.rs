@@ -90,52 +90,6 @@ pub fn read(text: &str, mode: CastlingMode, notation: Notation) -> Result<Record
     })
 }
 
-/// How much an engine's score changed from one of its moves to its next.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Swing {
-    /// Centipawns, not negative.
-    pub size: u16,
-    /// The number of the ply with the new score, from 1.
-    pub ply: u16,
-}
-
-/// Scores are limited to this number of centipawns: beyond it, a game is decided.
-const DECIDED: i32 = 1000;
-
-/// The biggest swing of a game, from its comments alone. `None` if no engine reports two
-/// scores.
-pub fn biggest_swing(text: &str) -> Option<Swing> {
-    let (_, movetext) = text.split_once("\n\n")?;
-    let mut last: [Option<i32>; 2] = [None; 2];
-    let mut ply: u16 = 0;
-    let mut biggest: Option<Swing> = None;
-    for token in Tokens(movetext) {
-        let comment = match token {
-            Token::Move(_) => {
-                ply = ply.saturating_add(1);
-                continue;
-            }
-            Token::Comment(comment) => comment,
-        };
-        let (Some(comment), [even, odd]) = (parse_comment(comment), &mut last) else {
-            continue;
-        };
-        let score = match comment.score {
-            CommentScore::Centipawns(cp) => cp.clamp(-DECIDED, DECIDED),
-            CommentScore::Mate(plies) if plies < 0 => -DECIDED,
-            CommentScore::Mate(_) => DECIDED,
-        };
-        let before = if ply.is_multiple_of(2) { even } else { odd };
-        if let Some(before) = before.replace(score) {
-            let size = u16::try_from(score.abs_diff(before)).unwrap_or(u16::MAX);
-            if biggest.is_none_or(|biggest| size > biggest.size) {
-                biggest = Some(Swing { size, ply });
-            }
-        }
-    }
-    biggest
-}
-
 fn parse_move(word: &str, position: &Chess, notation: Notation) -> Option<Move> {
     if notation == Notation::Uci {
         return word.parse::<UciMove>().ok()?.to_move(position).ok();
@@ -247,19 +201,6 @@ mod tests {
         };
         assert_eq!(comments[1], Some(second));
         assert_eq!(comments[2].unwrap().score, CommentScore::Mate(-4));
-    }
-
-    #[test]
-    fn a_swing_is_between_two_scores_of_one_engine() {
-        let swing = |movetext: &str| biggest_swing(&format!("[White \"a\"]\n\n{movetext}\n\n"));
-        let text = "1. e4 {book} e5 {-0.50/9 0.1s} 2. Nf3 {+0.40/9 0.1s} Nc6 {-0.70/9 0.1s} \
-                    3. Bb5 {-2.60/9 0.1s} a6 {+M7/9 0.1s, mate} 4. Ba4 {-30.00/9 0.1s} *";
-        assert_eq!(swing(text), Some(Swing { size: 1070, ply: 6 }));
-        // Both scores are beyond the limit.
-        let text = "1. e4 {-12.00/9 0.1s} e5 {+1.00/9 0.1s} 2. Nf3 {-M8/9 0.1s} *";
-        assert_eq!(swing(text), Some(Swing { size: 0, ply: 3 }));
-        assert_eq!(swing("1. e4 e5 2. Nf3 {+1.00/9 0.1s} *"), None);
-        assert_eq!(biggest_swing(""), None);
     }
 
     #[test]

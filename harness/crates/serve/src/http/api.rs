@@ -13,7 +13,6 @@ use serde_json::{Value, json};
 use super::guard::refused;
 use super::parameters::{NoParameters, Parameters};
 use super::state::Shared;
-use super::swings::look_through;
 use crate::index::{self, GameIndex, GameRow};
 use crate::opened::RunGames;
 use hone_report::Form;
@@ -117,28 +116,19 @@ pub(super) async fn games(
     };
     let games = opened.games;
     let found = tokio::task::spawn_blocking(move || {
-        let searched = query.needs_swings().then(|| look_through(&games));
         let (count, rows, finished) = {
             let index = games.read();
             let (count, rows) = index.find(&query);
             (count, rows, index.count())
         };
-        let records = records(&games, rows.iter().map(|(row, _)| row));
+        let records = records(&games, rows.iter());
         let index = games.read();
+        let rows = rows.iter().zip(&records);
         let list: Vec<Value> = rows
-            .iter()
-            .zip(&records)
-            .map(|((row, swing), record)| {
-                let mut game = described(row, record.as_ref(), &index);
-                if let Some(swing) = swing {
-                    game["swing"] = json!({ "cp": swing.size, "ply": swing.ply });
-                }
-                game
-            })
+            .map(|(row, record)| described(row, record.as_ref(), &index))
             .collect();
         json!({
-            "count": count, "finished": finished, "offset": query.offset,
-            "searched": searched, "games": list
+            "count": count, "finished": finished, "offset": query.offset, "games": list
         })
     });
     match found.await {

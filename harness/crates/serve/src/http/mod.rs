@@ -2,8 +2,8 @@
 //!
 //! * `listen`: connections; `routes`: URLs and their handlers.
 //! * `guard`: checks before any answer; `state`: the state that all handlers share.
-//! * `api`, `swings`: JSON of runs and games; `act`: actions, which need a token.
-//! * `events`: changes of a page; `downloads`: files of a run; `metrics`: for Prometheus.
+//! * `api`: JSON of runs and games; `act`: actions, which need a token.
+//! * `events`: changes of a page; `downloads`: files of a run.
 
 mod act;
 mod api;
@@ -11,11 +11,9 @@ mod downloads;
 mod events;
 mod guard;
 mod listen;
-mod metrics;
 mod parameters;
 mod routes;
 mod state;
-mod swings;
 
 pub(super) use listen::listen;
 pub(super) use routes::router;

@@ -13,7 +13,7 @@ use serde::Deserialize;
 
 use super::parameters::Parameters;
 use super::state::{FOLLOWERS, Shared};
-use super::{act, api, downloads, events, guard, metrics};
+use super::{act, api, downloads, events, guard};
 use crate::pages::{self, Site, assets};
 
 /// Time limit for an answer; event streams are exempt.
@@ -35,7 +35,6 @@ pub(crate) fn router(shared: Shared) -> Router {
             get(downloads::evidence),
         )
         .route("/assets/{name}", get(asset))
-        .route("/metrics", get(metrics::metrics))
         .route("/api", get(api::description))
         .route("/api/runs", get(api::runs))
         .route("/api/runs/{run}", get(api::run))

@@ -1,7 +1,7 @@
 //! Follows the ledgers of a run: its own, and that of the last stage of a test.
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, RwLock};
 
 use super::followed::Followed;
 use crate::index::GameIndex;
@@ -33,7 +33,6 @@ impl Ledgers {
             mode: play.r#match.variant.castling_mode(),
             notation: play.pgn.notation,
             index: RwLock::new(GameIndex::default()),
-            looking_through: Mutex::default(),
         };
         Ok(Self {
             kinds,

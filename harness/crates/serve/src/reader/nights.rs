@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, RwLock};
+use std::sync::{Arc, RwLock};
 use std::time::SystemTime;
 
 use shakmaty::CastlingMode;
@@ -38,7 +38,6 @@ impl WatchedNights {
             mode: CastlingMode::Standard,
             notation: Notation::San,
             index: RwLock::new(GameIndex::default()),
-            looking_through: Mutex::default(),
         };
         Self {
             kinds,

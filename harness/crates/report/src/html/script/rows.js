@@ -9,7 +9,7 @@ function tableCell(row, name, text, className = "") {
   return made;
 }
 
-function gameRow(one, hasSwings) {
+function gameRow(one) {
   const row = document.createElement("tr");
   row.dataset.index = one.index;
   const button = document.createElement("button");
@@ -28,21 +28,18 @@ function gameRow(one, hasSwings) {
   const late = one.isAfterVerdict ? ", after the verdict" : "";
   tableCell(row, "td", one.termination + late);
   tableCell(row, "td", one.plies, "n");
-  if (hasSwings) tableCell(row, "td", one.swing ? (one.swing.cp / 100).toFixed(2) : "–", "n");
   return row;
 }
 
 function showRows(games) {
   const head = document.createElement("tr");
-  // Only live pages have them, after a search.
-  const hasSwings = games.some((one) => one.swing);
   const names = ["game", "White", "Black", "result", "ended by", "plies"];
-  for (const name of hasSwings ? [...names, "swing"] : names) {
-    tableCell(head, "th", name, ["plies", "swing"].includes(name) ? "n" : "").scope = "col";
+  for (const name of names) {
+    tableCell(head, "th", name, name === "plies" ? "n" : "").scope = "col";
   }
   const thead = document.createElement("thead");
   thead.append(head);
   const tbody = document.createElement("tbody");
-  tbody.append(...games.map((one) => gameRow(one, hasSwings)));
+  tbody.append(...games.map(gameRow));
   byId("game-list").replaceChildren(thead, tbody);
 }

@@ -14,7 +14,6 @@ const FILTERS = {
   worker: "filter-worker",
   min_plies: "filter-min-plies",
   max_plies: "filter-max-plies",
-  min_swing: "filter-min-swing",
   order: "filter-order",
 };
 const ORDERS = {
@@ -22,7 +21,6 @@ const ORDERS = {
   oldest: "oldest first",
   longest: "longest first",
   shortest: "shortest first",
-  swing: "biggest swing first",
 };
 // Adds the fields of the filter that a report does not have.
 function addFields(engines, terminations) {
@@ -49,7 +47,6 @@ function addFields(engines, terminations) {
   add("Worker", "input", "filter-worker", 0);
   add("Plies from", "input", "filter-min-plies", 0);
   add("to", "input", "filter-max-plies", 0);
-  add("Swing from (cp)", "input", "filter-min-swing", 0);
   add("Order", "select", "filter-order");
   addOptions("filter-order", Object.entries(ORDERS));
 }
@@ -102,19 +99,14 @@ function startGames() {
     const lines = answer.games.map((one) => one.line);
     Object.assign(games, gamesOf(meta, lines));
     games.heads.forEach((head, at) => {
-      head.swing = answer.games[at].swing;
       head.isAfterVerdict = answer.games[at].after_verdict;
     });
     showRows(games.heads);
     const to = offset + lines.length;
-    let words =
+    const words =
       lines.length === 0
         ? "No such game."
         : `Games ${offset + 1} to ${to} of ${answer.count}. Choose one to see it on the board.`;
-    const { searched } = answer;
-    if (searched && searched.games < searched.of) {
-      words += ` Looked through ${searched.games} of ${searched.of} games; more is coming.`;
-    }
     byId("game-count").textContent = words;
     byId("pager").hidden = answer.count <= GAMES_ASKED;
     byId("page-back").disabled = offset === 0;
@@ -144,12 +136,6 @@ function startGames() {
     const found = answer.isFound ? JSON.parse(answer.text) : NO_GAMES;
     listed = found.finished ?? null;
     list(found);
-    const mine = asked;
-    if (found.searched && found.searched.games < found.searched.of) {
-      setTimeout(() => {
-        if (mine === asked) search(query, isAsked);
-      }, 200);
-    }
   }
 
   // The filter, as in the address.
@@ -186,9 +172,8 @@ function startGames() {
   // Whether the reader uses something that a new list would replace.
   function isBusy() {
     const isChosen = !byId("viewer").hidden || isAddressed || offset > 0;
-    const isSearched = wanted().has("min_swing") || wanted().get("order") === "swing";
     const hasFocus = byId("game-list").contains(document.activeElement);
-    return isChosen || isSearched || hasFocus || isInUse(byId("part-games"));
+    return isChosen || hasFocus || isInUse(byId("part-games"));
   }
 
   function follow() {
@@ -250,7 +235,7 @@ function startGames() {
     const row = event.target.closest("tr[data-index]");
     if (!row) return;
     const one = games.heads[Number(row.dataset.index)];
-    viewer.open(one.index, one.swing ? one.swing.ply : 0);
+    viewer.open(one.index, 0);
     byId("viewer").scrollIntoView({ block: "start" });
   });
   const turnPage = (by) => {
