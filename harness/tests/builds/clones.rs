@@ -253,7 +253,9 @@ fn a_relative_address_of_a_submodule_starts_at_the_repository() {
     let clone_beside = clone(&repository, &[]);
     let bare = repository.dir.path().join("bare.git");
     let bare = bare.to_str().expect("text");
-    repository.git(&["clone", "--quiet", "--bare", ".", bare]);
+    let path = repository.path();
+    let path = path.to_str().expect("text");
+    repository.git(&["clone", "--quiet", "--bare", path, bare]);
     // Without `origin`, with one, and with a relative one.
     for (folder, origin) in [
         (repository.path(), None),

@@ -8,6 +8,7 @@ mod building;
 mod clones;
 #[path = "../common/mod.rs"]
 mod common;
+mod conventions;
 mod hostile_repositories;
 mod interrupted;
 mod runs;

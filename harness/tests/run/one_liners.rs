@@ -179,7 +179,7 @@ fn a_bisection_needs_no_configuration() {
     assert!(
         finished
             .stderr
-            .contains("`make EXE={out}`, as Makefile suggests"),
+            .contains("`make EXE=hone-engine`, as Makefile suggests"),
         "{}",
         finished.stderr
     );

@@ -1,7 +1,7 @@
 //! Builds the engine of a recipe, or finds it in the cache.
 
 use std::fs::{self, File};
-use std::io::ErrorKind;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -11,7 +11,7 @@ use super::cache::Cache;
 use super::error::{BuildError, FailedBuild};
 use super::git::{self, Commit, Repository};
 use super::limits::BuildLimits;
-use super::recipe::{Recipe, Revision};
+use super::recipe::{Recipe, Revision, TREE};
 use super::record::{self, BuildRecord, Built};
 use super::tree::{Borrowed, WorkTree};
 use hone_base::checksum::sha256_file;
@@ -190,7 +190,7 @@ impl Builder {
         };
         let program = recipe.program_in_tree();
         tree.check_out(&target.check_out, borrowed, program.as_deref())?;
-        let out = dir.join(Recipe::program_name());
+        let out = recipe.program_in(dir);
         // A sandboxed build must not write to a folder that hone writes to: it could leave a
         // symbolic link there that leads out of the sandbox.
         let made_in = dir.join(MADE);
@@ -209,7 +209,7 @@ impl Builder {
                     line: recipe.describe_build().to_string(),
                     status,
                     excerpt: excerpt_of(&log),
-                    hint: submodules_hint(tree, &line),
+                    hint: hint(tree, recipe, &line),
                     log,
                 })));
             }
@@ -220,7 +220,7 @@ impl Builder {
         if self.sandbox {
             take_out(&made, &out, &made_in)?;
         }
-        self.collect(tree, recipe, target, &out)?;
+        self.collect(tree, recipe, target, dir)?;
         check_executable(recipe, target, &out)?;
         self.record(tree, recipe, target, &out, dir)
     }
@@ -264,21 +264,19 @@ impl Builder {
         tree: &WorkTree,
         recipe: &Recipe,
         target: &Target,
-        out: &Path,
+        dir: &Path,
     ) -> Result<(), BuildError> {
-        let missing = |program: String, hint| BuildError::NoProgram {
+        let out = recipe.program_in(dir);
+        let missing = |program: &str, found: &[PathBuf]| BuildError::NoProgram {
             commit: target.describe(),
-            program,
-            hint,
+            program: program.to_string(),
+            found: found_words(found),
         };
         let Some(program) = recipe.program_in_tree() else {
             return if out.is_file() {
                 Ok(())
             } else {
-                Err(missing(
-                    "{out}".into(),
-                    ": the build command must put it there",
-                ))
+                Err(missing(OUT, &tree.new_programs()))
             };
         };
         let from = tree.src().join(&program);
@@ -288,16 +286,66 @@ impl Builder {
             std::env::consts::EXE_SUFFIX
         ));
         let Some(from) = [from, with_suffix].into_iter().find(|path| path.is_file()) else {
-            let name = program.display().to_string();
             return Err(missing(
-                name,
-                " in the work tree: `cmd` is a path inside it",
+                &program.display().to_string(),
+                &tree.new_programs(),
             ));
         };
-        fs::copy(&from, out)
+        if recipe.keeps_tree() {
+            let kept = dir.join(TREE);
+            return copy_tree(&tree.src(), &kept).map_err(BuildError::io(&kept));
+        }
+        fs::copy(&from, &out)
             .map(drop)
             .map_err(BuildError::io(&from))
     }
+}
+
+/// The end of the message about a missing program: what was found instead.
+fn found_words(found: &[PathBuf]) -> String {
+    let Some(first) = found.first() else {
+        return "; the build made no other executable file".to_string();
+    };
+    let names: Vec<String> = found
+        .iter()
+        .map(|path| path.display().to_string())
+        .collect();
+    format!(
+        "; the build made `{}`\nhelp: `--cmd {}` (in the configuration `cmd`) names it",
+        names.join("`, `"),
+        first.display()
+    )
+}
+
+/// Copies a folder without the files of git. Symbolic links stay links.
+fn copy_tree(from: &Path, to: &Path) -> io::Result<()> {
+    create_private(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (kind, copy) = (entry.file_type()?, to.join(entry.file_name()));
+        if entry.file_name() == ".git" {
+            continue;
+        }
+        if kind.is_dir() {
+            copy_tree(&entry.path(), &copy)?;
+        } else if kind.is_symlink() {
+            copy_link(&entry.path(), &copy)?;
+        } else {
+            fs::copy(entry.path(), copy)?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn copy_link(from: &Path, to: &Path) -> io::Result<()> {
+    std::os::unix::fs::symlink(fs::read_link(from)?, to)
+}
+
+/// Elsewhere, git writes links as files unless the user asks for links.
+#[cfg(not(unix))]
+fn copy_link(from: &Path, to: &Path) -> io::Result<()> {
+    fs::copy(from, to).map(drop)
 }
 
 /// Refuses a program without the permission to execute, which is a part of the build: set in
@@ -442,11 +490,14 @@ fn is_full(dir: &Path) -> bool {
     })
 }
 
-/// A hint about submodules, if the tree has them and the build command does not fetch them.
-fn submodules_hint(tree: &WorkTree, line: &str) -> &'static str {
-    let is_missing = tree.src().join(".gitmodules").exists() && !line.contains("submodule");
-    if is_missing {
+/// The help for a failed build: about submodules, if the tree has them and the build command
+/// does not fetch them, or about a makefile that runs `./$(EXE)`.
+fn hint(tree: &WorkTree, recipe: &Recipe, line: &str) -> &'static str {
+    let template = recipe.build.as_deref().unwrap_or_default();
+    if tree.src().join(".gitmodules").exists() && !line.contains("submodule") {
         "\nhelp: this repository has submodules, which the build command must fetch: `git submodule update --init --recursive && …`"
+    } else if template.contains("EXE={out}") || template.contains("EXE=\"{out}\"") {
+        "\nhelp: a makefile that runs `./$(EXE)` needs a bare name, as in `--build 'make EXE=engine' --cmd engine`"
     } else {
         ""
     }

@@ -159,7 +159,7 @@ impl Cache {
     ) -> Built {
         let dir = self.dir.join(BUILDS).join(address);
         Built {
-            program: dir.join(Recipe::program_name()),
+            program: recipe.program_in(&dir),
             args: recipe.args(),
             record,
             was_cached: false,
@@ -230,7 +230,7 @@ impl Cache {
     ) -> Result<(BuildRecord, BuildHold), BuildError> {
         let builds = self.dir.join(BUILDS);
         let to = builds.join(address);
-        let program = partial.path().join(Recipe::program_name());
+        let program = record.program_in(partial.path());
         sync(&program).map_err(BuildError::io(&program))?;
         // Held before another process can find it, except on Windows, which does not rename a
         // folder that has an open file.

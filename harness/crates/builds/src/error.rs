@@ -16,11 +16,12 @@ pub enum BuildError {
     Shell { commit: String, source: io::Error },
     #[error(transparent)]
     Failed(Box<FailedBuild>),
-    #[error("{commit} was built, but it has no program {program}{hint}")]
+    #[error("{commit} was built, but there is no program `{program}`{found}")]
     NoProgram {
         commit: String,
         program: String,
-        hint: &'static str,
+        /// What was found in its place, with a help line.
+        found: String,
     },
     /// The reason may end with a help line, which the builder does not know.
     #[error("{commit}: {reason}")]

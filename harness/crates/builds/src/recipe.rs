@@ -25,6 +25,9 @@ pub enum Revision {
     WorkTree { tree: Option<String> },
 }
 
+/// Folder of a build for the files of its work tree, if they are kept.
+pub(super) const TREE: &str = "tree";
+
 /// How to build an engine from a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recipe {
@@ -50,6 +53,20 @@ impl Recipe {
     pub(super) fn program_in_tree(&self) -> Option<PathBuf> {
         let program = self.words().into_iter().next()?;
         (program != OUT).then(|| PathBuf::from(program))
+    }
+
+    /// The program's path in the folder of its build.
+    pub(super) fn program_in(&self, build: &Path) -> PathBuf {
+        match self.program_in_tree().filter(|_| self.keeps_tree()) {
+            Some(program) => build.join(TREE).join(program),
+            None => build.join(Self::program_name()),
+        }
+    }
+
+    /// Whether the build keeps all files of the work tree: a program that is played as it is
+    /// in the commit, such as a script, may need the files beside it.
+    pub(super) fn keeps_tree(&self) -> bool {
+        self.build.is_none() && self.program_in_tree().is_some()
     }
 
     /// Checks that the program's path does not leave the work tree.
@@ -109,6 +126,10 @@ impl Recipe {
     /// the cache.
     pub(super) fn address(&self, source: &str) -> String {
         let mut hasher = Sha256::new();
+        if self.keeps_tree() {
+            // Builds of earlier versions do not have the tree.
+            hasher.update(TREE);
+        }
         for part in [source, self.build.as_deref().unwrap_or(""), &self.cmd] {
             hasher.update((part.len() as u64).to_le_bytes());
             hasher.update(part);

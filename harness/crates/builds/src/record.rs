@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::bench::{self, BenchError};
-use super::{BenchCheck, BuildError, BuildHold, short_id};
+use super::{BenchCheck, BuildError, BuildHold, Recipe, Revision, short_id};
 use hone_base::platform::write_whole;
 
 /// A built engine.
@@ -60,6 +60,13 @@ pub struct BuildRecord {
 }
 
 impl Built {
+    /// The folder of the build.
+    fn folder(&self) -> &Path {
+        let mut folders = self.program.ancestors().skip(1);
+        let is_of_build = |folder: &&Path| self.record.program_in(folder) == self.program;
+        folders.find(is_of_build).unwrap_or(Path::new(""))
+    }
+
     /// Checks the node count of the bench.
     ///
     /// # Errors
@@ -88,17 +95,28 @@ impl Built {
         if let Some(nodes) = self.record.bench {
             return Ok(nodes);
         }
-        let folder = self.program.parent().unwrap_or(Path::new(""));
+        let folder = self.folder().to_path_buf();
         let log = folder.join(BENCH_LOG);
         let nodes = bench::run(&self.program, &self.args, &log, sandbox)?;
         self.record.bench = Some(nodes);
         // If the count cannot be recorded, the bench runs again next time.
-        let _ = self.record.write(folder);
+        let _ = self.record.write(&folder);
         Ok(nodes)
     }
 }
 
 impl BuildRecord {
+    /// The program's path in the folder of the build.
+    pub(super) fn program_in(&self, build: &Path) -> PathBuf {
+        let recipe = Recipe {
+            repository: self.repository.clone(),
+            revision: Revision::Commit(self.commit.clone()),
+            build: self.build.clone(),
+            cmd: self.cmd.clone(),
+        };
+        recipe.program_in(build)
+    }
+
     pub(super) fn write(&self, dir: &Path) -> Result<(), BuildError> {
         let path = dir.join(RECORD);
         let text = toml::to_string(self).map_err(std::io::Error::other);

@@ -33,10 +33,10 @@ pub struct Pack {
 
 /// The record of a `program` that is in the cache and unchanged.
 pub fn record_of(program: &Path, sha256: &str) -> Option<BuildRecord> {
-    if program.file_name()? != Recipe::program_name().as_str() {
-        return None;
-    }
-    BuildRecord::read(program.parent()?).filter(|record| record.sha256 == sha256)
+    program.ancestors().skip(1).find_map(|folder| {
+        BuildRecord::read(folder)
+            .filter(|record| record.sha256 == sha256 && record.program_in(folder) == program)
+    })
 }
 
 impl Pack {

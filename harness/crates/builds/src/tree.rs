@@ -20,7 +20,7 @@ use std::time::{Duration, SystemTime};
 use super::BuildError;
 use super::git::{self, Commit, GitError, Repository, succeed};
 use super::submodules;
-use hone_base::platform::{create_private, full_path};
+use hone_base::platform::{create_private, full_path, is_executable};
 
 /// Files of the previous build that are kept in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +60,27 @@ const ORIGIN: &str = "remote.origin.url";
 const INDEX: &str = "index";
 /// The addresses of the submodules that the last build could clone.
 const SUBMODULES: &str = "submodules";
+
+/// Maximum number of programs that a message lists.
+const MAX_PROGRAMS: usize = 5;
+
+/// Depth of the folders of a build in which they are looked for: `target/release/engine`.
+const PROGRAM_DEPTH: u32 = 2;
+
+/// Adds the executable files of `path` in `src`.
+fn add_programs(src: &Path, path: &Path, depth: u32, found: &mut Vec<PathBuf>) {
+    let full = src.join(path);
+    let is_link = full.is_symlink();
+    if full.is_file() {
+        if is_executable(&full) {
+            found.push(path.to_path_buf());
+        }
+    } else if depth > 0 && !is_link {
+        for entry in fs::read_dir(full).into_iter().flatten().flatten() {
+            add_programs(src, &path.join(entry.file_name()), depth - 1, found);
+        }
+    }
+}
 
 /// The folders of runs in a work tree, which are not part of an engine's source.
 fn run_folders(top: &Path) -> Result<Vec<String>, GitError> {
@@ -212,6 +233,22 @@ impl WorkTree {
             }),
             _ => Ok(()),
         }
+    }
+
+    /// The executable files that a build has made in the tree, as paths from its root.
+    pub(super) fn new_programs(&self) -> Vec<PathBuf> {
+        let src = self.src();
+        let mut list = git::git(&src);
+        // A folder with only new files is listed as one.
+        list.args(["ls-files", "-z", "--others", "--directory"]);
+        let listed = succeed(&mut list).unwrap_or_default();
+        let mut found = Vec::new();
+        for path in listed.split_terminator('\0').map(Path::new) {
+            add_programs(&src, path, PROGRAM_DEPTH, &mut found);
+        }
+        found.sort();
+        found.truncate(MAX_PROGRAMS);
+        found
     }
 
     /// The error of a checkout, which in a partial clone is that of missing files.

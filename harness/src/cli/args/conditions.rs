@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use anyhow::bail;
 use clap::Args;
 use toml_edit::Value;
 
@@ -25,6 +26,7 @@ pub(in crate::cli) struct ConditionArgs {
     #[arg(long, value_name = "LINE")]
     build: Option<String>,
     /// The path of the program in the work tree after the build, if it is not {out}.
+    /// Without --build, target/release/NAME is built by Cargo.
     #[arg(long, value_name = "PATH")]
     cmd: Option<String>,
     /// A UCI option of all engines.
@@ -135,29 +137,32 @@ fn revision(draft: &Draft, index: usize) -> Option<(String, Revision)> {
     Some((worktree, Revision::WorkTree { tree: None }))
 }
 
-/// Sets the build command that an engine's repository suggests, if none is given.
+/// Sets the build command and program that an engine's repository suggests, if none is given.
 fn guess_build(draft: &mut Draft, index: usize) -> anyhow::Result<()> {
-    if ["build", "cmd"]
-        .iter()
-        .any(|key| draft.engine_text(index, key).is_some())
-    {
+    if draft.engine_text(index, "build").is_some() {
         return Ok(());
     }
     let Some((repository, revision)) = revision(draft, index) else {
         return Ok(());
     };
-    let found = Convention::of(Path::new(&repository), &revision)?;
-    let Some(Convention { build, cmd, file }) = found else {
-        return Ok(());
-    };
+    let given = draft.engine_text(index, "cmd");
+    let found = Convention::of(Path::new(&repository), &revision, given.as_deref())?;
     let name = draft.engine_text(index, "name");
     let name = name.map_or_else(|| (index + 1).to_string(), |name| format!("`{name}`"));
+    let Convention { build, cmd, file } = match found {
+        Ok(found) => found,
+        // The file `cmd` of the commit is the program.
+        Err(_) if given.is_some() => return Ok(()),
+        Err(missing) => {
+            bail!("engine {name}: the path of the built program is missing: {missing}")
+        }
+    };
     announce(&format!(
         "engine {name} is built with `{build}`, as {file} suggests; --build sets another command"
     ));
     let source = format!("the build that {file} suggests");
     draft.set_engine(Level::Guess, index, &["build"], build, &source);
-    if let Some(cmd) = cmd {
+    if given.is_none() {
         draft.set_engine(Level::Guess, index, &["cmd"], cmd, &source);
     }
     Ok(())
