@@ -113,7 +113,7 @@ impl Suite {
                 continue;
             }
             let number = index.saturating_add(1);
-            let (mut problem, dropped) =
+            let (mut problem, corrected) =
                 Problem::parse(line, variant).map_err(|error| SuiteError::Problem {
                     path: path.to_owned(),
                     line: number,
@@ -124,12 +124,10 @@ impl Suite {
                 let name = path.file_stem().unwrap_or_default().to_string_lossy();
                 problem.id = format!("{name}:{number}");
             }
-            if !dropped.is_empty() {
-                suite.warnings.push(format!(
-                    "{}:{number}: {}: castling right {dropped} is impossible, dropped",
-                    path.display(),
-                    problem.id
-                ));
+            for words in corrected.words() {
+                let id = &problem.id;
+                let shown = path.display();
+                suite.warnings.push(format!("{shown}:{number}: {id}: {words}"));
             }
             suite.problems.push(problem);
         }
@@ -142,14 +140,39 @@ impl Suite {
     }
 }
 
+/// What was corrected in a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Corrected {
+    /// Castling rights that the position cannot have.
+    dropped: String,
+    /// Whether a number after an extra dash was read as the move number.
+    doubtful: bool,
+}
+
+impl Corrected {
+    /// A sentence for each correction.
+    fn words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        if !self.dropped.is_empty() {
+            let dropped = &self.dropped;
+            words.push(format!("castling right {dropped} is impossible, dropped"));
+        }
+        if self.doubtful {
+            let text = "extra dash before the counters; the number after it is read as the move number";
+            words.push(text.to_owned());
+        }
+        words
+    }
+}
+
 impl Problem {
-    /// Reads a line. Returns the problem, with `line` 0 and perhaps an empty `id`, and the
-    /// castling rights that were dropped.
+    /// Reads a line. Returns the problem, with `line` 0 and perhaps an empty `id`, and what
+    /// was corrected in the line.
     ///
     /// # Errors
     /// If the position, an operand or the castling rights are invalid, or the line has no
     /// solution.
-    pub fn parse(line: &[u8], variant: Variant) -> Result<(Self, String), ProblemError> {
+    pub fn parse(line: &[u8], variant: Variant) -> Result<(Self, Corrected), ProblemError> {
         let parsed = PositionLine::parse(line)?;
         let (position, dropped) = parsed.position_with_possible_castling(variant)?;
         let text = |opcode| {
@@ -190,7 +213,11 @@ impl Problem {
         if nothing {
             return Err(ProblemError::Nothing);
         }
-        Ok((problem, dropped))
+        let corrected = Corrected {
+            dropped,
+            doubtful: parsed.is_doubtful(),
+        };
+        Ok((problem, corrected))
     }
 
     /// A move of this position in standard algebraic notation.
@@ -238,7 +265,7 @@ fn read_moves(
 ) -> Result<Vec<Move>, ProblemError> {
     let moves = list
         .split(|c: char| c.is_whitespace() || c == ',')
-        .filter(|word| !word.is_empty())
+        .filter(|word| !is_annotation(word))
         .map(|word| read_move(position, opcode, word))
         .collect::<Result<Vec<_>, _>>()?;
     if moves.is_empty() {
@@ -247,10 +274,17 @@ fn read_moves(
     Ok(moves)
 }
 
+/// Whether a word is empty or belongs to the move before it: a check sign after a blank,
+/// `!`, `?`, or `e.p.`.
+fn is_annotation(word: &str) -> bool {
+    let signs = ['+', '#', '!', '?'];
+    word.trim_end_matches(signs).is_empty() || word == "e.p." || word == "ep"
+}
+
 /// Reads a move in standard algebraic notation, also with the variants of [`with_signs`] and
 /// with `!` or `?`, or else in UCI notation.
 fn read_move(position: &Chess, opcode: &'static str, text: &str) -> Result<Move, ProblemError> {
-    let plain = text.trim_end_matches(['!', '?']);
+    let plain = plain_move(text);
     let san = || {
         let san: SanPlus = with_signs(plain).parse().ok()?;
         san.san.to_move(position).ok()
@@ -260,6 +294,13 @@ fn read_move(position: &Chess, opcode: &'static str, text: &str) -> Result<Move,
         opcode,
         text: text.to_owned(),
     })
+}
+
+/// A move without signs of check, annotation and en passant.
+fn plain_move(text: &str) -> &str {
+    let plain = text.trim_end_matches(['!', '?', '+', '#']);
+    let taken = plain.strip_suffix("e.p.").or(plain.strip_suffix("ep"));
+    taken.unwrap_or(plain)
 }
 
 /// `O-O` for `0-0`, and `a8=Q` for `a8Q`.
@@ -274,6 +315,12 @@ fn with_signs(san: &str) -> Cow<'_, str> {
     }
 }
 
+/// Whether a text has the form of a move.
+fn is_move(text: &str) -> bool {
+    let plain = plain_move(text);
+    with_signs(plain).parse::<SanPlus>().is_ok() || plain.parse::<UciMove>().is_ok()
+}
+
 /// Reads `f5=10, Be5=2`; `None` for another comment.
 fn split_points(comment: &str) -> Option<Vec<(&str, u32)>> {
     comment
@@ -281,7 +328,9 @@ fn split_points(comment: &str) -> Option<Vec<(&str, u32)>> {
         .map(|part| {
             // The last sign, as promotions have one too.
             let (text, points) = part.trim().rsplit_once('=')?;
-            Some((text.trim(), points.trim().parse().ok()?))
+            let text = text.trim();
+            let is_move = is_move(text);
+            is_move.then_some((text, points.trim().parse().ok()?))
         })
         .collect()
 }
@@ -338,10 +387,47 @@ mod tests {
     }
 
     #[test]
+    fn a_sign_may_stand_apart_from_its_move() {
+        let board = "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - -";
+        for solution in ["Qd1 +", "Qd1+", "Qd1++", "Qd1 !", "Qd1+ !?"] {
+            let problem = parse(&format!("{board} ; bm {solution} ; id BK.01 ")).unwrap();
+            assert_eq!(problem.wanted(), "Qd1+", "{solution}");
+            assert_eq!(problem.id, "BK.01");
+        }
+        let passant = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 bm";
+        for solution in ["exd6e.p.", "exd6 e.p.", "exd6ep"] {
+            let problem = parse(&format!("{passant} {solution};")).unwrap();
+            assert_eq!(problem.wanted(), "exd6", "{solution}");
+        }
+        let alone = parse(&format!("{board} bm +;")).unwrap_err().to_string();
+        assert_eq!(alone, "bm has no move");
+    }
+
+    #[test]
+    fn an_extra_dash_is_accepted_with_a_warning_if_its_meaning_is_not_certain() {
+        let board = "r1bqk1r1/1p1p1n2/p1n2pN1/2p1b2Q/2P1Pp2/1PN5/PB4PP/R4RK1 w q - -";
+        for (rest, doubtful) in [("bm Rxf4; id \"ERET 001\";", false), ("7 bm Rxf4;", true)] {
+            let line = format!("{board} {rest}");
+            let (problem, corrected) =
+                Problem::parse(line.as_bytes(), Variant::Standard).unwrap();
+            assert_eq!(problem.wanted(), "Rxf4");
+            assert_eq!(corrected.words().len(), usize::from(doubtful), "{rest}");
+        }
+    }
+
+    #[test]
     fn other_comments_are_not_points() {
-        let problem = parse(&format!("{BOARD} bm Rd7; c0 \"Euwe - Tal, a=b\";")).unwrap();
-        assert!(problem.points.is_empty());
-        assert_eq!(problem.worth(), 1);
+        for comment in [
+            "Euwe - Tal, a=b",
+            "Forum: http://example.org/topic_show.pl?tid=18253",
+            "depth=20",
+            "Rd7=10, time=5",
+            "elo = 2800",
+        ] {
+            let problem = parse(&format!("{BOARD} bm Rd7; c0 \"{comment}\";")).unwrap();
+            assert!(problem.points.is_empty(), "{comment}");
+            assert_eq!(problem.worth(), 1);
+        }
     }
 
     #[test]

@@ -66,6 +66,8 @@ pub struct PositionLine<'a> {
     operations: &'a [u8],
     /// Whether the line has a move number.
     counted: bool,
+    /// Whether a number after an extra dash may be either counter.
+    doubtful: bool,
 }
 
 impl<'a> PositionLine<'a> {
@@ -87,23 +89,30 @@ impl<'a> PositionLine<'a> {
         if setup.pockets.is_some() {
             return Err(LineError::Pocket);
         }
-        let mut counted = false;
-        let (first, tail) = next_field(rest);
-        if first.first().is_some_and(u8::is_ascii_digit) {
+        let (after_dashes, dashes) = skip_dashes(rest);
+        rest = after_dashes;
+        let (first, tail) = next_number(rest);
+        let (second, after_both) = next_number(tail);
+        let counted = !second.is_empty();
+        // The dash may stand for the half-move clock, or for nothing.
+        let doubtful = dashes && !first.is_empty() && !counted;
+        if doubtful {
+            setup.fullmoves = move_number(counter("move number", first)?);
+            rest = tail;
+        } else if !first.is_empty() {
             setup.halfmoves = counter("half-move clock", first)?;
             rest = tail;
-            let (second, tail) = next_field(rest);
-            if second.first().is_some_and(u8::is_ascii_digit) {
-                setup.fullmoves = move_number(counter("move number", second)?);
-                counted = true;
-                rest = tail;
-            }
+        }
+        if counted {
+            setup.fullmoves = move_number(counter("move number", second)?);
+            rest = after_both;
         }
         let line = Self {
             setup,
             fields,
             operations: rest.trim_ascii_start(),
-            counted,
+            counted: counted || doubtful,
+            doubtful,
         };
         line.with_counters()
     }
@@ -128,6 +137,12 @@ impl<'a> PositionLine<'a> {
     /// Whether the line has a move number, as a field or as `fmvn`.
     pub fn is_counted(&self) -> bool {
         self.counted
+    }
+
+    /// Whether the line has a dash too many before a single number, which is then read as
+    /// the move number but may be the half-move clock.
+    pub fn is_doubtful(&self) -> bool {
+        self.doubtful
     }
 
     /// The operations in their order: opcode and operands, without the
@@ -229,11 +244,24 @@ impl<'a> Iterator for Operations<'a> {
             let operation = operation.trim_ascii_end();
             self.rest = rest.strip_prefix(b";").unwrap_or(rest);
             if !operation.is_empty() {
-                let (opcode, operands) = next_field(operation);
-                return Some((opcode, operands.trim_ascii_start()));
+                return Some(opcode_and_operands(operation));
             }
         }
     }
+}
+
+/// Splits an operation. Some programs write `v=-328` for `v -328`.
+fn opcode_and_operands(operation: &[u8]) -> (&[u8], &[u8]) {
+    let (word, operands) = next_field(operation);
+    let sign = word.iter().position(|byte| *byte == b'=');
+    let split = sign.and_then(|at| operation.split_at_checked(at));
+    if let Some((opcode, value)) = split
+        && is_opcode(opcode)
+    {
+        let value = value.strip_prefix(b"=").unwrap_or(value);
+        return (opcode, value.trim_ascii_start());
+    }
+    (word, operands.trim_ascii_start())
 }
 
 /// Whether a word may name an operation: letters, digits and underscores after a letter.
@@ -268,14 +296,38 @@ pub fn is_blank(line: &[u8]) -> bool {
     line.first().is_none_or(|first| *first == b'#')
 }
 
-/// Splits off the first field.
+/// Splits off the first field, which ends at white space or before a semicolon.
 fn next_field(text: &[u8]) -> (&[u8], &[u8]) {
     let text = text.trim_ascii_start();
-    let end = text
-        .iter()
-        .position(u8::is_ascii_whitespace)
-        .unwrap_or(text.len());
+    let is_end = |byte: &u8| byte.is_ascii_whitespace() || *byte == b';';
+    let end = text.iter().position(is_end).unwrap_or(text.len());
     text.split_at(end)
+}
+
+/// Splits off the first field if it begins with a digit; otherwise the field is empty.
+fn next_number(text: &[u8]) -> (&[u8], &[u8]) {
+    let (field, rest) = next_field(text);
+    if field.first().is_some_and(u8::is_ascii_digit) {
+        (field, rest)
+    } else {
+        (b"", text)
+    }
+}
+
+/// Dashes that may follow the four fields: as many as there are counters.
+const EXTRA_DASHES: usize = 2;
+
+/// Skips the fields that are only a dash, and returns whether there are any.
+fn skip_dashes(text: &[u8]) -> (&[u8], bool) {
+    let mut rest = text;
+    for _ in 0..EXTRA_DASHES {
+        let (field, tail) = next_field(rest);
+        if field != b"-" {
+            break;
+        }
+        rest = tail;
+    }
+    (rest, rest.len() < text.len())
 }
 
 fn counter(field: &'static str, text: &[u8]) -> Result<u32, LineError> {
@@ -353,6 +405,49 @@ mod tests {
                 format!("{board} {counters}")
             );
         }
+    }
+
+    #[test]
+    fn a_semicolon_may_follow_the_position() {
+        let board = "4k3/8/8/8/8/8/4P3/4K3 w - -";
+        for (rest, counters) in [
+            (";", "0 1"),
+            (" ; bm e4;", "0 1"),
+            (" 3 17;", "3 17"),
+            (" 3 17;; id \"x\";", "3 17"),
+            (" 3 17; v=-328", "3 17"),
+            ("; hmvc 3; fmvn 17", "3 17"),
+        ] {
+            let line = format!("{board}{rest}");
+            assert_eq!(fen(&line).unwrap(), format!("{board} {counters}"), "{rest}");
+        }
+        let line = format!("{board} 0 2; v=-328; c0=\"a;b=c\"");
+        let parsed = PositionLine::parse(line.as_bytes()).unwrap();
+        let operations: Vec<_> = parsed.operations().collect();
+        assert_eq!(operations, [(&b"v"[..], &b"-328"[..]), (b"c0", b"\"a;b=c\"")]);
+        for wrong in ["; moves e2e4", "; =5", " 1; 7=5"] {
+            let error = fen(&format!("{board}{wrong}")).unwrap_err();
+            assert!(matches!(error, LineError::Operation(_)), "{wrong}: {error}");
+        }
+    }
+
+    #[test]
+    fn extra_dashes_mean_nothing() {
+        let board = "4k3/8/8/8/8/8/4P3/4K3 w - -";
+        for (rest, counters, doubtful) in [
+            (" - bm e4;", "0 1", false),
+            (" -; bm e4;", "0 1", false),
+            (" - - bm e4;", "0 1", false),
+            (" - 3 17 bm e4;", "3 17", false),
+            (" - 17; bm e4;", "0 17", true),
+            (" 3 bm e4;", "3 1", false),
+        ] {
+            let line = format!("{board}{rest}");
+            assert_eq!(fen(&line).unwrap(), format!("{board} {counters}"), "{rest}");
+            let parsed = PositionLine::parse(line.as_bytes()).unwrap();
+            assert_eq!(parsed.is_doubtful(), doubtful, "{rest}");
+        }
+        assert!(fen(&format!("{board} - - - bm e4;")).is_err());
     }
 
     #[test]

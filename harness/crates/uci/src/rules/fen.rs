@@ -12,5 +12,7 @@ pub(crate) fn without_counters(position: &[u8]) -> &[u8] {
     };
     let end = position.windows(2).enumerate().filter_map(is_end).nth(3);
     let fields = end.and_then(|end| position.get(..end));
-    fields.unwrap_or(position).trim_ascii_end()
+    let fields = fields.unwrap_or(position).trim_ascii_end();
+    // Some books have a semicolon right after the fields.
+    fields.strip_suffix(b";").unwrap_or(fields).trim_ascii_end()
 }
