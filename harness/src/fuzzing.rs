@@ -149,7 +149,7 @@ pub fn epd(data: &[u8]) {
 
 /// A PGN text.
 pub fn pgn(data: &[u8]) {
-    let _ = first_fault(data);
+    let _ = first_fault(data, None);
     for variant in VARIANTS {
         for plies in [None, Some(3)] {
             let mut lines = 1;

@@ -180,10 +180,10 @@ impl Make {
         let file = source::read(path)?;
         let mut games = Vec::new();
         let mut bad = Vec::new();
-        if let Some((line, fault)) = first_fault(&file.bytes) {
+        let longest = Some(*recipe.plies.end());
+        if let Some((line, fault)) = first_fault(&file.bytes, longest) {
             errln!("warning: {}:{line}: {fault}", path.display());
         }
-        let longest = Some(*recipe.plies.end());
         for game in Games::new(file.bytes.as_slice(), longest, recipe.variant) {
             match game {
                 Ok(game) => games.push(game),

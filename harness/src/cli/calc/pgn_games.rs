@@ -335,6 +335,25 @@ mod tests {
         read.headers
     }
 
+    /// Empty lines and comments within a game neither split it nor hide its result.
+    #[test]
+    fn paragraphs_of_a_game_are_one_game() {
+        let tags = "[White \"a\"]\n[Black \"b\"]\n";
+        for moves in [
+            "1. e4 e5 2. Nf3 Nc6\n\n3. d4 d5 1-0\n",
+            "{ A remark before the game. }\n\n1. e4 e5 1-0\n",
+            "1. e4 e5\r\n\r\n(1... c5\r\n\r\n2. c3)\r\n\r\n1-0\r\n",
+            "1. e4\n\n1... e5\n\n; A line.\n\n1-0\n",
+        ] {
+            let game = format!("{tags}\n{moves}\n{{ Between games. }}\n\n");
+            let found = headers(&game.repeat(2));
+            let results: Vec<_> = found.iter().map(Header::counts).collect();
+            assert_eq!(results, [Some(2); 2], "{moves}");
+            let opening = &found[0].opening;
+            assert!(opening.starts_with("e4 e5 "), "{opening}");
+        }
+    }
+
     /// After a kill, or while the file is being written.
     #[test]
     fn a_file_may_end_anywhere_in_a_game() {

@@ -11,6 +11,7 @@ use anyhow::Context as _;
 use pgn_reader::{Outcome, RawComment, RawTag, Reader, SanPlus, Visitor};
 use shakmaty::Color;
 
+use hone_uci::openings::joined::JoinedGames;
 use hone_uci::rules::{RepeatedTags, tag_text};
 
 /// The headers by which games are grouped.
@@ -55,7 +56,7 @@ pub(super) struct Read {
 /// # Errors
 /// If it cannot be read, or a game is not valid.
 pub(super) fn read_headers(source: impl std::io::Read) -> Result<Read, anyhow::Error> {
-    let mut reader = Reader::new(source);
+    let mut reader = Reader::new(JoinedGames::new(source));
     let mut visitor = HeaderVisitor::default();
     let mut headers = Vec::new();
     let cut_off_at = loop {

@@ -110,7 +110,7 @@ impl Scan {
 
     /// Returns how many games are possible in Chess960 only.
     fn games(&mut self, text: &[u8], plies: Option<usize>) -> usize {
-        let first = first_fault(text);
+        let first = first_fault(text, plies);
         if let Some((line, fault)) = &first {
             self.faults.push(Fault {
                 line: *line,

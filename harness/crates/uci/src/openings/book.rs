@@ -326,6 +326,47 @@ mod tests {
     }
 
     #[test]
+    fn only_the_plies_that_are_used_must_be_readable() {
+        let late = "[Event \"x\"]\n\n1. d4 Nf6 2. Bg5 c5 3. d5 Ne4 4. Bf4 Qb6 38. b8Q Rxb8 1-0\n";
+        for (text, plies) in [
+            (late, 8),
+            (&*late.replace("b8Q", "b9Q"), 8),
+            (&*late.replace("38.", "(").replace("b8Q", "Zz9"), 4),
+            (&*late.replace("Qb6", "o-o"), 7),
+        ] {
+            let options = BookOptions {
+                plies: Some(plies),
+                ..BookOptions::default()
+            };
+            let read = book("a.pgn", text, options).unwrap();
+            let moves = read.opening(0).moves;
+            assert_eq!((read.len(), moves.split(' ').count()), (1, plies), "{text}");
+            let whole = book("a.pgn", text, BookOptions::default());
+            assert!(whole.is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn positions_with_semicolons_and_dashes_are_openings() {
+        let chess960 = "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf -";
+        for (text, variant) in [
+            (&*format!("{chess960} 0 1;\n{chess960};\n"), Variant::Chess960),
+            (
+                "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2; v=-328\n\
+                 rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - - bm Nf3;\n",
+                Variant::Standard,
+            ),
+        ] {
+            let options = BookOptions {
+                variant,
+                ..BookOptions::default()
+            };
+            let read = book("a.epd", text, options).unwrap();
+            assert_eq!((read.len(), read.distinct()), (2, 1), "{text}");
+        }
+    }
+
+    #[test]
     fn refusals_name_file_and_line() {
         let good = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
         let message = refusal(

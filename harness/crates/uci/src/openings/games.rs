@@ -23,7 +23,7 @@ use thiserror::Error;
 use super::{
     Variant,
     epd::{LineError, PositionLine, playable},
-    promotions::with_promotion_signs,
+    spellings::readable,
     unreadable::{MovetextFault, TAG_BYTES, first_fatal_fault},
 };
 use crate::rules::{RepeatedTags, position_key};
@@ -117,7 +117,7 @@ impl<'a> Games<'a> {
     pub fn new(text: &'a [u8], plies: Option<usize>, variant: Variant) -> Self {
         let lines = Rc::new(Cell::new(0));
         let counted = LineCounter {
-            text: Cursor::new(with_promotion_signs(text)),
+            text: Cursor::new(readable(text)),
             lines: Rc::clone(&lines),
         };
         let reader = Reader::build(counted).set_supported_tag_line_length(TAG_BYTES);
@@ -356,6 +356,7 @@ fn legal_move(san: San, position: &Chess) -> Result<Move, SanError> {
 mod tests {
     use shakmaty::{EnPassantMode, fen::Fen};
 
+    use super::super::unreadable::first_fault;
     use super::*;
 
     fn read(text: &str, plies: Option<usize>) -> Vec<Result<Game, BadGame>> {
@@ -424,6 +425,47 @@ mod tests {
         let message = games[0].as_ref().unwrap_err().to_string();
         assert_eq!(message, "line 4: game 1: move 2. Nf6: illegal san");
         assert_eq!(games[1].as_ref().unwrap().moves.len(), 1);
+    }
+
+    #[test]
+    fn usual_spellings_of_moves_are_read() {
+        let fen = "[FEN \"3r2k1/4P3/8/6pP/8/8/8/4K2R w - g6 0 1\"]\n\n1. ";
+        for (moves, plies) in [
+            ("hxg6e.p. Kg7 2. e8Q", 3),
+            ("hxg6 e.p. Kg7 2. exd8Q", 3),
+            ("hxg6ep Kg7 2. e8/N++", 3),
+            ("e8(Q)+ Rxe8++", 2),
+            ("e8=Q++ Rxe8+", 2),
+            ("exd8Q+", 1),
+        ] {
+            let text = format!("{fen}{moves} *\n");
+            assert_eq!(first_fault(text.as_bytes(), None), None, "{moves}");
+            let game = read(&text, None).remove(0).unwrap();
+            assert_eq!(game.moves.len(), plies, "{moves}");
+        }
+    }
+
+    #[test]
+    fn an_empty_line_within_a_game_does_not_end_it() {
+        let blank = "[Event \"x\"]\n[Result \"*\"]\n\n1. e4 e5 2. Nf3 Nc6\n\n3. d4 d5 *\n";
+        let comment = "[Event \"x\"]\n[White \"A\"]\n[Black \"B\"]\n[Result \"1/2-1/2\"]\n\n\
+            { A remark before the game. }\n\n1. e4 e5 2. Nf3 Nc6 1/2-1/2\n";
+        let windows = blank.replace('\n', "\r\n");
+        let result = "[Event \"x\"]\n\n1. e4 e5\n\n*\n";
+        let variation = "[Event \"x\"]\n\n1. e4\n\n(1. d4 d5\n\n2. c4)\n\n1... e5 *\n";
+        for (text, plies) in [
+            (blank, 6),
+            (comment, 4),
+            (&*windows, 6),
+            (result, 2),
+            (variation, 2),
+        ] {
+            let twice = format!("{text}\n{{ A remark. }}\n\n{text}");
+            assert_eq!(first_fault(twice.as_bytes(), None), None, "{text}");
+            let games = read(&twice, None);
+            let found = games.iter().map(|game| game.as_ref().unwrap().moves.len());
+            assert_eq!(found.collect::<Vec<_>>(), [plies, plies], "{text}");
+        }
     }
 
     #[test]

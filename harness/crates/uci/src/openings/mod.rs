@@ -7,7 +7,8 @@
 //!   opened, kept compactly, parsed on demand.
 //! * `lines`: the lines of a book of positions, checked in parallel.
 //! * `packed`: the moves of games, in two bytes each.
-//! * `promotions`: promotions in UCI notation, which the PGN reader cannot parse.
+//! * [`joined`]: the paragraphs of a PGN game as one.
+//! * `spellings`: usual spellings of moves that the PGN reader does not support.
 //! * [`Opening`]: the start of a game, as a job for a pair contains it.
 //! * [`Schedule`]: the opening of the n-th pair.
 //! * [`epd`]: the grammar of one EPD or FEN line.
@@ -19,14 +20,15 @@ mod book;
 mod book_error;
 pub mod epd;
 pub mod games;
+pub mod joined;
 mod lines;
 mod normal_form;
 mod opening;
 mod options;
 mod packed;
-mod promotions;
 mod schedule;
 pub mod source;
+mod spellings;
 pub mod unreadable;
 mod variant;
 

@@ -25,7 +25,7 @@ pub(super) fn read_games(
     text: &[u8],
     options: BookOptions,
 ) -> Result<PackedGames, BookError> {
-    if let Some((line, fault)) = first_fault(text) {
+    if let Some((line, fault)) = first_fault(text, options.plies) {
         return Err(BookError::Movetext {
             path: path.to_owned(),
             line,
@@ -146,7 +146,7 @@ mod tests {
 
     /// The plies of each game.
     fn played(text: &str) -> Vec<usize> {
-        assert_eq!(first_fault(text.as_bytes()), None, "{text}");
+        assert_eq!(first_fault(text.as_bytes(), None), None, "{text}");
         let games = Games::new(text.as_bytes(), None, Variant::Standard);
         games.map(|game| game.unwrap().moves.len()).collect()
     }

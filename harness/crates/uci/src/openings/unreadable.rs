@@ -7,7 +7,7 @@
 use pgn_reader::SanPlus;
 use thiserror::Error;
 
-use super::{promotions::is_uci_promotion, source::BYTE_ORDER_MARK};
+use super::{source::BYTE_ORDER_MARK, spellings::readable};
 use hone_base::text::shown_word;
 
 /// Maximum length of a tag in bytes.
@@ -33,16 +33,19 @@ pub enum MovetextFault {
     Tag,
 }
 
-/// The first fault of a PGN text, with its line from 1.
-pub fn first_fault(text: &[u8]) -> Option<(u64, MovetextFault)> {
-    let mut faults = Faults::of(text);
+/// The first fault of a PGN text, with its line from 1, if the first `plies` of each game are
+/// read (`None` for all).
+pub fn first_fault(text: &[u8], plies: Option<usize>) -> Option<(u64, MovetextFault)> {
+    let text = readable(text);
+    let mut faults = Faults::of(&text, plies.unwrap_or(usize::MAX));
     let (at, fault) = faults.next()?;
     Some((faults.line(at), fault))
 }
 
 /// The first fault at which the reader cannot continue, with its line from 1.
 pub(super) fn first_fatal_fault(text: &[u8]) -> Option<(u64, MovetextFault)> {
-    let mut faults = Faults::of(text);
+    let text = readable(text);
+    let mut faults = Faults::of(&text, usize::MAX);
     let is_fatal = |(_, fault): &(usize, MovetextFault)| {
         matches!(fault, MovetextFault::Comment | MovetextFault::Tag)
     };
@@ -87,10 +90,13 @@ struct Faults<'a> {
     depth: usize,
     variation: usize,
     has_result: bool,
+    /// Plies of the current game that are left to read.
+    left: usize,
+    plies: usize,
 }
 
 impl<'a> Faults<'a> {
-    fn of(text: &'a [u8]) -> Self {
+    fn of(text: &'a [u8], plies: usize) -> Self {
         let text = text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(text);
         Self {
             text,
@@ -99,6 +105,8 @@ impl<'a> Faults<'a> {
             depth: 0,
             variation: 0,
             has_result: false,
+            left: plies,
+            plies,
         }
     }
 
@@ -112,7 +120,8 @@ impl<'a> Faults<'a> {
     /// Ends the current game.
     fn end_game(&mut self) -> Option<(usize, MovetextFault)> {
         self.has_result = false;
-        let is_open = std::mem::take(&mut self.depth) > 0;
+        let left = std::mem::replace(&mut self.left, self.plies);
+        let is_open = std::mem::take(&mut self.depth) > 0 && left > 0;
         is_open.then_some((self.variation, MovetextFault::Variation))
     }
 
@@ -145,7 +154,7 @@ impl<'a> Faults<'a> {
                     self.depth = depth;
                     (1, None)
                 }
-                None => (1, Some(MovetextFault::Closing)),
+                None => (1, (self.left > 0).then_some(MovetextFault::Closing)),
             },
             b'*' => {
                 self.has_result |= self.depth == 0;
@@ -155,7 +164,7 @@ impl<'a> Faults<'a> {
             b'$' | b'}' => {
                 let word = word_at(rest, 1);
                 let inner = without_marks(word.get(1..).unwrap_or_default());
-                let is_lost = is_castling(inner) || looks_like_a_move(inner);
+                let is_lost = self.left > 0 && (is_castling(inner) || looks_like_a_move(inner));
                 let fault = is_lost.then(|| MovetextFault::Word(shown_word(word)));
                 (word.len(), fault)
             }
@@ -178,6 +187,9 @@ impl<'a> Faults<'a> {
             return None;
         }
         if !is_readable(word) {
+            if self.left == 0 {
+                return None;
+            }
             // The marks may be the fault.
             let shown = shown_word(if is_readable(bare) { word } else { bare });
             return Some(if is_castling {
@@ -186,7 +198,11 @@ impl<'a> Faults<'a> {
                 MovetextFault::Word(shown)
             });
         }
-        let is_after = self.depth == 0 && std::mem::take(&mut self.has_result);
+        if self.depth > 0 {
+            return None;
+        }
+        self.left = self.left.saturating_sub(1);
+        let is_after = std::mem::take(&mut self.has_result);
         is_after.then_some(MovetextFault::AfterResult)
     }
 }
@@ -334,11 +350,7 @@ fn is_readable(word: &[u8]) -> bool {
     // `1.e4` is two words, `1e4` is one.
     let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let san = word.get(digits..).unwrap_or_default();
-    let is_promotion = || {
-        let is_ended = matches!(word.get(5..), Some(b"" | b"+" | b"#"));
-        digits == 0 && is_ended && is_uci_promotion(word)
-    };
-    SanPlus::from_ascii(san).is_ok() || is_promotion()
+    SanPlus::from_ascii(san).is_ok()
 }
 
 #[cfg(test)]
@@ -356,27 +368,27 @@ mod tests {
             "  [Event \"TCEC S20\"]\n\t[Round \"r1\"]\n1. e4 *\n\n [Event \"S21\"]\n\n1. d4 *\n",
             " \r\n [Event \"S20\"]\r\n % z9\r\n\r\n1. e4 *\r\n\r\n [Event \"S21\"]\r\n1. d4 *\r\n",
         ] {
-            assert_eq!(first_fault(text.as_bytes()), None, "{text}");
+            assert_eq!(first_fault(text.as_bytes(), None), None, "{text}");
         }
         // The reader parses such a tag as a part of the moves before it.
         let joined = "1. e4 e5\n [Round \"r1\"]\n1. d4 *\n";
-        assert_eq!(first_fault(joined.as_bytes()), Some((2, not_a_move("r1"))));
+        assert_eq!(first_fault(joined.as_bytes(), None), Some((2, not_a_move("r1"))));
     }
 
     #[test]
     fn words_like_moves_that_are_none_are_found() {
         let text = "[Event \"x9y\"]\n\n1. e4! {a9b} e5 2.Nf3 Nc6 (2... Zz9)\n 1-0";
-        assert_eq!(first_fault(text.as_bytes()), Some((3, not_a_move("Zz9"))));
+        assert_eq!(first_fault(text.as_bytes(), None), Some((3, not_a_move("Zz9"))));
         for word in ["Qxx9", "e9", "e4xyz"] {
             let text = format!("1. e4 e5 2. {word} *");
-            assert_eq!(first_fault(text.as_bytes()), Some((1, not_a_move(word))));
+            assert_eq!(first_fault(text.as_bytes(), None), Some((1, not_a_move(word))));
         }
         let fine = "1. e4 e5 2. O-O-O+ exd6 e.p. 0-0 e8=Q# Nbd7!? $14 N += 1/2-1/2 ; z9\n% z9\n";
-        assert_eq!(first_fault(fine.as_bytes()), None);
+        assert_eq!(first_fault(fine.as_bytes(), None), None);
         let uci = "1. e2e4 {book} d7d5 2. e4d5 c7c5 3. d5c6 g8f6 4. c6b7 g7g6 5. b7a8q f8g7 *\n";
-        assert_eq!(first_fault(uci.as_bytes()), None);
+        assert_eq!(first_fault(uci.as_bytes(), None), None);
         // Between a move number and a promotion there must be a dot or a space.
-        assert_eq!(first_fault(b"5b7a8q"), Some((1, not_a_move("5b7a8q"))));
+        assert_eq!(first_fault(b"5b7a8q", None), Some((1, not_a_move("5b7a8q"))));
     }
 
     #[test]
@@ -388,7 +400,7 @@ mod tests {
             ("1. e4 c5 1/2–1/2 O-O\n", 1),
             ("1. e4 c5 ½-½\n \n1. d4 *\n", 3),
         ] {
-            let fault = first_fault(text.as_bytes());
+            let fault = first_fault(text.as_bytes(), None);
             assert_eq!(fault, Some((line, MovetextFault::AfterResult)), "{text}");
         }
         for text in [
@@ -396,7 +408,7 @@ mod tests {
             "1. e4 c5 1-0 {resigns} $1 N\n[Result \"1-0\"]\n1. d4 *\n",
             "1. e4 c5 0-1\r\n\r\n1. d4 *\r\n",
         ] {
-            assert_eq!(first_fault(text.as_bytes()), None, "{text}");
+            assert_eq!(first_fault(text.as_bytes(), None), None, "{text}");
         }
     }
 
@@ -420,26 +432,26 @@ mod tests {
             "<O-O-O>",
         ] {
             let text = format!("1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. {word} d6 *");
-            let fault = first_fault(text.as_bytes());
+            let fault = first_fault(text.as_bytes(), None);
             let castling = MovetextFault::Castling(word.to_string());
             assert_eq!(fault, Some((1, castling)), "{text}");
         }
         for word in ["O-O", "0-0", "0–0", "0—0+", "O-O!?", "O-O$3", "4O-O"] {
             let text = format!("1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. {word} d6 *");
-            assert_eq!(first_fault(text.as_bytes()), None, "{text}");
+            assert_eq!(first_fault(text.as_bytes(), None), None, "{text}");
         }
         let queenside = "1. d4 d5 2. Nc3 Nc6 3. Bf4 Bf5 4. Qd2 Qd7 5. 0-0-0 0–0–0 *";
-        assert_eq!(first_fault(queenside.as_bytes()), None);
+        assert_eq!(first_fault(queenside.as_bytes(), None), None);
     }
 
     #[test]
     fn a_glyph_may_follow_a_move_directly() {
         let text = "1. e4$1 e5$2$14 2. Nf3!$1 (2. d4$10) Nc6 *";
-        assert_eq!(first_fault(text.as_bytes()), None);
+        assert_eq!(first_fault(text.as_bytes(), None), None);
         // The reader skips each of these words.
         for word in ["$14Nf3", "}Nf3", "Nf3,", "<Nf3>", "$1O-O"] {
             let text = format!("1. e4 e5 2. {word} Nc6 *");
-            assert_eq!(first_fault(text.as_bytes()), Some((1, not_a_move(word))));
+            assert_eq!(first_fault(text.as_bytes(), None), Some((1, not_a_move(word))));
         }
     }
 
@@ -460,27 +472,46 @@ mod tests {
             ("1. e4\n1. d4) c5 *\n", 2, MovetextFault::Closing),
             ("1. e4\n{ a\n\n1. d4 *\n", 2, MovetextFault::Comment),
         ] {
-            assert_eq!(first_fault(text.as_bytes()), Some((line, fault)), "{text}");
+            assert_eq!(first_fault(text.as_bytes(), None), Some((line, fault)), "{text}");
         }
         let closed = "1. e4 (1. d4 (1. c4 ; )\n)) {)} c5 *\n";
-        assert_eq!(first_fault(closed.as_bytes()), None);
+        assert_eq!(first_fault(closed.as_bytes(), None), None);
     }
 
     #[test]
     fn moves_on_the_line_of_a_tag_are_checked() {
         let text = "[Event \"a\\\"]9z\"] [Site \"b\" ] 1. e4 Zz9 *\n";
-        assert_eq!(first_fault(text.as_bytes()), Some((1, not_a_move("Zz9"))));
+        assert_eq!(first_fault(text.as_bytes(), None), Some((1, not_a_move("Zz9"))));
         for length in [TAG_BYTES - 20, TAG_BYTES, 1 << 20] {
             let text = format!("1. e4 *\n\n[Event \"{}\"]\n1. d4 *\n", "x".repeat(length));
             let fault = (length >= TAG_BYTES).then_some((3, MovetextFault::Tag));
-            assert_eq!(first_fault(text.as_bytes()), fault, "{length}");
+            assert_eq!(first_fault(text.as_bytes(), None), fault, "{length}");
+        }
+    }
+
+    #[test]
+    fn only_faults_within_the_plies_that_are_read_count() {
+        let late = "1. d4 Nf6 2. Bg5 c5 3. d5 Ne4 4. Bf4 Qb6 38. b9Q Rxb8 1-0\n";
+        for (text, plies, line) in [
+            (late, 8, None),
+            (late, 9, Some(1)),
+            ("1. e4 e5 2. Zz9 O–O $14Nf3 ) (2. d4 *\n\n1. d4 *", 2, None),
+            ("1. e4 (1. Zz9) e5\n2. Nf3 *", 1, None),
+            ("1. e4 e5 *\n\n1. d4\nZz9 *", 2, Some(4)),
+            ("Zz9", 0, None),
+            // These lose later games.
+            ("1. e4 e5 *\n1. d4 d5 *", 2, Some(2)),
+            ("1. e4 e5 2. Nf3\n{a *", 2, Some(2)),
+        ] {
+            let fault = first_fault(text.as_bytes(), Some(plies));
+            assert_eq!(fault.map(|(line, _)| line), line, "{text}");
         }
     }
 
     #[test]
     fn a_long_word_is_cut() {
         let text = format!("1. {}9", "z".repeat(1 << 20));
-        let message = first_fault(text.as_bytes()).expect("a fault").1.to_string();
+        let message = first_fault(text.as_bytes(), None).expect("a fault").1.to_string();
         assert!(message.len() < 300 && message.contains("zz…"), "{message}");
     }
 }
