@@ -25,7 +25,8 @@ pub const STYLE: [&str; 4] = [
 
 /// The files of the script, in one scope: each uses functions of those before it. The last
 /// one starts the viewer on a page that contains its games.
-pub const SCRIPT: [&str; 11] = [
+pub const SCRIPT: [&str; 12] = [
+    include_str!("script/fold.js"),
     include_str!("script/copy.js"),
     include_str!("script/charts.js"),
     include_str!("script/decode.js"),
@@ -201,12 +202,22 @@ impl Page {
     }
 }
 
-/// A section below its heading.
+/// Sections that are folded at first: the answer of a run is above them.
+const FOLDED: [&str; 6] = [
+    "pairs", "effort", "machines", "workers", "openings", "setup",
+];
+
+/// A section below its heading, which folds some of them.
 pub fn section(id: &str, heading: &str, content: &Markup) -> Markup {
+    let title = html! { h2 id={ (id) "-heading" } { (heading) } };
     html! {
         section id=(id) aria-labelledby={ (id) "-heading" } {
-            h2 id={ (id) "-heading" } { (heading) }
-            (content)
+            @if FOLDED.contains(&id) {
+                details.fold { summary { (title) } (content) }
+            } @else {
+                (title)
+                (content)
+            }
         }
     }
 }

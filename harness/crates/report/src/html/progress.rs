@@ -101,9 +101,10 @@ fn elo_figure(trace_points: &[TracePoint]) -> anyhow::Result<Markup> {
     let Some((pairs, last)) = points.last().copied() else {
         return Ok(Markup::default());
     };
-    // The interval of the first pairs is very wide: it may be cut off.
+    // The interval of the first pairs is very wide: it is cut off, so that the last one, which
+    // is the answer, has at least half of the height.
     let width = last.high - last.low;
-    let kept = (last.low - 1.5 * width).min(0.0)..=(last.high + 1.5 * width).max(0.0);
+    let kept = (last.low - 0.5 * width).min(0.0)..=(last.high + 0.5 * width).max(0.0);
     let all = points.iter().flat_map(|(_, e)| [e.low, e.high, 0.0]);
     let (low, high) = range(all.map(|elo| elo.clamp(*kept.start(), *kept.end())));
     let label = format!(
