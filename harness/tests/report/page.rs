@@ -284,6 +284,8 @@ fn moves_have_room(browser: &mut Chromium) {
 /// A chart shows its values to the mouse and to the keys.
 fn charts_show_values(browser: &mut Chromium) {
     let reading = "document.querySelector('#effort .reading')?.textContent ?? ''";
+    browser.click("nav a[href='#effort']");
+    browser.wait_for("document.querySelector('#effort .fold').open");
     browser.click("#effort .chart");
     let words = browser.eval(reading);
     assert!(words.as_str().unwrap().contains(" %"), "{words}");
