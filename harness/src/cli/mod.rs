@@ -9,7 +9,6 @@
 //! * [`play`]: plays the run of a configuration.
 //! * [`results`]: what commands print: results and progress.
 //! * [`errors`]: exit codes, and the text of errors.
-//! * [`repeat`]: the command that repeats a run.
 
 mod args;
 mod bisect;
@@ -28,7 +27,6 @@ mod manual;
 mod match_;
 mod play;
 mod pool;
-mod repeat;
 mod replay;
 mod report;
 mod results;

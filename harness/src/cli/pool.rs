@@ -6,12 +6,11 @@ use clap::Args;
 
 use super::args::ends::ResultArgs;
 use super::errors::exit::exit_of;
-use super::repeat::{keep, kept, resuming, undivided};
-use super::results::outcome::show;
+use super::results::outcome::{resuming, show};
 use super::{Exit, Failure};
 use hone_base::errln;
 use hone_kinds as kinds;
-use hone_report::{SummaryNotes, counted, write_files};
+use hone_report::{counted, write_files};
 use hone_run::pool::{self, Plan, Pooled};
 use hone_run::{RunFiles, find_run};
 
@@ -41,7 +40,6 @@ impl PoolArgs {
             .iter()
             .map(|run| find_run(run))
             .collect::<anyhow::Result<_>>()?;
-        let command = runs.iter().find_map(|run| kept(run));
         let Pooled {
             folder,
             runs,
@@ -50,9 +48,6 @@ impl PoolArgs {
             .write()
             .map_err(Failure::failed)?;
         let dir = folder.path();
-        if let Some(command) = command.filter(|_| kept(dir).is_none()) {
-            keep(dir, &undivided(&command)).map_err(Failure::failed)?;
-        }
         let runs = counted(runs as u64, "run");
         let pairs = counted(added, "new pair");
         errln!("pooled {runs} in {}: {pairs}", dir.display());
@@ -73,13 +68,9 @@ impl PoolArgs {
         write_files(&*report, &dir).map_err(Failure::failed)?;
         show(&*report, self.results.json).map_err(Failure::failed)?;
         let resume = resuming(&dir);
-        let repeat = kept(&dir);
-        let notes = SummaryNotes {
-            repeat: repeat.as_deref(),
-            resume: verdict.is_none().then_some(resume.as_str()),
-        };
+        let to_resume = verdict.is_none().then_some(resume.as_str());
         self.results
-            .summarize(&report.summary(notes))
+            .summarize(&report.summary(to_resume))
             .map_err(Failure::failed)?;
         if let Some(verdict) = verdict {
             return Ok(exit_of(verdict, kind));

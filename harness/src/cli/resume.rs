@@ -9,7 +9,6 @@ use super::args::ends::EndArgs;
 use super::args::place::PlaceArgs;
 use super::args::ranges::from_one;
 use super::dropin;
-use super::repeat::kept;
 use super::results::outcome::{conclude, not_played, stopped};
 use super::results::progress::announce;
 use super::{Exit, Failure};
@@ -59,9 +58,7 @@ impl ResumeArgs {
             Recovery::LastPair
         };
         let kind = kinds::of(Manifest::read(&run)?.kind);
-        let refused = |error: anyhow::Error| {
-            not_played(error.into(), kept(&run).as_deref(), &self.ends.results)
-        };
+        let refused = |error: anyhow::Error| not_played(error.into(), &self.ends.results);
         let place = self.place(&run).map_err(refused)?;
         let mut changes = Changes::new(recovery, place.clone());
         if let Err(error) = self.change(&run, &mut changes) {

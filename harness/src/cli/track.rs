@@ -10,12 +10,11 @@ use super::args::ends::EndArgs;
 use super::args::place::PlaceArgs;
 use super::args::ranges::from_one;
 use super::errors::exit::failure;
-use super::repeat::repeating;
 use super::results::outcome::show;
 use super::results::progress::announce;
 use super::{Exit, Failure};
 use hone_kinds::track::{NightEnd, TrackReport, Tracker};
-use hone_report::{self as report, Report, SummaryNotes, error_block};
+use hone_report::{self as report, Report, error_block};
 use hone_run::SessionError;
 use hone_run::config::{Config, Draft};
 
@@ -101,10 +100,6 @@ impl TrackArgs {
 
 /// The report as a summary, after the error that stopped it, if any.
 fn summary(report: &TrackReport, error: Option<&SessionError>) -> String {
-    let notes = SummaryNotes {
-        repeat: Some(&repeating(None)),
-        resume: None,
-    };
     let head = error.map_or(String::new(), |error| error_block(&error.to_string()));
-    head + &report.summary(notes)
+    head + &report.summary(None)
 }

@@ -125,7 +125,7 @@ fn a_regression_twenty_commits_back_is_found_also_after_a_kill() {
     resume.arg("--summary").arg(&summary);
     assert_eq!(finish(resume).code, Some(0));
     let summary = fs::read_to_string(summary).expect("written");
-    assert!(summary.contains("Command to repeat it"), "{summary}");
+    assert!(summary.contains("Change 4"), "{summary}");
     let page = history.out("whole").join("report.html");
     let text = fs::read_to_string(&page).expect("a page");
     let show = format!("git show {}", &history.ids[CULPRIT][..10]);

@@ -66,7 +66,7 @@ pub use numbers::{
 pub use openings::OpeningFacts;
 pub use scoreboard::{Block, RefreshTimer, STOPPING, Scoreboard, progress_text, time_for};
 pub use shown_elo::shown_elo;
-pub use summary::{SummaryNotes, error_block, failed_summary, fenced, stopped_summary};
+pub use summary::{error_block, fenced, stopped_summary, to_resume};
 pub use timeline::Timeline;
 pub use verdict::{EndReason, TestVerdict};
 pub use workers::WorkerFacts;
@@ -102,8 +102,9 @@ pub trait Report {
         None
     }
 
-    /// Markdown for a pull request or a CI job.
-    fn summary(&self, notes: SummaryNotes<'_>) -> String;
+    /// Markdown for a pull request or a CI job. `resume` is the command that resumes the run;
+    /// `None` if it is finished.
+    fn summary(&self, resume: Option<&str>) -> String;
 
     /// The files besides the page: name and text of each.
     ///

@@ -5,7 +5,7 @@ use super::forms::{Form, FormNumbers, FormTest};
 use super::html::{self, Page, PageLocation, Source};
 use super::machines::FleetFacts;
 use super::markdown::markdown;
-use super::summary::{SummaryNotes, summary};
+use super::summary::summary;
 use super::text::{results_block, verdict_sentence};
 use super::timeline::Timeline;
 use super::{REPORT_JSON, REPORT_MD, Report, json_file};
@@ -74,8 +74,8 @@ impl Report for MatchReport {
         Some(numbers.text(form))
     }
 
-    fn summary(&self, notes: SummaryNotes<'_>) -> String {
-        summary(&self.facts, notes)
+    fn summary(&self, resume: Option<&str>) -> String {
+        summary(&self.facts, resume)
     }
 
     fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {

@@ -10,27 +10,15 @@ use hone_builds::short_id;
 use hone_run::Failures;
 use hone_stats::Wdl;
 
-/// Commands that a summary shows beside the facts.
-#[derive(Debug, Clone, Copy)]
-pub struct SummaryNotes<'a> {
-    /// The command that repeats the run; `None` if it is unknown.
-    pub repeat: Option<&'a str>,
-    /// The command that resumes the run; `None` if it is finished.
-    pub resume: Option<&'a str>,
+/// The command that resumes the run, as Markdown; nothing if it is finished.
+pub fn to_resume(command: Option<&str>) -> String {
+    command.map_or(String::new(), |command| {
+        format!("To resume: `{command}`\n\n")
+    })
 }
 
-impl SummaryNotes<'_> {
-    /// Both, as Markdown.
-    pub fn text(&self) -> String {
-        let resume = self
-            .resume
-            .map_or(String::new(), |resume| format!("To resume: `{resume}`\n\n"));
-        resume + &self.repeat.map_or(String::new(), repeat_block)
-    }
-}
-
-/// The verdict, the numbers and the commands, as Markdown.
-pub(super) fn summary(facts: &RunFacts, notes: SummaryNotes<'_>) -> String {
+/// The verdict, the numbers and the command to resume, as Markdown.
+pub(super) fn summary(facts: &RunFacts, resume: Option<&str>) -> String {
     let mut text = format!("## hone: {}\n\n", heading(facts));
     for sentence in verdict_sentence(facts).lines() {
         text += &format!("{}\n\n", escape_markdown(sentence));
@@ -39,19 +27,14 @@ pub(super) fn summary(facts: &RunFacts, notes: SummaryNotes<'_>) -> String {
     text.extend(facts.engines.iter().map(engine_row));
     if facts.engines.len() > 2 {
         text += &format!("| games | {} |\n", facts.games);
-        text += &last_rows(facts, notes);
+        text += &last_rows(facts, resume);
         return text + "\n" + &fenced(&results_block(facts));
     }
     text += &result_rows(facts);
-    text + &last_rows(facts, notes)
+    text + &last_rows(facts, resume)
 }
 
-/// The summary of a run that could not be started.
-pub fn failed_summary(error: &str, repeat: Option<&str>) -> String {
-    error_block(error) + &repeat.map_or(String::new(), repeat_block)
-}
-
-/// The heading of such a summary, and the whole error.
+/// The summary of a run that could not be started: a heading and the whole error.
 pub fn error_block(error: &str) -> String {
     format!("## hone: not played\n\n{}\n", fenced(&format!("{error}\n")))
 }
@@ -124,8 +107,8 @@ fn test_rows(sprt: &SprtFacts) -> String {
     text
 }
 
-/// The last rows, the findings and the commands.
-fn last_rows(facts: &RunFacts, notes: SummaryNotes<'_>) -> String {
+/// The last rows, the findings and the command to resume.
+fn last_rows(facts: &RunFacts, resume: Option<&str>) -> String {
     let mut text = format!(
         "| limit, openings | {}, {} |\n| games lost by failures | {} |\n\
          | time | {:.0} s |\n\n",
@@ -137,19 +120,12 @@ fn last_rows(facts: &RunFacts, notes: SummaryNotes<'_>) -> String {
     for finding in &facts.findings {
         text += &format!("{}\n\n", escape_markdown(&finding.sentence()));
     }
-    text + &notes.text()
+    text + &to_resume(resume)
 }
 
 /// Games that any engine lost by a failure.
 pub(super) fn lost_by_failures(facts: &RunFacts) -> u64 {
     facts.failures.iter().map(Failures::total).sum()
-}
-
-fn repeat_block(command: &str) -> String {
-    let fence = fence_for(command);
-    format!(
-        "<details><summary>Command to repeat it</summary>\n\n{fence}sh\n{command}\n{fence}\n\n</details>\n"
-    )
 }
 
 /// Whole lines as a code block.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::cli::repeat::resuming;
+use crate::cli::results::outcome::resuming;
 use hone_base::text::with_causes;
 use hone_fleet::{self as fleet, Access, FleetRun, Role, RunKey};
 use hone_kinds::{Place, StartRemote};

@@ -14,7 +14,7 @@ use clap::{Args, FromArgMatches};
 
 use super::errors::exit::failure;
 use super::errors::format::rendered;
-use super::repeat::resuming;
+use super::results::outcome::resuming;
 use super::{Cli, Exit, Failure, help};
 use hone_base::output;
 use hone_base::platform::{guard, quoted};

@@ -7,13 +7,12 @@ use std::path::Path;
 use self::preparing::Preparing;
 use super::args::ends::EndArgs;
 use super::errors::key_place::{located, placed};
-use super::repeat::{keep, repeating};
 use super::results::outcome::{conclude, not_played, stopped};
 use super::results::progress::announce;
 use super::{Exit, Failure};
 use hone_kinds::{NewRun, Place, RunKind};
+use hone_run::StopRequests;
 use hone_run::config::Config;
-use hone_run::{SessionError, StopRequests};
 
 /// Plays the run of a configuration, which may come from `file`. If the run is refused, or an
 /// engine does not build or start, the summary contains the error.
@@ -25,7 +24,7 @@ pub(super) fn start<K: RunKind>(
 ) -> Result<Exit, Failure> {
     let results = &ends.results;
     results.check()?;
-    let refused = |failure| not_played(failure, Some(&repeating(None)), results);
+    let refused = |failure| not_played(failure, results);
     let (config, place) = configure().map_err(|error| refused(error.into()))?;
     K::check(&config).map_err(|error| refused(placed(error, &config, file).into()))?;
     // From before the end of `preparing`, so that no request is lost between them.
@@ -36,13 +35,9 @@ pub(super) fn start<K: RunKind>(
     let session = prepared.and_then(|run| run.start(&mut announce));
     let session = session.map_err(|error| refused(located(error, &config, file)))?;
     let folder = session.folder.path().to_path_buf();
-    let played = keep(&folder, &repeating(Some(&session.manifest)))
-        .map_err(SessionError::AfterStart)
-        .and_then(|()| {
-            session
-                .limited(ends.max_time())
-                .run(&mut stop, &mut announce)
-        });
+    let played = session
+        .limited(ends.max_time())
+        .run(&mut stop, &mut announce);
     match played {
         Ok(conclusion) => conclude(conclusion.boxed(), results),
         Err(error) => Err(stopped(error, &folder, results)),

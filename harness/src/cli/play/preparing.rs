@@ -8,7 +8,6 @@ use tokio::sync::oneshot;
 
 use crate::cli::Exit;
 use crate::cli::args::ends::ResultArgs;
-use crate::cli::repeat::repeating;
 use hone_base::errln;
 use hone_report as report;
 use hone_run::Interrupts;
@@ -19,7 +18,7 @@ const INTERRUPTED: &str = "Interrupted before anything was played; a build may s
 /// Reports a request to stop before the run, and writes the summary.
 pub(in crate::cli) fn interrupted(results: &ResultArgs) -> Exit {
     errln!("{INTERRUPTED}");
-    let text = report::failed_summary(INTERRUPTED, Some(&repeating(None)));
+    let text = report::error_block(INTERRUPTED);
     if let Err(error) = results.summarize(&text) {
         errln!("warning: {error:#}");
     }

@@ -4,26 +4,27 @@ use std::path::Path;
 
 use crate::cli::args::ends::ResultArgs;
 use crate::cli::errors::exit::{Exit, Failure, exit_of, failure};
-use crate::cli::repeat::{kept, resuming};
+use hone_base::platform::quoted;
 use hone_base::text::with_causes;
 use hone_base::{errln, out, outln};
 use hone_experiment::Verdict;
 use hone_kinds::{self as kinds, Conclusion};
-use hone_report::{self as report, Report, SummaryNotes};
+use hone_report::{self as report, Report};
 use hone_run::{Ended, RunFiles, SessionError};
 
 /// Writes the summary of a run that this error prevented, and returns the error. A failure to
 /// write must not hide it.
-pub(in crate::cli) fn not_played(
-    failure: Failure,
-    repeat: Option<&str>,
-    results: &ResultArgs,
-) -> Failure {
-    let text = report::failed_summary(&with_causes(&failure.error), repeat);
+pub(in crate::cli) fn not_played(failure: Failure, results: &ResultArgs) -> Failure {
+    let text = report::error_block(&with_causes(&failure.error));
     if let Err(other) = results.summarize(&text) {
         errln!("warning: {}", with_causes(&other));
     }
     failure
+}
+
+/// The command line that resumes the run in a folder.
+pub(in crate::cli) fn resuming(folder: &Path) -> String {
+    format!("hone resume {}", quoted(folder))
 }
 
 /// Prints the results so far of a run that this error has stopped, and returns the error of
@@ -39,7 +40,7 @@ pub(in crate::cli) fn stopped(error: SessionError, folder: &Path, results: &Resu
     };
     match shown {
         Ok(true) => failure,
-        Ok(false) => not_played(failure, kept(folder).as_deref(), results),
+        Ok(false) => not_played(failure, results),
         Err(other) => {
             errln!(
                 "warning: the results so far are not shown: {}",
@@ -69,10 +70,7 @@ fn show_stopped(
         errln!("Report with every game: {}", page.display());
     }
     let resume = resuming(folder);
-    let so_far = report.summary(SummaryNotes {
-        repeat: kept(folder).as_deref(),
-        resume: is_resumable.then_some(resume.as_str()),
-    });
+    let so_far = report.summary(is_resumable.then_some(resume.as_str()));
     let summary = report::stopped_summary(&with_causes(&failure.error), &so_far);
     results.summarize(&summary)?;
     Ok(true)
@@ -94,13 +92,9 @@ pub(in crate::cli) fn conclude(
     errln!("Report with every game: {}", page.display());
     let resume = resuming(folder.path());
     let is_unfinished = matches!(ended, Ended::Interrupted | Ended::OutOfTime);
-    let repeat = kept(folder.path());
-    let notes = SummaryNotes {
-        repeat: repeat.as_deref(),
-        resume: is_unfinished.then_some(resume.as_str()),
-    };
+    let to_resume = is_unfinished.then_some(resume.as_str());
     results
-        .summarize(&report.summary(notes))
+        .summarize(&report.summary(to_resume))
         .map_err(Failure::failed)?;
     Ok(match ended {
         Ended::Verdict(verdict) => {

@@ -13,7 +13,6 @@ use super::args::ranges::from_one;
 use super::errors::key_place::{located, placed};
 use super::play::preparing::interrupted;
 use super::play::start;
-use super::repeat::repeating;
 use super::results::outcome::not_played;
 use super::results::progress::announce;
 use super::{Exit, Failure};
@@ -108,7 +107,7 @@ impl TuneArgs {
         }
         let results = &self.ends.results;
         results.check()?;
-        let refused = |failure| not_played(failure, Some(&repeating(None)), results);
+        let refused = |failure| not_played(failure, results);
         let mut config = self.config().map_err(|error| refused(error.into()))?;
         let json = results.json;
         let section = config.tune.get_or_insert_default();

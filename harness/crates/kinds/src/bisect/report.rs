@@ -4,7 +4,7 @@ use super::facts::BisectFacts;
 use super::page::html;
 use hone_experiment::bisect::BisectExperiment;
 use hone_report::html::{Page, PageLocation, Source};
-use hone_report::{REPORT_JSON, REPORT_MD, Report, SummaryNotes, json_file};
+use hone_report::{REPORT_JSON, REPORT_MD, Report, json_file, to_resume};
 use hone_run::ledger::LedgerError;
 use hone_run::{Fold, RunFiles};
 
@@ -34,8 +34,8 @@ impl Report for BisectReport {
         Ok(serde_json::to_string(&self.facts)?)
     }
 
-    fn summary(&self, notes: SummaryNotes<'_>) -> String {
-        format!("{}\n{}", self.facts.markdown(), notes.text())
+    fn summary(&self, resume: Option<&str>) -> String {
+        format!("{}\n{}", self.facts.markdown(), to_resume(resume))
     }
 
     fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {

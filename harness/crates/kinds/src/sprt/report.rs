@@ -9,8 +9,8 @@ use super::single::SingleTest;
 use crate::kind::RunKind;
 use hone_report::html::{Page, PageLocation};
 use hone_report::{
-    Form, MatchReport, REPORT_JSON, REPORT_MD, Report, StageFacts, SummaryNotes, TestVerdict,
-    escape_markdown, fenced, json_file, limits,
+    Form, MatchReport, REPORT_JSON, REPORT_MD, Report, StageFacts, TestVerdict, escape_markdown,
+    fenced, json_file, limits,
 };
 use hone_run::{BookIdentity, Fold, Manifest, RunFiles};
 
@@ -178,8 +178,8 @@ impl Report for TestReport {
         self.last().form(form)
     }
 
-    fn summary(&self, notes: SummaryNotes<'_>) -> String {
-        let last = self.last().summary(notes);
+    fn summary(&self, resume: Option<&str>) -> String {
+        let last = self.last().summary(resume);
         if !self.is_staged() {
             return last;
         }

@@ -14,7 +14,7 @@ use super::skipped::{SkippedCommit, markdown};
 use super::status::Status;
 use super::{RUNS, TABLE};
 use hone_report::html::{Page, PageLocation};
-use hone_report::{Report, SummaryNotes};
+use hone_report::{Report, to_resume};
 use hone_run::Manifest;
 use hone_run::config::false_alarm_nights;
 
@@ -114,10 +114,10 @@ impl Report for TrackReport {
         Ok(serde_json::to_value(&object)?.to_string())
     }
 
-    fn summary(&self, notes: SummaryNotes<'_>) -> String {
+    fn summary(&self, resume: Option<&str>) -> String {
         // A job's page has no file beside it.
         let nights = self.status.markdown(None);
-        format!("{nights}\n{}{}", markdown(&self.skipped), notes.text())
+        format!("{nights}\n{}{}", markdown(&self.skipped), to_resume(resume))
     }
 
     fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {

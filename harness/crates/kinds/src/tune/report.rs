@@ -8,8 +8,8 @@ use super::{pictures, tested, values_csv};
 use hone_experiment::tune::TuneExperiment;
 use hone_report::html::{Page, PageLocation, Source};
 use hone_report::{
-    MatchReport, REPORT_JSON, Report, SummaryNotes, TestVerdict, counted, escape_markdown,
-    evidence_findings, fenced, json_file,
+    MatchReport, REPORT_JSON, Report, TestVerdict, counted, escape_markdown, evidence_findings,
+    fenced, json_file, to_resume,
 };
 use hone_run::{Fold, RunFiles};
 use hone_stats::detect::Finding;
@@ -128,9 +128,13 @@ impl Report for TuneReport {
         Ok(serde_json::to_string(&self.object()?)?)
     }
 
-    fn summary(&self, notes: SummaryNotes<'_>) -> String {
+    fn summary(&self, resume: Option<&str>) -> String {
         let name = escape_markdown(&self.files.folder.name());
-        format!("# {name}\n\n{}\n{}", fenced(&self.text()), notes.text())
+        format!(
+            "# {name}\n\n{}\n{}",
+            fenced(&self.text()),
+            to_resume(resume)
+        )
     }
 
     fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {
