@@ -44,16 +44,12 @@ pub(crate) enum Disturbance {
     KillAfterGuard,
     /// One to three random signals to random targets, then perhaps a kill of `hone`.
     Mixed,
-    /// The disk fills up, with or without a kill.
-    FullDisk,
-    /// After a kill the folder is read-only for a while.
-    ReadOnly,
     /// After a kill the files lack some of their last bytes.
     Torn,
 }
 
-pub(crate) const DISTURBANCES: [(&str, Disturbance); 18] = {
-    use Disturbance::{FullDisk, KillAfterGuard, KillWhileStopped, Mixed, ReadOnly, Signals, Torn};
+pub(crate) const DISTURBANCES: [(&str, Disturbance); 16] = {
+    use Disturbance::{KillAfterGuard, KillWhileStopped, Mixed, Signals, Torn};
     use Signal::{Int, Kill, Pause, Term};
     use Target::{Engine, Guard, Hone};
     [
@@ -72,18 +68,11 @@ pub(crate) const DISTURBANCES: [(&str, Disturbance); 18] = {
         ("guard-then-hone", KillAfterGuard),
         ("stopped-engine", KillWhileStopped(Engine)),
         ("mixed", Mixed),
-        ("full-disk", FullDisk),
-        ("read-only", ReadOnly),
         ("torn", Torn),
     ]
 };
 
 impl Disturbance {
-    /// Whether it needs a file system of its own.
-    pub(crate) fn needs_disk(self) -> bool {
-        matches!(self, Self::FullDisk | Self::ReadOnly)
-    }
-
     /// The signals to send during one start of `hone`, in order.
     pub(crate) fn signals(self, random: &mut impl Rng) -> Vec<(Target, Signal)> {
         use Signal::Kill;
@@ -110,8 +99,7 @@ impl Disturbance {
                 }
                 signals
             }
-            Self::FullDisk if random.random_bool(0.5) => Vec::new(),
-            Self::FullDisk | Self::ReadOnly | Self::Torn => vec![(Hone, Kill)],
+            Self::Torn => vec![(Hone, Kill)],
         }
     }
 }

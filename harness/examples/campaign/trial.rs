@@ -11,7 +11,6 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 use super::checks::{self, FinishedPairs};
-use super::disk::Disk;
 use super::disturbance::{Disturbance, Signal, Target, Timing};
 use super::processes::{self, send};
 use super::records;
@@ -123,33 +122,17 @@ impl<'a> Trial<'a> {
     fn attempt(&mut self) -> anyhow::Result<()> {
         let work = self.dir.join("work");
         fs::create_dir_all(&work)?;
-        if !self.disturbance.needs_disk() {
-            return self.disturb_and_check(&work, None);
-        }
-        let disk = Disk::mount(&work)?;
-        let result = self.disturb_and_check(&work, Some(&disk));
-        if result.is_err() {
-            // Unmounting the disk removes its files.
-            let _ = disk.make_room();
-            let kept = self.dir.join("kept");
-            let _ = std::process::Command::new("cp")
-                .arg("-r")
-                .args([&work, &kept])
-                .status();
-        }
-        result
-    }
-
-    fn disturb_and_check(&mut self, work: &Path, disk: Option<&Disk>) -> anyhow::Result<()> {
-        let scene = Scene::prepare(self.programs, self.baseline.kind, work, &self.mark)?;
+        let scene = Scene::prepare(self.programs, self.baseline.kind, &work, &self.mark)?;
         for stage in 1..=self.random.random_range(1..=STARTS) {
             let before = FinishedPairs::of(&scene)?;
             let exit = self
-                .stage(&scene, stage, disk)
+                .stage(&scene, stage)
                 .with_context(|| format!("start {stage}"))?;
             before.must_be_in(&FinishedPairs::of(&scene)?)?;
-            self.between(&scene, stage, disk)
-                .with_context(|| format!("after start {stage}"))?;
+            if self.disturbance == Disturbance::Torn {
+                self.tear(&scene, stage)
+                    .with_context(|| format!("after start {stage}"))?;
+            }
             // A run that has ended is started again in 30 % of cases.
             if exit == self.baseline.exit && self.random.random_bool(0.7) {
                 break;
@@ -173,19 +156,9 @@ impl<'a> Trial<'a> {
     }
 
     /// Starts `hone`, disturbs it, and waits for its end.
-    fn stage(
-        &mut self,
-        scene: &Scene,
-        stage: u32,
-        disk: Option<&Disk>,
-    ) -> anyhow::Result<Option<i32>> {
+    fn stage(&mut self, scene: &Scene, stage: u32) -> anyhow::Result<Option<i32>> {
         let name = format!("start-{stage}");
         let mut child = self.start(scene, &name)?;
-        if let (Disturbance::FullDisk, Some(disk)) = (self.disturbance, disk) {
-            self.wait_for_random_time(scene, &mut child)?;
-            disk.fill(self.random.random_range(0..16_384))?;
-            self.hits += 1;
-        }
         let signals = self.disturbance.signals(&mut self.random);
         let mut stopped = Vec::new();
         for &(target, signal) in &signals {
@@ -197,9 +170,6 @@ impl<'a> Trial<'a> {
             }
         }
         let exit = self.wait(&mut child)?;
-        if let Some(disk) = disk {
-            disk.make_room()?;
-        }
         if self.random.random_bool(0.75) {
             processes::none_left(scene.mark())?;
         }
@@ -209,35 +179,6 @@ impl<'a> Trial<'a> {
             self.last_lines(&name)
         );
         Ok(exit)
-    }
-
-    /// Disturbs the run's files while no `hone` runs.
-    fn between(&mut self, scene: &Scene, stage: u32, disk: Option<&Disk>) -> anyhow::Result<()> {
-        match (self.disturbance, disk) {
-            (Disturbance::ReadOnly, Some(disk)) => {
-                processes::none_left(scene.mark())?;
-                disk.set_read_only(true)?;
-                self.hits += 1;
-                let name = format!("read-only-{stage}");
-                // A start without a manifest removes the folder first.
-                let exit = if scene.out().join("run.toml").exists() || scene.is_tracked() {
-                    let mut child = self.start(scene, &name)?;
-                    self.wait(&mut child)?
-                } else {
-                    Some(REFUSED)
-                };
-                processes::none_left(scene.mark())?;
-                disk.set_read_only(false)?;
-                anyhow::ensure!(
-                    matches!(exit, Some(REFUSED | STOPPED)) || exit == self.baseline.exit,
-                    "read-only, it ended with {exit:?}: {}",
-                    self.last_lines(&name)
-                );
-                Ok(())
-            }
-            (Disturbance::Torn, _) => self.tear(scene, stage),
-            _ => Ok(()),
-        }
     }
 
     /// Cuts the newest run's files, and continues it.
@@ -383,7 +324,7 @@ impl<'a> Trial<'a> {
         let ends_hone = |(target, signal): &(Target, Signal)| {
             *target == Target::Hone && matches!(signal, Signal::Kill | Signal::Term | Signal::Int)
         };
-        let may_stop = hit(Target::Engine) || self.disturbance == Disturbance::FullDisk;
+        let may_stop = hit(Target::Engine);
         match exit {
             // Only a signal to `hone` itself has these exit codes.
             None | Some(INTERRUPTED) => signals.iter().any(ends_hone),
