@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, num::NonZeroUsize, path::PathBuf};
 
-use anyhow::{Context, anyhow};
+use anyhow::anyhow;
 use clap::Args;
 use serde::Serialize;
 use shakmaty::Chess;
@@ -19,7 +19,6 @@ use hone_books::book::histogram::Histogram;
 use hone_books::book::info::BookFacts;
 use hone_books::book::make::judge::white_score;
 use hone_books::book::scan::Scan;
-use hone_report::chart::{Bar, Chart, Paint, sheet};
 use hone_report::counted;
 use hone_uci::engine::analysis::{Analyst, Request, SearchLimit, evaluate_all};
 use hone_uci::engine::uci::parse_option;
@@ -48,9 +47,6 @@ pub(super) struct Info {
     /// Engines that run at the same time [default: number of physical cores]
     #[arg(long, value_name = "N", value_parser = from_one::<NonZeroUsize>)]
     concurrency: Option<NonZeroUsize>,
-    /// Write a chart of the scores as SVG
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
     #[command(flatten)]
     sandbox: SandboxArgs,
     /// Print one JSON object
@@ -99,16 +95,6 @@ impl Info {
                 scores("ce".to_owned(), known.collect(), 0)
             }
         };
-        if let Some(path) = &self.svg {
-            let Some(scores) = &scores else {
-                return Err(
-                    anyhow!("no scores to draw\nhelp: --engine evaluates the positions").into(),
-                );
-            };
-            let title = format!("{} by {}", self.file.display(), scores.judge);
-            std::fs::write(path, drawn(&scores.histogram, title)?)
-                .with_context(|| format!("cannot write {}", path.display()))?;
-        }
         let summary = BookSummary {
             facts: BookFacts::new(&scan),
             scores,
@@ -161,37 +147,6 @@ fn scores(judge: String, values: Vec<i32>, mates: usize) -> Option<Scores> {
         mates,
         histogram,
     })
-}
-
-fn drawn(histogram: &Histogram, title: String) -> anyhow::Result<String> {
-    let bars: Vec<Bar> = histogram
-        .bins
-        .iter()
-        .map(|bin| Bar {
-            paint: Paint::First,
-            x: (
-                f64::from(bin.low),
-                f64::from(bin.low) + f64::from(histogram.width),
-            ),
-            height: bin.count as f64,
-            name: None,
-        })
-        .collect();
-    let ends = bars.iter().flat_map(|bar| [bar.x.0, bar.x.1]);
-    let highest = bars.iter().map(|bar| bar.height).fold(0.0, f64::max);
-    let chart = Chart {
-        label: title.clone(),
-        title,
-        x_title: "centipawns, White's side",
-        y_title: "positions",
-        x: ends.fold((f64::MAX, f64::MIN), |(low, high), x| {
-            (low.min(x), high.max(x))
-        }),
-        y: (0.0, 1.05 * highest),
-        bars,
-        ..Chart::default()
-    };
-    sheet(&[chart], 1)
 }
 
 /// Maximum number of illegal lines that the text lists.

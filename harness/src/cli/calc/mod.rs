@@ -6,7 +6,6 @@ mod pairs_args;
 mod pgn_games;
 mod pgn_headers;
 mod plan;
-mod plan_chart;
 mod rate;
 mod run_folder;
 mod simulate;

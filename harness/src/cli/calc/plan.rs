@@ -1,13 +1,10 @@
 //! `hone calc plan`: the expected length of a sequential test.
 
-use std::path::PathBuf;
-
 use anyhow::{Context, anyhow};
 use clap::Args;
 use serde::Serialize;
 
 use super::pairs_args::PairsArgs;
-use super::plan_chart;
 use super::sprt_args::SprtArgs;
 use crate::cli::{Exit, Failure};
 use hone_base::{out, outln};
@@ -33,9 +30,6 @@ pub(super) struct Plan {
     /// Time available: find the smallest elo1 that fits
     #[arg(long, value_parser = positive)]
     hours: Option<f64>,
-    /// Write the curves as an SVG picture
-    #[arg(long, value_name = "FILE")]
-    svg: Option<PathBuf>,
     /// Print one JSON object
     #[arg(long)]
     json: bool,
@@ -121,9 +115,6 @@ impl Plan {
             affordable: self.affordable(&config, &base, speed)?,
             worst_case: TimedPoint::new(plan::worst_case(&config, &base)?, speed),
         };
-        if let Some(path) = &self.svg {
-            plan_chart::write(path, &config, &base)?;
-        }
         if self.json {
             outln!("{}", serde_json::to_string(&output)?);
         } else {

@@ -90,7 +90,7 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ]),
     ("book info", &[
         ("Describe a book", "hone book info books/balanced.epd"),
-        ("Evaluate each opening with an engine, and draw the scores", "hone book info books/balanced.epd --engine ./engine --svg scores.svg"),
+        ("Evaluate each opening with an engine", "hone book info books/balanced.epd --engine ./engine"),
     ]),
     ("book make", &[
         ("Make a book of 1000 balanced positions", "hone book make --engine ./engine --out book.epd"),
@@ -153,7 +153,7 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ("calc plan", &[
         ("How many games does a test of [0, 3] need?", "hone calc plan --elo0 0 --elo1 3"),
         ("The same at a draw ratio of 60 %", "hone calc plan --elo0 0 --elo1 3 --draw-ratio 60%"),
-        ("The same from the pairs of an earlier run, with a chart", "hone calc plan --elo0 0 --elo1 3 --run results/RUN --svg plan.svg"),
+        ("The same from the pairs of an earlier run", "hone calc plan --elo0 0 --elo1 3 --run results/RUN"),
     ]),
     ("calc simulate", &[
         ("Pass probability and length at a true strength of 2 Elo", "hone calc simulate --elo 2 --elo0 0 --elo1 5 --draw-ratio 0.6"),
