@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, fmt::Write as _, num::NonZeroUsize, path::PathBuf};
 
-use anyhow::anyhow;
+use anyhow::{Context, anyhow};
 use clap::Args;
 use serde::Serialize;
 use shakmaty::Chess;
