@@ -16,7 +16,7 @@
 //! Output:
 //!
 //! * `text`, `tournament`: lines of text; `scoreboard`: the live view of a run.
-//! * `markdown`, `summary`: for a wiki; for a pull request or a CI job.
+//! * `summary`: for a pull request or a CI job.
 //! * `forms`: in the formats of OpenBench and fishtest.
 //! * [`html`], [`chart`]: the page and its charts.
 //! * `numbers`, `escape`, `table`: numbers, escaping and tables for all of these.
@@ -34,7 +34,6 @@ mod follow;
 mod forms;
 pub mod html;
 mod machines;
-mod markdown;
 mod match_report;
 mod numbers;
 mod openings;
@@ -66,7 +65,7 @@ pub use numbers::{
 pub use openings::OpeningFacts;
 pub use scoreboard::{Block, RefreshTimer, STOPPING, Scoreboard, progress_text, time_for};
 pub use shown_elo::shown_elo;
-pub use summary::{error_block, fenced, stopped_summary, to_resume};
+pub use summary::{as_markdown, error_block, fenced, stopped_summary, to_resume};
 pub use timeline::Timeline;
 pub use verdict::{EndReason, TestVerdict};
 pub use workers::WorkerFacts;

@@ -4,8 +4,7 @@ use super::facts::{RunFacts, is_of_first_engine};
 use super::forms::{Form, FormNumbers, FormTest};
 use super::html::{self, Page, PageLocation, Source};
 use super::machines::FleetFacts;
-use super::markdown::markdown;
-use super::summary::summary;
+use super::summary::{as_markdown, summary};
 use super::text::{results_block, verdict_sentence};
 use super::timeline::Timeline;
 use super::{REPORT_JSON, REPORT_MD, Report, json_file};
@@ -81,7 +80,7 @@ impl Report for MatchReport {
     fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {
         Ok(vec![
             (REPORT_JSON, json_file(&self.facts)?),
-            (REPORT_MD, markdown(&self.facts)),
+            (REPORT_MD, as_markdown(&self.facts.run, &self.text())),
         ])
     }
 

@@ -128,6 +128,11 @@ pub(super) fn lost_by_failures(facts: &RunFacts) -> u64 {
     facts.failures.iter().map(Failures::total).sum()
 }
 
+/// The text of a report as Markdown, below the name of the run: `report.md`.
+pub fn as_markdown(run: &str, text: &str) -> String {
+    format!("# {}\n\n{}", escape_markdown(run), fenced(text))
+}
+
 /// Whole lines as a code block.
 pub fn fenced(lines: &str) -> String {
     let lines = without_direction(lines);

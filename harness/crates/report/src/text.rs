@@ -404,7 +404,6 @@ fn scale(model: Model) -> &'static str {
 mod tests {
     use super::*;
 
-    /// `report.md` has the plain Elo below the estimate, the text of a run above it.
     #[test]
     fn the_estimate_after_a_test_names_no_place_of_the_plain_elo() {
         let text = corrected(Estimate {

@@ -9,8 +9,8 @@ use super::single::SingleTest;
 use crate::kind::RunKind;
 use hone_report::html::{Page, PageLocation};
 use hone_report::{
-    Form, MatchReport, REPORT_JSON, REPORT_MD, Report, StageFacts, TestVerdict, escape_markdown,
-    fenced, json_file, limits,
+    Form, MatchReport, REPORT_JSON, REPORT_MD, Report, StageFacts, TestVerdict, as_markdown,
+    json_file, limits,
 };
 use hone_run::{BookIdentity, Fold, Manifest, RunFiles};
 
@@ -198,8 +198,7 @@ impl Report for TestReport {
         if !self.is_staged() {
             return self.first.files();
         }
-        let name = escape_markdown(&self.first.facts.run);
-        let markdown = format!("# {name}\n\n{}", fenced(&self.text()));
+        let markdown = as_markdown(&self.first.facts.run, &self.text());
         Ok(vec![
             (REPORT_JSON, json_file(&self.object()?)?),
             (REPORT_MD, markdown),
