@@ -16,7 +16,8 @@ use hone_uci::engine::uci::parse_option;
 
 /// Check that an engine follows the UCI protocol.
 ///
-/// Prints each check, passed or failed.
+/// Prints each check: passed, failed or not made. A failed one is followed by the last lines of
+/// its dialogue.
 #[derive(Debug, Args)]
 pub(super) struct CheckArgs {
     /// The engine: a program, with arguments if it needs any.
@@ -28,7 +29,7 @@ pub(super) struct CheckArgs {
     /// 10000.
     #[arg(long, default_value = "5000", value_parser = from_one::<NonZeroU64>)]
     patience: NonZeroU64,
-    /// Print the dialogue of checks that passed too.
+    /// Print the whole dialogue of all checks.
     #[arg(long)]
     dialogue: bool,
     #[command(flatten)]
@@ -38,11 +39,15 @@ pub(super) struct CheckArgs {
     json: bool,
 }
 
+/// Lines of a failed check's dialogue that are printed.
+const SHOWN_LINES: usize = 8;
+
 #[derive(Serialize)]
 struct CheckSummary<'a> {
     engine: &'a str,
     passed: usize,
     failed: usize,
+    not_made: usize,
     checks: Vec<ShownCheck<'a>>,
 }
 
@@ -71,8 +76,8 @@ impl CheckArgs {
             }
         };
         let checks = runtime.block_on(compliance::check(&subject, &mut show))?;
-        let failed = checks.iter().filter(|check| !check.passed).count();
-        let passed = checks.len() - failed;
+        let count = |passed| checks.iter().filter(|check| check.passed == passed).count();
+        let [passed, failed, not_made] = [Some(true), Some(false), None].map(count);
         if self.json {
             let shown = checks.iter().map(|result| ShownCheck {
                 result,
@@ -82,11 +87,16 @@ impl CheckArgs {
                 engine: &self.engine,
                 passed,
                 failed,
+                not_made,
                 checks: shown.collect(),
             };
             outln!("{}", serde_json::to_string(&summary)?);
         } else {
-            outln!("{passed} passed, {failed} failed");
+            let rest = match not_made {
+                0 => String::new(),
+                count => format!(", {count} not made"),
+            };
+            outln!("{passed} passed, {failed} failed{rest}");
         }
         Ok(match failed {
             0 => Exit::Done,
@@ -95,16 +105,29 @@ impl CheckArgs {
     }
 
     fn shows_dialogue(&self, outcome: &CheckResult) -> bool {
-        self.dialogue || !outcome.passed
+        self.dialogue || outcome.passed == Some(false)
     }
 
     fn print(&self, outcome: &CheckResult) {
-        let mark = if outcome.passed { "ok    " } else { "FAILED" };
+        let mark = match outcome.passed {
+            Some(true) => "ok      ",
+            Some(false) => "FAILED  ",
+            None => "not made",
+        };
         let colon = if outcome.detail.is_empty() { "" } else { ": " };
         outln!("{mark} {}{colon}{}", outcome.name, outcome.detail);
         if self.shows_dialogue(outcome) {
-            for line in outcome.dialogue.lines() {
-                outln!("       {line}");
+            let lines: Vec<&str> = outcome.dialogue.lines().collect();
+            let hidden = if self.dialogue {
+                0
+            } else {
+                lines.len().saturating_sub(SHOWN_LINES)
+            };
+            if hidden > 0 {
+                outln!("         … {hidden} earlier lines: --dialogue prints all");
+            }
+            for line in lines.iter().skip(hidden) {
+                outln!("         {line}");
             }
         }
     }

@@ -257,8 +257,9 @@ fn a_score_that_cannot_be_read_is_quoted() {
 fn a_move_before_stop_is_found() {
     wait_until("a move before `stop`", || {
         let finished = check(&scripted(), &["--patience", "1500"]);
-        let line = "FAILED go infinite: no move before stop: it moved before `stop`\n";
-        finished.stdout.contains(line)
+        let line = "FAILED   go infinite: no move before stop: it moved before `stop`\n";
+        let other = "not made answers isready while it thinks: `go infinite` failed\n";
+        finished.stdout.contains(line) && finished.stdout.contains(other)
     });
 }
 
@@ -286,14 +287,21 @@ fn a_fault_is_printed_with_its_dialogue() {
     let engine = filtered(folder.path(), NAMELESS);
     let text = check(&engine, &["--patience", PATIENT]).stdout;
     let mut lines = text.lines();
-    let first = "FAILED answers uci with its name and uciok: it gives no `id name`";
+    let first = "FAILED   answers uci with its name and uciok: it gives no `id name`";
     assert_eq!(lines.next(), Some(first), "{text}");
     let dialogue: Vec<&str> = lines
-        .map_while(|line| line.strip_prefix("       "))
+        .map_while(|line| line.strip_prefix("         "))
         .collect();
-    assert!(dialogue[0].ends_with(" > uci"), "{text}");
-    assert!(dialogue[dialogue.len() - 1].ends_with(" < uciok"), "{text}");
+    assert!(
+        dialogue[0].ends_with(" earlier lines: --dialogue prints all"),
+        "{text}"
+    );
+    assert!(dialogue[8].ends_with(" < uciok"), "{text}");
+    assert_eq!(dialogue.len(), 9, "{text}");
     assert!(text.ends_with("\n19 passed, 1 failed\n"), "{text}");
+    let all = check(&engine, &["--patience", PATIENT, "--dialogue"]).stdout;
+    let second = all.lines().nth(1).expect("a dialogue");
+    assert!(second.ends_with(" > uci"), "{all}");
 }
 
 #[test]
@@ -389,15 +397,33 @@ fn a_crash_is_reported_with_its_status_and_its_standard_error() {
     assert!(found.ends_with(end), "{found}");
 }
 
-/// Its move precedes `readyok`.
 #[test]
-fn a_move_before_readyok_is_a_move_before_stop() {
+fn one_fact_has_one_verdict() {
     let folder = tempfile::tempdir().expect("a folder");
     let engine = script(folder.path(), "engine", PLAIN);
     let engine = format!("{} 'bestmove d2d4'", engine.display());
     let json = check(&engine, &["--json", "--patience", PATIENT]).json();
-    let found = fault(&json, "answers isready while it thinks");
+    let found = fault(&json, "go infinite: no move before stop");
     assert_eq!(found, "it moved before `stop`");
+    let after = outcome(&json, "answers isready while it thinks");
+    assert_eq!(after["passed"], Value::Null, "{after}");
+    assert_eq!(after["detail"], "`go infinite` failed");
+}
+
+/// The counters of FENs are optional in EPD, and not in UCI.
+#[test]
+fn a_fen_without_counters_may_be_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let refuses = r#"*" w KQkq -") exit ;;"#;
+    let engine = filtered(folder.path(), [refuses, "", ""]);
+    let json = check(&engine, &["--json", "--patience", PATIENT]).json();
+    let check = outcome(&json, "castling, en passant, promotion");
+    assert_eq!(check["passed"], true, "{check}");
+    let note = check["detail"].as_str().expect("text");
+    assert!(
+        note.starts_with("it cannot read a FEN without move counters"),
+        "{note}"
+    );
 }
 
 #[test]
@@ -414,10 +440,11 @@ fn without_a_bestmove_only_the_first_search_is_waited_for() {
     let checks = json["checks"].as_array().expect("checks");
     let is_skipped = |check: &&Value| {
         let detail = check["detail"].as_str().expect("text");
-        detail == "not checked: the first search gave no `bestmove`"
+        detail == "the first search gave no `bestmove`" && check["passed"].is_null()
     };
     assert_eq!(checks.iter().filter(is_skipped).count(), 11, "{json}");
-    assert_eq!(json["failed"], 12, "{json}");
+    assert_eq!(json["failed"], 1, "{json}");
+    assert_eq!(json["not_made"], 11, "{json}");
     assert_eq!(outcome(&json, "ends on quit")["passed"], true, "{json}");
 }
 

@@ -21,6 +21,10 @@ pub(super) enum Needs {
     Commands,
     /// That a search ends with `bestmove`.
     Search,
+    /// The same, and it tests whether `go infinite` waits for `stop`.
+    Infinite,
+    /// The same, and that `go infinite` waits for `stop`.
+    Thinking,
 }
 
 /// All checks with their names, in order.
@@ -60,10 +64,10 @@ pub(super) const ALL: [(&str, Needs, Check); 20] = [
     ("go with clocks: in time", Needs::Search, |d| {
         Box::pin(clocks(d))
     }),
-    ("go infinite: no move before stop", Needs::Search, |d| {
+    ("go infinite: no move before stop", Needs::Infinite, |d| {
         Box::pin(infinite(d))
     }),
-    ("answers isready while it thinks", Needs::Search, |d| {
+    ("answers isready while it thinks", Needs::Thinking, |d| {
         Box::pin(ready_while_thinking(d))
     }),
     ("castling, en passant, promotion", Needs::Search, |d| {
@@ -282,7 +286,7 @@ async fn ready_while_thinking(d: &mut Dialogue) -> Verdict {
     d.send("position startpos\ngo infinite\nisready\n").await?;
     d.expect_ready().await?;
     if d.has_moved() {
-        return Err("it moved before `stop`".to_string());
+        return Err("its move came before `readyok`".to_string());
     }
     moves_after_stop(d).await
 }
@@ -294,7 +298,6 @@ async fn special_moves(d: &mut Dialogue) -> Verdict {
         "fen 8/8/8/k1pP3R/8/8/8/K7 w - c6 0 1",
         "fen 8/P6k/8/8/8/8/7K/8 w - - 0 1 moves a7a8n",
         "fen 8/5k2/3p4/1p1Pp2p/pP2Pp1P/P4P1K/8/8 b - - 99 50",
-        "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -",
         PROMOTIONS,
     ] {
         d.think(position, "go depth 2").await?;
@@ -303,12 +306,21 @@ async fn special_moves(d: &mut Dialogue) -> Verdict {
     let (position, right, of_chess960) = CASTLING_MATE;
     d.think(position, "go depth 4").await?;
     let is_of_chess960 = d.best_move().eq_ignore_ascii_case(of_chess960.as_bytes());
-    Ok(remark.or(is_of_chess960.then(|| {
+    let remark = remark.or(is_of_chess960.then(|| {
         format!(
             "it castles with `{of_chess960}`: without UCI_Chess960, UCI writes `{right}`; `hone` accepts both"
         )
+    }));
+    // The last one, because the engine may end.
+    let read = d.think(WITHOUT_COUNTERS, "go depth 2").await;
+    Ok(remark.or(read.err().map(|fault| {
+        format!("it cannot read a FEN without move counters, which `hone` does not send: {fault}")
     })))
 }
+
+/// A position without the halfmove clock and the move number. UCI does not require engines to
+/// read it.
+const WITHOUT_COUNTERS: &str = "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
 /// A position in which every legal move is a promotion.
 const PROMOTIONS: &str = "fen 7k/4P3/8/8/8/6q1/8/7K w - - 0 1";

@@ -19,7 +19,8 @@ use dialogue::{Dialogue, Searched};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct CheckResult {
     pub name: &'static str,
-    pub passed: bool,
+    /// `None` if the check was not made.
+    pub passed: Option<bool>,
     /// The fault, or a remark; may be empty.
     pub detail: String,
     /// The dialogue with the engine as text.
@@ -29,8 +30,8 @@ pub struct CheckResult {
 
 /// Runs all checks, each with a new process, and calls `report` after each. If the engine
 /// sends no `uciok`, only the first check is reported. If the first search gets no
-/// `bestmove` in time, the other checks that search fail without being run: each would
-/// wait as long.
+/// `bestmove` in time, the other checks that search are not made: each would wait as long. If
+/// it moves before `stop`, what it does while it thinks is not checked.
 ///
 /// # Errors
 /// [`StartError::Spawn`].
@@ -41,9 +42,22 @@ pub async fn check(
     let mut outcomes = Vec::new();
     let mut has_started = false;
     let mut searched = Searched::Nothing;
+    let mut thinks = true;
     for (name, needs, check) in checks::ALL {
-        let outcome = if needs == Needs::Search && searched == Searched::Silent {
-            failed(name, NOT_CHECKED.to_string())
+        let missing = match needs {
+            Needs::Search | Needs::Infinite | Needs::Thinking if searched == Searched::Silent => {
+                Some(NO_SEARCH)
+            }
+            Needs::Thinking if !thinks => Some(NO_THINKING),
+            _ => None,
+        };
+        let outcome = if let Some(missing) = missing {
+            CheckResult {
+                name,
+                passed: None,
+                detail: missing.to_string(),
+                dialogue: String::new(),
+            }
         } else {
             match Client::start(&subject.launch, subject.startup()).await {
                 Ok(client) => {
@@ -65,6 +79,7 @@ pub async fn check(
                 Err(error) => failed(name, error.to_string()),
             }
         };
+        thinks &= needs != Needs::Infinite || outcome.passed == Some(true);
         report(&outcome);
         outcomes.push(outcome);
         if !has_started {
@@ -74,8 +89,9 @@ pub async fn check(
     Ok(outcomes)
 }
 
-/// The fault of a check that is not run.
-const NOT_CHECKED: &str = "not checked: the first search gave no `bestmove`";
+/// Why a check is not made.
+const NO_SEARCH: &str = "the first search gave no `bestmove`";
+const NO_THINKING: &str = "`go infinite` failed";
 
 const STARTUP_HELP: &str = "help: if it needs longer, raise `--patience`";
 
@@ -83,7 +99,7 @@ const STARTUP_HELP: &str = "help: if it needs longer, raise `--patience`";
 fn failed(name: &'static str, fault: String) -> CheckResult {
     CheckResult {
         name,
-        passed: false,
+        passed: Some(false),
         detail: fault,
         dialogue: String::new(),
     }
@@ -103,7 +119,7 @@ async fn run(
     match result {
         Ok(note) => CheckResult {
             name,
-            passed: true,
+            passed: Some(true),
             detail: note.unwrap_or_default(),
             dialogue: String::new(),
         },
