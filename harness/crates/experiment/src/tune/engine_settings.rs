@@ -1,9 +1,16 @@
 //! Options that set how an engine runs and are not constants of its search or evaluation.
 
-/// Names, in lower case.
-const NAMES: [&str; 3] = ["multipv", "move overhead", "nalimovcache"];
-/// Beginnings of names, in lower case.
-const PREFIXES: [&str; 2] = ["uci_", "syzygy"];
+/// Names, in lower case and without separators.
+const NAMES: [&str; 8] = [
+    "multipv",
+    "moveoverhead",
+    "movetimeoverhead",
+    "timeoverhead",
+    "communicationoverhead",
+    "minimumthinkingtime",
+    "nalimovcache",
+    "ponder",
+];
 /// Words of a name, in lower case; several words follow each other. A name such as
 /// `HashMoveBonus` is one other word.
 const WORDS: [&[&str]; 6] = [
@@ -15,13 +22,18 @@ const WORDS: [&[&str]; 6] = [
     &["search", "time"],
 ];
 
-/// Whether the option of this name sets how the engine runs. Words end at blanks.
+/// Whether the option of this name sets how the engine runs. Words end at blanks, `_` and `-`.
 pub(super) fn is_setting(name: &str) -> bool {
-    let name = name.to_ascii_lowercase();
-    let words: Vec<&str> = name.split_whitespace().collect();
+    let lower = name.to_ascii_lowercase();
+    let words = lower.split(|c: char| c.is_whitespace() || "_-".contains(c));
+    let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
     let has = |wanted: &&[&str]| words.windows(wanted.len()).any(|part| part == *wanted);
-    NAMES.contains(&name.as_str())
-        || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    let joined = words.concat();
+    // `UCI_Elo`, but not `UciteBonus`.
+    let is_of_uci = words.len() > 1 && words.first() == Some(&"uci");
+    NAMES.contains(&joined.as_str())
+        || is_of_uci
+        || joined.starts_with("syzygy")
         || WORDS.iter().any(has)
 }
 
@@ -36,6 +48,16 @@ mod tests {
             "Threads",
             "MultiPV",
             "Move Overhead",
+            "MoveOverhead",
+            "Move_Overhead",
+            "move-overhead",
+            "MOVE OVERHEAD",
+            "Multi PV",
+            "uci_limitstrength",
+            "Syzygy Probe Depth",
+            "Hash_MB",
+            "num-threads",
+            "Ponder",
             "NalimovCache",
             "UCI_Elo",
             "SyzygyProbeDepth",
@@ -57,6 +79,9 @@ mod tests {
             "Time Search",
             "Search Extension Depth",
             "Overhead",
+            "MoveOverheadScale",
+            "PonderBonus",
+            "Lmr_Base",
         ] {
             assert!(!is_setting(constant), "{constant}");
         }

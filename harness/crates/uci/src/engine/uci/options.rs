@@ -195,13 +195,13 @@ impl EngineOption {
         }
     }
 
-    /// What `setoption` has after `value`, empty if it has no value; `None` if no command is
-    /// sent. `true` or an empty value presses a button.
-    pub(super) fn argument<'a>(&self, value: &'a str) -> Option<&'a str> {
+    /// What `setoption` has after `value`, if it has a value; `None` if no command is sent.
+    /// `true` or an empty value presses a button.
+    pub(super) fn argument<'a>(&self, value: &'a str) -> Option<Option<&'a str>> {
         match (&self.kind, value) {
             (OptionKind::Button, "false") => None,
-            (OptionKind::Button, _) => Some(""),
-            (_, value) => Some(value),
+            (OptionKind::Button, _) => Some(None),
+            (_, value) => Some(Some(value)),
         }
     }
 

@@ -32,14 +32,16 @@ pub(super) fn setoptions(
             continue;
         }
         if let Some(default) = find_option(declared, name).and_then(EngineOption::default_value) {
-            push_setoption(&mut commands, name, &default);
+            push_setoption(&mut commands, name, Some(&default));
         }
     }
     for pair in wanted.iter().filter(|pair| !set.contains(pair)) {
         let (name, value) = pair;
         let argument = match find_option(declared, name) {
             Some(option) => option.argument(value),
-            None => Some(value.as_str()),
+            // It may be a button.
+            None if value.is_empty() => Some(None),
+            None => Some(Some(value.as_str())),
         };
         if let Some(argument) = argument {
             push_setoption(&mut commands, name, argument);
@@ -49,13 +51,14 @@ pub(super) fn setoptions(
 }
 
 /// Adds a `setoption` command. Control characters other than tabs are removed, so that it
-/// stays one command: a name or value can come from `replay.toml`, which a user may edit.
-fn push_setoption(commands: &mut String, name: &str, value: &str) {
+/// stays one command: a name or value can come from `replay.toml`, which a user may edit. An empty
+/// value is sent as other programs send it, as `value ` with nothing after it.
+fn push_setoption(commands: &mut String, name: &str, value: Option<&str>) {
     let is_sent = |c: &char| !c.is_control() || *c == '\t';
     let mut push = |text: &str| commands.extend(text.chars().filter(is_sent));
     push("setoption name ");
     push(name);
-    if !value.is_empty() {
+    if let Some(value) = value {
         push(" value ");
         push(value);
     }
@@ -77,7 +80,7 @@ mod tests {
     #[test]
     fn an_option_stays_one_command() {
         let mut commands = String::new();
-        push_setoption(&mut commands, "Se\red", "1\tx\nquit\0");
+        push_setoption(&mut commands, "Se\red", Some("1\tx\nquit\0"));
         assert_eq!(commands, "setoption name Seed value 1\txquit\n");
     }
 
@@ -96,6 +99,30 @@ mod tests {
             commands.lines().count() == 2 && commands.starts_with("setoption name Clear\n")
         };
         assert_eq!(["", "true", "false"].map(sent), [true, true, false]);
+    }
+
+    #[test]
+    fn an_empty_text_is_a_value() {
+        let declared = [
+            "SyzygyPath type string default <empty>",
+            "EvalFile type string default",
+            "Clear Hash type button",
+            "Book File type string default book.bin",
+        ]
+        .map(option);
+        for (name, sent) in [
+            ("SyzygyPath", "setoption name SyzygyPath value \n"),
+            ("EvalFile", "setoption name EvalFile value \n"),
+            ("Book File", "setoption name Book File value \n"),
+            ("Clear Hash", "setoption name Clear Hash\n"),
+            ("Undeclared", "setoption name Undeclared\n"),
+        ] {
+            let commands = setoptions(&declared, &[], &[pair(name, "")]);
+            assert_eq!(commands, sent);
+            // As an engine that splits at ` value ` reads it.
+            let (_, value) = sent.trim_end_matches('\n').split_once(" value ").unzip();
+            assert_eq!(value.is_some(), !name.starts_with(['C', 'U']), "{name}");
+        }
     }
 
     #[test]
