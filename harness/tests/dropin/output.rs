@@ -273,7 +273,10 @@ fn errors_are_one_line_and_code_1() {
     let dir = folder();
     for (line, part) in [
         ("-engne cmd=a", "did you mean `-engine`?"),
-        ("-noswap", "`-noswap` is not supported"),
+        (
+            "-engine cmd=a initstr=x",
+            "`-engine initstr=x` is not supported",
+        ),
         (
             "-engine cmd=./absent -engine cmd=./absent2 -each tc=1+1",
             "absent",
@@ -284,6 +287,27 @@ fn errors_are_one_line_and_code_1() {
         assert!(finished.stderr.contains("error: cannot play: "));
         assert!(finished.stderr.contains(part), "{}", finished.stderr);
         assert_eq!(finished.stdout, "");
+    }
+}
+
+/// fishtest's worker looks for this line.
+#[test]
+fn an_option_that_an_engine_lacks_is_a_warning() {
+    let dir = folder();
+    let line = format!("{TWO} -each option.Nonsense=3 -noswap -rounds 1");
+    for program in ["fastchess", "cutechess-cli"] {
+        let finished = run_dropin(program, dir.path(), &line);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        let (mark, text) = match program {
+            "fastchess" => ("Warning;", &finished.stdout),
+            _ => ("Warning:", &finished.stderr),
+        };
+        for name in ["A", "B"] {
+            let line = format!("{mark} {name} doesn't have option Nonsense\n");
+            assert_eq!(text.matches(&line).count(), 1, "{text}");
+        }
+        assert!(finished.stderr.contains("`-noswap`"), "{}", finished.stderr);
+        assert_eq!(lines(&finished, "Finished game").len(), 2);
     }
 }
 

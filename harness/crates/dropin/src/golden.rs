@@ -346,8 +346,25 @@ fn other_requests() {
         assert!(matches!(read(line), Request::Version), "{line}");
     }
     assert!(matches!(read("-engines"), Request::Engines));
-    let Request::Compliance(words) = read("--compliance ./e --flag") else {
-        panic!("a check");
-    };
-    assert_eq!(words, ["./e", "--flag"]);
+    for (words, expected) in [
+        (&["--compliance", "./e"][..], &["./e"][..]),
+        (
+            &["--compliance", "./my e", "--a 1  --b"],
+            &["./my e", "--a", "1", "--b"],
+        ),
+        (
+            &["-compliance", "./e", "--a \"b c\""],
+            &["./e", "--a", "b c"],
+        ),
+        (&["--compliance", "./e", "--a", "b"], &["./e", "--a", "b"]),
+    ] {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_string()).collect();
+        let request = Request::read(Program::Fastchess, &words).expect("read");
+        let Request::Compliance(words) = request else {
+            panic!("a check");
+        };
+        assert_eq!(words, expected);
+    }
+    let alone = Request::read(Program::Fastchess, &["--compliance".to_string()]);
+    assert!(alone.is_err());
 }

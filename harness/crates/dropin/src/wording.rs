@@ -2,6 +2,7 @@
 //! replace its keys.
 
 use super::program::Program;
+use hone_uci::engine::uci::OptionError;
 
 /// Names of keys in messages, and the flags with the same effect. A longer name precedes a
 /// shorter one that it contains.
@@ -56,6 +57,22 @@ pub fn by_flags(message: &str, program: Program) -> String {
                 &format!("{flag} (of fastchess; `hone cutechess-cli` accepts it too)"),
             )
         }),
+    }
+}
+
+/// The warning of `program` about an option of the engine `engine` that is not set. Servers look
+/// for it: fishtest's worker reports it as a fault of the tested commit.
+pub fn unset_option(program: Program, engine: &str, error: &OptionError, value: &str) -> String {
+    let mark = match program {
+        Program::Fastchess => "Warning;",
+        Program::Cutechess => "Warning:",
+    };
+    let option = error.option();
+    match error {
+        OptionError::Unknown { .. } => format!("{mark} {engine} doesn't have option {option}"),
+        OptionError::NoValue { .. } | OptionError::Value { .. } => {
+            format!("{mark} Invalid value for option {option}; {value}")
+        }
     }
 }
 

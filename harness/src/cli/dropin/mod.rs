@@ -26,8 +26,9 @@ use hone_dropin::{
 };
 use hone_experiment::Verdict;
 use hone_kinds::{Match, NewRun, Place, RunKind, Session, StagedTest};
+use hone_run::config::Config;
 use hone_run::ledger::Recovery;
-use hone_run::{Ended, Manifest, RunFiles, StopRequests, View};
+use hone_run::{Ended, Manifest, PrepareError, RunFiles, SessionError, StopRequests, View};
 
 pub(super) use outputs::complete;
 use outputs::{folder_beside, open_files};
@@ -310,17 +311,49 @@ impl Line<'_> {
     }
 
     fn start_kind<K: RunKind>(&self, settings: &Settings) -> Result<Exit, Failure> {
-        let config = settings.config(rand::random())?;
+        let mut config = settings.config(rand::random())?;
         K::check(&config)?;
         let mut files = open_files(settings, Path::new(""))?;
         let outname = settings.config.outname.as_deref();
         let out = self.own.out.clone().or_else(|| folder_beside(outname?));
         let announce = &mut announce(self.program);
-        let prepared = NewRun::<K>::prepare(config, out.as_deref(), Place::Here, announce);
+        let prepared = loop {
+            let prepared =
+                NewRun::<K>::prepare(config.clone(), out.as_deref(), Place::Here, announce);
+            match &prepared {
+                Err(SessionError::Prepare(error)) if self.unset(&mut config, error) => {}
+                _ => break prepared,
+            }
+        };
         let begin = |folder: &Path| self.begin(folder, settings, &mut files);
         let session = prepared.and_then(|run| run.start_after(begin, announce));
         let session = session.map_err(failure)?;
         self.conclude(session, settings, files, self.own.is_discarded)
+    }
+
+    /// Removes the option of an `error` from the configuration, with the warning of the other
+    /// program, which plays without it. Returns whether there was one.
+    fn unset(&self, config: &mut Config, error: &PrepareError) -> bool {
+        let PrepareError::Option { name, source } = error else {
+            return false;
+        };
+        let mut engines = config.engine.iter_mut();
+        let Some(engine) = engines.find(|engine| engine.name == *name) else {
+            return false;
+        };
+        let options = &mut engine.options.0;
+        let is_it = |(option, _): &(String, String)| option.eq_ignore_ascii_case(source.option());
+        let Some(at) = options.iter().position(is_it) else {
+            return false;
+        };
+        let (_, value) = options.remove(at);
+        let warning = wording::unset_option(self.program, name, source, &value);
+        tracing::warn!("{warning}");
+        match self.program {
+            Program::Fastchess => outln!("{warning}"),
+            Program::Cutechess => errln!("{warning}"),
+        }
+        true
     }
 
     /// Writes what a resumed run needs, and empties the files that the run does not continue.

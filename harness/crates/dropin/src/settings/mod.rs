@@ -10,13 +10,13 @@ mod output;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail, ensure};
 use toml_edit::Value;
 
 use super::engine::Engine;
 use super::engines_json::KnownEngines;
 use super::table::Support;
-use super::words::{Given, KeyValue, split};
+use super::words::{Given, KeyValue, split, split_arguments};
 use super::{OutputFormat, Program};
 
 /// The request of a command line.
@@ -137,7 +137,13 @@ impl Request {
         match first.map(|(first, rest)| (first.as_str(), rest)) {
             None => return Ok(Self::Help),
             Some(("--compliance" | "-compliance", rest)) => {
-                return Ok(Self::Compliance(rest.to_vec()));
+                let Some((engine, arguments)) = rest.split_first() else {
+                    bail!("`--compliance` needs an engine, as in `--compliance ./engine`");
+                };
+                // The arguments are one word, as `args=`.
+                let arguments = arguments.iter().flat_map(|text| split_arguments(text));
+                let words = std::iter::once(engine.clone()).chain(arguments);
+                return Ok(Self::Compliance(words.collect()));
             }
             Some(("-engines" | "--engines", _)) => return Ok(Self::Engines),
             Some(_) => {}

@@ -1,6 +1,6 @@
 //! The flags.
 
-use super::entry::{FlagEntry, POLYGLOT, entries};
+use super::entry::{FlagEntry, entries};
 
 /// All flags of both programs.
 pub(crate) const FLAGS: &[FlagEntry] = entries![
@@ -9,14 +9,14 @@ pub(crate) const FLAGS: &[FlagEntry] = entries![
     Yes Both "-rounds", "match.pairs, sprt.max_pairs", "-rounds 100", "rounds times games, in pairs: an odd number of games is rounded up";
     Yes Both "-games", "match.pairs, sprt.max_pairs", "-games 2", "see `-rounds`; every opening is played twice with colours reversed, because the statistics need pairs";
     Yes Both "-repeat", "", "-repeat", "always the case; `-repeat N` counts as `-games N` for fastchess";
-    Refused Both "-noswap", "", "-noswap", "hone reverses colours in every pair: the statistics need it";
+    Ignored Both "-noswap", "", "-noswap", "every opening is played with both colours: the statistics need it";
     Ignored Both "-reverse", "", "-reverse", "each opening is played with both colours, so the order changes nothing";
     Yes Both "-concurrency", "match.concurrency", "-concurrency 2", "default 1, as in these programs; more games than processors only cause a warning";
     Ignored Fastchess "-force-concurrency", "", "-force-concurrency", "more games than processors are allowed anyway";
     Yes Both "-openings", "match.openings", "-openings file=b.epd", "its keys are listed below; without it every game starts from the start position";
     Yes Both "-srand", "match.seed", "-srand 42", "the same seed gives another order than in these programs; without `-srand` each run has a new seed, recorded in `run.toml`";
     Ignored Fastchess "-randomseed", "", "-randomseed", "without `-srand` every run has a new seed; only versions before 1.0 have this flag";
-    Refused Cutechess "-bookmode", "", "-bookmode ram", POLYGLOT;
+    Ignored Cutechess "-bookmode", "", "-bookmode ram", "hone reads no Polyglot books of engines, and books of openings always into memory";
     Yes Both "-sprt", "[sprt]", "-sprt elo0=0 elo1=5 alpha=0.05 beta=0.05", "its keys are listed below; without `-rounds`, fastchess plays 2 rounds and hone at most 500,000";
     Yes Both "-tournament", "match.tournament", "-tournament gauntlet", "pyramid plays the pairings of a round robin, in its order; knockout is refused: it uses its games to rank the best engines";
     Yes Both "-seeds", "match.seeds", "-tournament gauntlet -seeds 1", "engines of a gauntlet that play all others and each other; those of cutechess-cli do not play each other: more than one is refused there";

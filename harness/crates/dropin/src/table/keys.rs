@@ -35,7 +35,7 @@ const ENGINE: &[FlagEntry] = entries![
     Yes Both "timemargin", "match.margin_ms", "timemargin=50", "one for all engines: the largest";
     Yes Both "restart", "engine.restart", "restart=on", "`auto` is `off`: an engine that ends is started again";
     Yes Cutechess "ponder", "engine.ponder", "ponder", "";
-    Yes Both "option.NAME", "engine.options", "option.Hash=16", "an option that the engine does not have, or a value that it does not allow, stops the run before its start; `true` presses a button, `false` does not";
+    Yes Both "option.NAME", "engine.options", "option.Hash=16", "an option that the engine does not have, or a value that it does not allow, is not set, with the warning of the program; `true` presses a button, `false` does not";
     Ignored Cutechess "trust", "", "trust", "the result of every game is determined by hone";
     Ignored Cutechess "debug", "", "debug", "the evidence of a failure has both dialogues with times";
     Ignored Cutechess "stderr", "", "stderr=e.log", "the evidence of a failure has the end of an engine's standard error";
