@@ -7,7 +7,7 @@ use clap::Args;
 
 use super::args::ends::EndArgs;
 use super::args::place::PlaceArgs;
-use super::args::ranges::from_one;
+use super::args::ranges::{from_one, share};
 use super::dropin;
 use super::results::outcome::{conclude, not_played, stopped};
 use super::results::progress::announce;
@@ -38,6 +38,10 @@ pub(super) struct ResumeArgs {
     /// planned. For a match: pairs of each pairing. For a test: its budget.
     #[arg(long, value_name = "N", value_parser = from_one::<NonZeroU32>)]
     pairs: Option<NonZeroU32>,
+    /// New share of its games that an engine may lose by failures before the run
+    /// stops, from 0 to 1; 1 never stops it.
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    max_failures: Option<f64>,
     /// Continue on this machine a run that was played on a fleet.
     #[cfg(feature = "fleet")]
     #[arg(long, conflicts_with_all = ["fleet", "priority"])]
@@ -99,6 +103,9 @@ impl ResumeArgs {
         };
         if let Some(pairs) = concurrency {
             changes.concurrency(run, pairs, &mut announce)?;
+        }
+        if let Some(share) = self.max_failures {
+            changes.max_failures(run, share)?;
         }
         if let Some(pairs) = self.pairs {
             changes.pairs(run, pairs.get().into(), &mut announce)?;

@@ -88,6 +88,18 @@ impl PairResult {
         failures
     }
 
+    /// How many games each engine lost on time because the machine starved it, in the order
+    /// of `engines`.
+    pub(crate) fn faults_of_machine(&self) -> [u64; 2] {
+        let mut faults = [0; 2];
+        for (number, game) in self.games.iter().enumerate() {
+            if let Some(loser) = game.fault_of_machine() {
+                faults[(loser + number) % 2] += 1;
+            }
+        }
+        faults
+    }
+
     /// Whether an engine failed in either game.
     pub(crate) fn has_failure(&self) -> bool {
         self.games.iter().any(|game| game.termination.is_failure())

@@ -73,6 +73,25 @@ impl Changes {
         self.write(dir, &manifest)
     }
 
+    /// Sets the share of an engine's games that may be lost by failures, in a run and in its
+    /// follow-up runs.
+    ///
+    /// # Errors
+    /// If a run is being played or cannot be read or written.
+    pub fn max_failures(&mut self, dir: &Path, share: f64) -> anyhow::Result<()> {
+        // Another process must not be playing it.
+        let _held = Lock::resume(dir, self.recovery)?;
+        let mut manifest = Manifest::read(dir)?;
+        let mut followers = of(manifest.kind).later(&manifest, dir);
+        followers.extend(test_folder(&manifest, dir));
+        manifest.config.r#match.max_failures = share;
+        // First the runs that another process may have locked.
+        for follower in followers {
+            self.max_failures(&follower, share)?;
+        }
+        self.write(dir, &manifest)
+    }
+
     /// Sets the pairs of each pairing of a match, or the most pairs of a test; of a test
     /// in stages, those of the stage that was started last, and of a tuning those of the
     /// test of its values.

@@ -33,7 +33,8 @@ pub trait RunKind: Sized + 'static {
     const REPORT_WRITES_FILES: bool = false;
 
     /// The help line of the error about an engine that fails too often.
-    const REMEDY: &str = "fix the engine and start a new run (`hone resume` refuses a changed engine), or raise `max_failures` in [config.match] of the run's run.toml";
+    const REMEDY: &str =
+        "fix the engine and start a new run (`hone resume` refuses a changed engine)";
 
     /// Refuses a configuration that lacks what this kind needs.
     ///

@@ -43,11 +43,13 @@ fn next_step(folder: &Path, error: &RunError) -> String {
     if folder.join(MANIFEST).is_file() {
         let folder = quoted(folder);
         // Otherwise it stops again at once.
-        let condition = match error {
-            RunError::TooManyFailures(_) => "after you raise `max_failures`, ",
-            _ => "",
+        let [condition, more] = match error {
+            RunError::TooManyFailures(_) => {
+                ["to play on with these failures, ", " --max-failures 1"]
+            }
+            _ => ["", ""],
         };
-        format!("all finished games are saved; {condition}resume with `hone resume {folder}`")
+        format!("all finished games are saved; {condition}resume with `hone resume {folder}{more}`")
     } else if folder.is_dir() {
         format!("restore {MANIFEST} in {path} from a copy to resume the run, or start a new run")
     } else {

@@ -20,6 +20,14 @@ pub(in crate::cli) fn from_one<T: FromStr<Err = ParseIntError>>(text: &str) -> R
         })
 }
 
+/// A share from 0 to 1.
+pub(in crate::cli) fn share(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok();
+    share
+        .filter(|share| (0.0..=1.0).contains(share))
+        .ok_or_else(|| "must be a number from 0 to 1".to_owned())
+}
+
 /// A range of whole numbers.
 fn range<T: FromStr + PartialOrd + Copy + Display>(
     text: &str,
@@ -77,6 +85,15 @@ mod tests {
             read("4294967296"),
             Err("must be at most 4294967295".to_owned())
         );
+    }
+
+    #[test]
+    fn a_share_is_from_zero_to_one() {
+        assert_eq!(share("0.5"), Ok(0.5));
+        assert_eq!(share("1"), Ok(1.0));
+        for text in ["-0.1", "1.5", "nan", "10 %"] {
+            share(text).expect_err(text);
+        }
     }
 
     #[test]

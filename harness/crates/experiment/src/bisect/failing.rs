@@ -6,7 +6,8 @@ use serde::Serialize;
 
 use crate::{PairResult, fails_too_often};
 
-/// The games of a commit, and how many of them it lost by failing.
+/// The games of a commit, and how many of them it lost by failing, except the time forfeits
+/// that the machine caused.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct FailureCounts {
     pub games: u64,
@@ -30,10 +31,11 @@ impl Failing {
     }
 
     pub(super) fn count(&mut self, result: &PairResult) {
-        for (commit, failures) in result.engines.into_iter().zip(result.failures()) {
+        let [failures, faults] = [result.failures(), result.faults_of_machine()];
+        for (number, commit) in result.engines.into_iter().enumerate() {
             let counts = self.commits.entry(commit).or_default();
             counts.games += result.games.len() as u64;
-            counts.failures += failures;
+            counts.failures += failures[number] - faults[number];
         }
     }
 

@@ -35,7 +35,7 @@ impl RunKind for Bisection {
     type Report = BisectReport;
 
     const KIND: Kind = Kind::Bisect;
-    const REMEDY: &str = "the good and the bad commit must play: choose another one, or raise `max_failures` in [config.match] of the run's run.toml";
+    const REMEDY: &str = "the good and the bad commit must play: choose another one";
 
     fn check(config: &Config) -> anyhow::Result<()> {
         ensure!(

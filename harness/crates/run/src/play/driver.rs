@@ -152,10 +152,11 @@ impl<E: Experiment> Driver<E> {
         view: &mut impl View<E>,
     ) -> Result<Ended, RunError> {
         let ended = self.play_on(executor, ledger, interrupts, view).await?;
-        if ended != Ended::Waiting
-            && let Some(warning) = self.failure_limit.warning(&self.fold.tally, &self.names)
-        {
-            view.warn(&warning);
+        if ended != Ended::Waiting {
+            let limit = &self.failure_limit;
+            for warning in limit.warnings(&self.fold.tally, &self.names) {
+                view.warn(&warning);
+            }
         }
         Ok(ended)
     }

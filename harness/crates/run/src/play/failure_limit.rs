@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::tally::{Failures, Tally};
 use crate::config::MatchConfig;
 use crate::executor::PlayedPair;
-use hone_experiment::settings::OnFailure;
+use hone_experiment::settings::{OnFailure, OnMachineFault};
 use hone_uci::rules::overrun_ms;
 
 /// An engine that fails in too large a share of its games.
@@ -27,6 +27,8 @@ pub(super) struct FailureLimit {
     max_share: f64,
     /// Whether games that were played again after a failure count too.
     counts_replays: bool,
+    /// Whether pairs with a time forfeit that the machine caused are kept.
+    keeps_machine_faults: bool,
     margin_ms: u64,
     /// The help line of [`TooManyFailures`].
     pub(super) remedy: &'static str,
@@ -39,6 +41,7 @@ impl FailureLimit {
         Self {
             max_share: play.max_failures,
             counts_replays: play.on_failure == OnFailure::Replay,
+            keeps_machine_faults: play.on_machine_fault == OnMachineFault::Keep,
             margin_ms: play.margin_ms,
             remedy: "fix the engine",
             overruns_ms: BTreeMap::new(),
@@ -72,7 +75,9 @@ impl FailureLimit {
             return Ok(());
         };
         let [failures, games] = tally.engines[engine].failed(self.counts_replays);
-        let by_kind = &tally.engines[engine].failures;
+        let starved = tally.engines[engine].starved;
+        let mut by_kind = tally.engines[engine].failures;
+        by_kind.time_forfeit = by_kind.time_forfeit.saturating_sub(starved);
         let replayed = if self.counts_replays {
             tally.engines[engine].replayed
         } else {
@@ -82,8 +87,13 @@ impl FailureLimit {
             name: names[engine].clone(),
             failures,
             games,
-            by_kind: in_words(by_kind, replayed),
-            remedy: format!("{}{}", self.remedy, self.margin_hint(engine, by_kind)),
+            by_kind: in_words(&by_kind, replayed),
+            remedy: format!(
+                "{}{}{}",
+                self.remedy,
+                self.margin_hint(engine, &by_kind),
+                machine_hint(starved)
+            ),
         })
     }
 
@@ -104,8 +114,33 @@ impl FailureLimit {
         }
     }
 
-    /// The warning of failures that do not count, at the end of a run.
-    pub(super) fn warning(&self, tally: &Tally, names: &[String]) -> Option<String> {
+    /// The warnings at the end of a run: failures that do not count, and losses that the
+    /// machine caused.
+    pub(super) fn warnings(&self, tally: &Tally, names: &[String]) -> Vec<String> {
+        let warnings = [
+            self.replay_warning(tally, names),
+            self.machine_warning(tally, names),
+        ];
+        warnings.into_iter().flatten().collect()
+    }
+
+    /// The warning of games that were lost on time because the machine was busy.
+    fn machine_warning(&self, tally: &Tally, names: &[String]) -> Option<String> {
+        let engines = tally.engines.iter().zip(names);
+        let starved: Vec<String> = engines
+            .filter(|(engine, _)| self.keeps_machine_faults && engine.starved > 0)
+            .map(|(engine, name)| format!("`{name}` {}", engine.starved))
+            .collect();
+        (!starved.is_empty()).then(|| {
+            format!(
+                "warning: games were lost on time while the engine was starved of CPU for longer than its overrun: {}\nhelp: `on_machine_fault = \"replay\"` in [match] plays such pairs again; `--concurrency` with fewer pairs at a time avoids them",
+                starved.join(", ")
+            )
+        })
+    }
+
+    /// The warning of failures that do not count.
+    fn replay_warning(&self, tally: &Tally, names: &[String]) -> Option<String> {
         let engines = tally.engines.iter().zip(names);
         let replayed: Vec<String> = engines
             .filter(|(engine, _)| self.counts_replays && engine.replayed > 0)
@@ -124,6 +159,16 @@ fn in_words(failures: &Failures, replayed: u64) -> String {
     match replayed {
         0 => failures.to_string(),
         replayed => format!("{failures}, in games that were played again {replayed}"),
+    }
+}
+
+/// A further line for an engine that also lost on time because the machine was busy.
+fn machine_hint(starved: u64) -> String {
+    match starved {
+        0 => String::new(),
+        starved => format!(
+            "\nhelp: {starved} more time forfeits are not counted, because the machine starved the engine of CPU: in a new run, `on_machine_fault = \"replay\"` in [match] plays such pairs again, and `--concurrency` with fewer pairs at a time avoids them"
+        ),
     }
 }
 
@@ -176,12 +221,45 @@ mod tests {
             "{text}"
         );
         assert!(!text.contains("margin_ms"), "{text}");
-        let warning = limit.warning(&tally, &names).expect("a warning");
+        let [warning] = &limit.warnings(&tally, &names)[..] else {
+            panic!("one warning");
+        };
         assert!(warning.contains("`a` 10"), "{warning}");
         // Games that `on_machine_fault` replays are not failures of the engine.
         let limit = super::tests::limit(OnFailure::Count);
         assert_eq!(error(&limit, &tally), None);
-        assert_eq!(limit.warning(&tally, &names), None);
+        assert_eq!(limit.warnings(&tally, &names), [""; 0]);
+    }
+
+    #[test]
+    fn time_forfeits_that_the_machine_caused_do_not_stop_a_run_and_are_reported() {
+        let names = ["a".to_string(), "b".to_string()];
+        let forfeits = Failures {
+            time_forfeit: 19,
+            ..Failures::default()
+        };
+        let mut tally = tally(forfeits, 0);
+        let keeping = limit(OnFailure::Count);
+        tally.engines[0].starved = 10;
+        assert_eq!(error(&keeping, &tally), None);
+        let warnings = keeping.warnings(&tally, &names);
+        assert!(warnings[0].contains("overrun: `a` 10\nhelp: `on_machine_fault = "));
+        assert_eq!(warnings.len(), 1);
+        tally.engines[0].starved = 9;
+        let text = error(&keeping, &tally).expect("ten are its own");
+        assert!(
+            text.starts_with("a failed in 10 of its 20 games: time forfeits 10, "),
+            "{text}"
+        );
+        assert!(
+            text.contains("help: 9 more time forfeits are not counted"),
+            "{text}"
+        );
+        let replaying = FailureLimit::new(&MatchConfig {
+            on_machine_fault: OnMachineFault::Replay,
+            ..MatchConfig::default()
+        });
+        assert_eq!(replaying.warnings(&tally, &names), [""; 0]);
     }
 
     #[test]

@@ -118,11 +118,12 @@ impl EngineTally {
         self.replayed += u64::from(effort.replayed);
     }
 
-    /// Games that it lost by failing, and all its games; with `counts_replays`, both include
-    /// games that were played again.
+    /// Games that it lost by failing, except the time forfeits that the machine caused, and
+    /// all its games; with `counts_replays`, both include games that were played again.
     pub fn failed(&self, counts_replays: bool) -> [u64; 2] {
         let replayed = if counts_replays { self.replayed } else { 0 };
-        [self.failures.total(), self.games].map(|count| count.saturating_add(replayed))
+        let own = self.failures.total().saturating_sub(self.starved);
+        [own, self.games].map(|count| count.saturating_add(replayed))
     }
 }
 
