@@ -8,6 +8,7 @@ use clap::{Args, Subcommand, ValueEnum};
 use serde_json::json;
 
 use super::{Exit, Failure};
+use hone_base::diagnostic::{Advise, Diagnostic};
 use hone_base::platform::host_name;
 use hone_base::{errln, out, outln};
 use hone_experiment::settings::TimeSpan;
@@ -184,8 +185,9 @@ impl UpArgs {
         for (option, at) in std::iter::once(("--listen", self.listen)).chain(websocket) {
             ensure!(
                 at.port() != 0,
-                "`{option} {at}`: credentials need a fixed port\nhelp: choose one from 1 to 65535, as in {}:4222",
-                at.ip()
+                Diagnostic::new(format!("`{option} {at}`: credentials need a fixed port")).help(
+                    format!("choose one from 1 to 65535, as in {}:4222", at.ip())
+                )
             );
         }
         Ok(())
@@ -202,9 +204,9 @@ impl UpArgs {
             return Ok(host.clone());
         }
         match self.listen.ip() {
-            ip if ip.is_unspecified() => {
-                host_name().context("this machine has no name\nhelp: give one with --host")
-            }
+            ip if ip.is_unspecified() => host_name()
+                .context("this machine has no name")
+                .help("give one with --host"),
             IpAddr::V6(ip) => Ok(format!("[{ip}]")),
             IpAddr::V4(ip) => Ok(ip.to_string()),
         }

@@ -7,6 +7,7 @@ use anyhow::bail;
 use clap::Args;
 
 use super::{Exit, Failure, help};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::text::nearest;
 use hone_base::{out, outln};
 
@@ -79,7 +80,10 @@ fn text(words: &[String]) -> anyhow::Result<String> {
         Some(topic) => format!("did you mean `{topic}`?"),
         None => format!("topics are {}", topics.join(", ")),
     };
-    bail!("`{name}` is neither a command nor a topic\nhelp: {help}")
+    bail!(
+        Diagnostic::new(format!("`{name}` is neither a command nor a topic"))
+            .help(format!("{help}"))
+    )
 }
 
 #[cfg(test)]

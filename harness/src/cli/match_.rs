@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use anyhow::{anyhow, bail, ensure};
+use anyhow::{bail, ensure};
 use clap::Args;
 
 use super::args::conditions::ConditionArgs;
 use super::args::ranges::from_one;
 use super::args::run::RunArgs;
 use super::{Exit, Failure};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::text::numbered;
 use hone_builds::Spec;
 use hone_kinds::Match;
@@ -68,12 +69,18 @@ impl MatchArgs {
         // Not an excerpt of a program.
         if draft.is_err() && find_program(&self.operands[0], Path::new("")).is_some() {
             bail!(
-                "`{}` is a program, and a match needs at least two engines\nhelp: name another one, as in `hone match ./new ./old`",
-                self.operands[0]
+                Diagnostic::new(format!(
+                    "`{}` is a program, and a match needs at least two engines",
+                    self.operands[0]
+                ))
+                .help("name another one, as in `hone match ./new ./old`")
             );
         }
         draft.map_err(|error| {
-            anyhow!("one operand is a configuration: {error}\nhelp: give two or more engines, as in `hone match ./new ./old`")
+            Diagnostic::new("one operand is a configuration")
+                .because(error)
+                .help("give two or more engines, as in `hone match ./new ./old`")
+                .into()
         })
     }
 }

@@ -11,6 +11,8 @@ use tokio::time::sleep;
 
 use super::results::progress::announce;
 use super::{Exit, Failure};
+use hone_base::diagnostic::Diagnostic;
+use hone_base::diagnostic::shown;
 use hone_base::platform::quoted;
 use hone_base::{out, outln};
 use hone_report::counted;
@@ -164,7 +166,7 @@ impl ReplayArgs {
         let startup = Duration::from_millis(situation.startup_ms);
         let mut client = match Client::start(&situation.launch, startup).await {
             Ok(client) => client,
-            Err(error) => return Try::failed(error.to_string(), None),
+            Err(error) => return Try::failed(shown(&error), None),
         };
         let outcome = answer(&mut client, situation).await;
         let dialogue = self.dialogue.then(|| client.transcript().render());
@@ -227,9 +229,14 @@ fn refuse_run(named: &Path) -> anyhow::Result<()> {
     }
     ensure!(
         names.is_empty(),
-        "{} is a run: name one of its failures\nhelp: `hone replay {}/NAME`, where NAME is {listed}",
-        named.display(),
-        quoted(&failures),
+        Diagnostic::new(format!(
+            "{} is a run: name one of its failures",
+            named.display()
+        ))
+        .help(format!(
+            "`hone replay {}/NAME`, where NAME is {listed}",
+            quoted(&failures)
+        ))
     );
     Ok(())
 }

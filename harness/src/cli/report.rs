@@ -7,6 +7,7 @@ use clap::Args;
 
 use super::results::outcome::show;
 use super::{Exit, Failure};
+use hone_base::diagnostic::Advise;
 use hone_base::text::with_causes;
 use hone_base::{errln, out};
 use hone_kinds as kinds;
@@ -97,10 +98,10 @@ fn write(report: &dyn Report, run: &Path) {
 /// # Errors
 /// If the run's pairs are not all those of its first engine.
 fn in_form(report: &dyn Report, form: Form) -> anyhow::Result<String> {
-    report.form(form).context(
-        "`--format` needs a run whose pairs are all those of its first engine\n\
-         help: that is a match or a test of two engines, or a gauntlet with one seed",
-    )
+    report
+        .form(form)
+        .context("`--format` needs a run whose pairs are all those of its first engine")
+        .help("that is a match or a test of two engines, or a gauntlet with one seed")
 }
 
 /// Whether a page at `path` lies in the run's folder, so that its links may

@@ -71,10 +71,7 @@ impl ResumeArgs {
         }
         let resumed = kind.resume(&run, recovery, self.ends.max_time(), place, &mut announce);
         // Another process writes its own files.
-        let is_in_use = matches!(
-            resumed,
-            Err(SessionError::Ledger(LedgerError::Locked { .. }))
-        );
+        let is_in_use = matches!(resumed, Err(SessionError::Ledger(LedgerError::Locked(_))));
         if !is_in_use && resumed.as_ref().is_err_and(|error| !error.is_of_run()) {
             changes.undo(&mut announce);
         }

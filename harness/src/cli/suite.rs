@@ -16,6 +16,7 @@ use super::args::ranges::from_one;
 use super::args::sandbox::SandboxArgs;
 use super::results::progress;
 use super::{Exit, Failure};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::{errln, out, outln};
 use hone_books::suite::problem::{Problem, Suite as Problems};
 use hone_books::suite::report::{Comparison, SuiteReport};
@@ -142,7 +143,7 @@ impl Suite {
                 if !self.limit.has_time() =>
             {
                 Err(Failure::failed(anyhow::anyhow!(
-                    "{error}\nhelp: if it needs longer, raise `--stall-ms`"
+                    Diagnostic::of(error).help("if it needs longer, raise `--stall-ms`")
                 )))
             }
             Some(error) => Err(Failure::failed(error)),
@@ -152,8 +153,8 @@ impl Suite {
     fn check_stall(&self) -> anyhow::Result<()> {
         anyhow::ensure!(
             self.stall_ms.is_none() || !self.limit.has_time(),
-            "cannot use `--stall-ms` with a time for each position: that already limits the wait\n\
-             help: give `--nodes N` or `--depth D`, or leave out `--stall-ms`"
+            Diagnostic::new("cannot use `--stall-ms` with a time for each position: that already limits the wait")
+                .help("give `--nodes N` or `--depth D`, or leave out `--stall-ms`")
         );
         Ok(())
     }

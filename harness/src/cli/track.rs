@@ -13,6 +13,7 @@ use super::errors::exit::failure;
 use super::results::outcome::show;
 use super::results::progress::announce;
 use super::{Exit, Failure};
+use hone_base::diagnostic::shown;
 use hone_kinds::track::{NightEnd, TrackReport, Tracker};
 use hone_report::{self as report, Report, error_block};
 use hone_run::SessionError;
@@ -100,6 +101,6 @@ impl TrackArgs {
 
 /// The report as a summary, after the error that stopped it, if any.
 fn summary(report: &TrackReport, error: Option<&SessionError>) -> String {
-    let head = error.map_or(String::new(), |error| error_block(&error.to_string()));
+    let head = error.map_or(String::new(), |error| error_block(&shown(error)));
     head + &report.summary(None)
 }

@@ -2,7 +2,8 @@
 //!
 //! # Layout
 //!
-//! * [`text`]: names and messages as text: suggestions, numbering, error causes.
+//! * [`text`]: names and messages as text: suggestions, numbering.
+//! * [`diagnostic`]: errors as values, with their places and help.
 //! * [`platform`]: what differs between Linux, macOS and Windows.
 //! * [`output`]: standard output for results, standard error for messages.
 //! * [`checksum`]: SHA-256 of files and of bytes, and hexadecimal digits.
@@ -12,6 +13,7 @@
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 
 pub mod checksum;
+pub mod diagnostic;
 pub mod output;
 pub mod platform;
 pub mod seeded;

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+pub use crate::diagnostic::with_causes;
+
 /// The first of `stem`, `stem-2`, `stem-3` and so on that is free.
 pub fn numbered(stem: &str, is_free: impl FnMut(&String) -> bool) -> String {
     (1_u64..)
@@ -166,22 +168,6 @@ pub fn error_lines(output: &str, most: usize) -> Vec<&str> {
     }
 }
 
-/// The error and its causes. A cause whose text an error contains is not repeated. Help lines
-/// stay last.
-pub fn with_causes(error: &anyhow::Error) -> String {
-    let mut text = String::new();
-    for cause in error.chain().map(ToString::to_string) {
-        if text.is_empty() {
-            text = cause;
-        } else if !text.contains(&cause) {
-            let at = text.find("\nhelp: ").unwrap_or(text.len());
-            let help = text.split_off(at);
-            text = format!("{text}: {cause}{help}");
-        }
-    }
-    text
-}
-
 /// `1 pair`, `2 pairs`.
 pub fn counted(count: u64, noun: &str) -> String {
     let plural = if count == 1 { "" } else { "s" };
@@ -190,31 +176,7 @@ pub fn counted(count: u64, noun: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use anyhow::{Context, anyhow};
-
     use super::*;
-
-    #[test]
-    fn a_cause_is_not_repeated() {
-        let io = std::io::Error::other("disk full");
-        let contained = anyhow::Error::new(io).context("cannot write x: disk full");
-        assert_eq!(with_causes(&contained), "cannot write x: disk full");
-        let missing: anyhow::Result<()> = Err(anyhow!("disk full")).context("cannot write x");
-        assert_eq!(
-            with_causes(&missing.unwrap_err()),
-            "cannot write x: disk full"
-        );
-    }
-
-    #[test]
-    fn a_cause_comes_before_the_help() {
-        let cause = anyhow!("disk full\nhelp: make room");
-        let error = cause.context("cannot write x\nhelp: write it elsewhere");
-        assert_eq!(
-            with_causes(&error),
-            "cannot write x: disk full\nhelp: make room\nhelp: write it elsewhere"
-        );
-    }
 
     #[test]
     fn the_output_of_a_program_is_shown_without_escape_sequences() {

@@ -8,12 +8,13 @@ use std::process::{Command, Stdio};
 use super::bench;
 use super::build_command::OUT;
 use super::cache::Cache;
-use super::error::{BuildError, FailedBuild};
+use super::error::{BuildError, FailedBuild, MAKE_ROOM};
 use super::git::{self, Commit, Repository};
 use super::limits::BuildLimits;
 use super::recipe::{Recipe, Revision, TREE};
 use super::record::{self, BuildRecord, Built};
 use super::tree::{Borrowed, WorkTree};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::checksum::sha256_file;
 use hone_base::output::Announce;
 use hone_base::platform::{Access, create_private, is_executable, quoted, sandbox, shell};
@@ -156,20 +157,18 @@ impl Builder {
         match made {
             // On a full disk, a compiler fails as if the source had an error.
             Err(error) if error.is_of_commit() && is_full(partial.path()) => {
-                Err(BuildError::NoRoom {
-                    commit: what,
-                    path: self.cache.path().to_path_buf(),
-                })
+                let disk = self.cache.path().display();
+                let full = format!("cannot build {what}: the disk of {disk} is full");
+                Err(BuildError::Cache(Diagnostic::new(full).help(MAKE_ROOM)))
             }
             Ok(record) => {
                 let _ = fs::remove_file(&failed_log);
                 let (record, hold) = self.cache.publish(&partial, &address, record)?;
                 Ok(self.cache.built(recipe, &address, record, hold))
             }
-            Err(BuildError::Failed(mut failed)) => {
+            Err(BuildError::Failed(failed)) => {
                 self.cache.keep_failed(&failed.log, &failed_log)?;
-                failed.log = failed_log;
-                Err(BuildError::Failed(failed))
+                Err(BuildError::Failed(Box::new(failed.with_log(failed_log))))
             }
             Err(error) => Err(error),
         }
@@ -209,7 +208,7 @@ impl Builder {
                     line: recipe.describe_build().to_string(),
                     status,
                     excerpt: excerpt_of(&log),
-                    hint: hint(tree, recipe, &line),
+                    help: hint(tree, recipe, &line),
                     log,
                 })));
             }
@@ -302,19 +301,18 @@ impl Builder {
 }
 
 /// The end of the message about a missing program: what was found instead.
-fn found_words(found: &[PathBuf]) -> String {
+fn found_words(found: &[PathBuf]) -> Diagnostic {
     let Some(first) = found.first() else {
-        return "; the build made no other executable file".to_string();
+        return Diagnostic::new("; the build made no other executable file");
     };
     let names: Vec<String> = found
         .iter()
         .map(|path| path.display().to_string())
         .collect();
-    format!(
-        "; the build made `{}`\nhelp: `--cmd {}` (in the configuration `cmd`) names it",
-        names.join("`, `"),
+    Diagnostic::new(format!("; the build made `{}`", names.join("`, `"))).help(format!(
+        "`--cmd {}` (in the configuration `cmd`) names it",
         first.display()
-    )
+    ))
 }
 
 /// Copies a folder without the files of git. Symbolic links stay links.
@@ -356,17 +354,16 @@ fn check_executable(recipe: &Recipe, target: &Target, out: &Path) -> Result<(), 
     }
     let in_tree = recipe.program_in_tree();
     let program = in_tree.map_or(OUT.to_string(), |path| quoted(&path));
-    Err(BuildError::NotExecutable {
-        commit: target.describe(),
-        help: match recipe.build {
-            Some(_) => format!(
-                "the build command must set the permission to execute: `… && chmod +x {program}`"
-            ),
-            None => format!(
-                "commit the file with the permission to execute: `git update-index --chmod=+x {program}`"
-            ),
-        },
-    })
+    let what = format!("{} was built, but its program is not executable", target.describe());
+    let help = match recipe.build {
+        Some(_) => format!(
+            "the build command must set the permission to execute: `… && chmod +x {program}`"
+        ),
+        None => format!(
+            "commit the file with the permission to execute: `git update-index --chmod=+x {program}`"
+        ),
+    };
+    Err(BuildError::NotExecutable(Diagnostic::new(what).help(help)))
 }
 
 /// The source to build.
@@ -396,7 +393,7 @@ const MADE: &str = "made";
 
 fn sandbox_works(is_asked: bool) -> Result<(), BuildError> {
     if is_asked {
-        sandbox::check().map_err(|error| BuildError::Sandbox(error.to_string()))
+        sandbox::check().map_err(BuildError::Sandbox)
     } else {
         Ok(())
     }
@@ -492,14 +489,18 @@ fn is_full(dir: &Path) -> bool {
 
 /// The help for a failed build: about submodules, if the tree has them and the build command
 /// does not fetch them, or about a makefile that runs `./$(EXE)`.
-fn hint(tree: &WorkTree, recipe: &Recipe, line: &str) -> &'static str {
+fn hint(tree: &WorkTree, recipe: &Recipe, line: &str) -> Diagnostic {
     let template = recipe.build.as_deref().unwrap_or_default();
     if tree.src().join(".gitmodules").exists() && !line.contains("submodule") {
-        "\nhelp: this repository has submodules, which the build command must fetch: `git submodule update --init --recursive && …`"
+        Diagnostic::default().help(
+            "this repository has submodules, which the build command must fetch: `git submodule update --init --recursive && …`",
+        )
     } else if template.contains("EXE={out}") || template.contains("EXE=\"{out}\"") {
-        "\nhelp: a makefile that runs `./$(EXE)` needs a bare name, as in `--build 'make EXE=engine' --cmd engine`"
+        Diagnostic::default().help(
+            "a makefile that runs `./$(EXE)` needs a bare name, as in `--build 'make EXE=engine' --cmd engine`",
+        )
     } else {
-        ""
+        Diagnostic::default()
     }
 }
 

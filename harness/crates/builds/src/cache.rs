@@ -14,6 +14,7 @@ use super::hold::{BuildHold, is_being_removed};
 use super::recipe::Recipe;
 use super::record::{self, BuildRecord, Built};
 use super::tree::{LOCK, WorkTree};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::checksum::{sha256_file, sha256_of};
 use hone_base::output::Announce;
 use hone_base::platform::{
@@ -46,18 +47,26 @@ impl Cache {
     /// The user's cache: `$HONE_CACHE`, or else `hone` in [`UserFolder::Cache`].
     ///
     /// # Errors
-    /// [`BuildError::NoCache`], [`BuildError::CachePath`].
+    /// [`BuildError::Cache`].
     pub fn of_user() -> Result<Self, BuildError> {
         let own = std::env::var_os("HONE_CACHE").filter(|value| !value.is_empty());
         let dir = own
             .map(PathBuf::from)
             .or_else(|| Some(user_folder(UserFolder::Cache)?.join("hone")))
-            .ok_or(BuildError::NoCache)?;
+            .ok_or_else(|| {
+                let none = Diagnostic::new("no folder for the cache of builds");
+                BuildError::Cache(none.help("set HONE_CACHE to a folder"))
+            })?;
         let cache = Self::at(&dir);
         // Build commands and manifests are text.
         match cache.dir.to_str() {
             Some(_) => Ok(cache),
-            None => Err(BuildError::CachePath { path: cache.dir }),
+            None => {
+                let path = cache.dir.display();
+                let what = format!("the path of the cache of builds is not UTF-8: {path}");
+                let help = "set HONE_CACHE to another folder";
+                Err(BuildError::Cache(Diagnostic::new(what).help(help)))
+            }
         }
     }
 
@@ -72,7 +81,7 @@ impl Cache {
     /// folder if it does not exist.
     ///
     /// # Errors
-    /// [`BuildError::ForeignCache`], [`BuildError::OpenCache`], [`BuildError::Cache`].
+    /// [`BuildError::Cache`].
     pub(super) fn open(&self) -> Result<(), BuildError> {
         if !self.dir.is_dir() {
             let made = create_private(&self.dir).map_err(|error| match error.kind() {
@@ -91,9 +100,9 @@ impl Cache {
             }
             match outsider(&path).map_err(self.unusable())? {
                 Some(Outsider::Owner(owner)) => {
-                    return Err(BuildError::ForeignCache { path, owner });
+                    return Err(BuildError::foreign_cache(&path, owner));
                 }
-                Some(Outsider::Everybody) => return Err(BuildError::OpenCache { path }),
+                Some(Outsider::Everybody) => return Err(BuildError::open_cache(&path)),
                 None => {}
             }
         }
@@ -112,10 +121,7 @@ impl Cache {
     }
 
     fn unusable(&self) -> impl Fn(io::Error) -> BuildError {
-        move |source| BuildError::Cache {
-            path: self.dir.clone(),
-            source,
-        }
+        move |error| BuildError::unusable(&self.dir, &error)
     }
 
     pub fn path(&self) -> &Path {
@@ -184,7 +190,7 @@ impl Cache {
                     announce("waiting for another build of this repository");
                     lock.lock().map_err(BuildError::io(&path))?;
                 }
-                Err(TryLockError::Error(source)) => return Err(BuildError::Io { path, source }),
+                Err(TryLockError::Error(source)) => return Err(BuildError::io(&path)(source)),
             }
             // The previous owner may have removed the lock file with its tree.
             if is_same_file(&lock, &path).unwrap_or(false) {

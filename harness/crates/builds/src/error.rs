@@ -4,14 +4,18 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use super::git::GitError;
+use hone_base::diagnostic::Diagnostic;
 
 /// The reason why an engine could not be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     #[error(transparent)]
     Git(#[from] GitError),
+    /// The cache or its disk cannot be used.
     #[error("{0}")]
-    Sandbox(String),
+    Cache(#[source] Diagnostic),
+    #[error("{0}")]
+    Sandbox(#[source] Diagnostic),
     #[error("cannot run the build command of {commit}: {source}")]
     Shell { commit: String, source: io::Error },
     #[error(transparent)]
@@ -20,77 +24,49 @@ pub enum BuildError {
     NoProgram {
         commit: String,
         program: String,
-        /// What was found in its place, with a help line.
-        found: String,
+        /// What was found in its place.
+        #[source]
+        found: Diagnostic,
     },
-    /// The reason may end with a help line, which the builder does not know.
     #[error("{commit}: {reason}")]
-    Bench { commit: String, reason: String },
+    Bench {
+        commit: String,
+        reason: String,
+        #[source]
+        help: Diagnostic,
+    },
     #[error("the source of {commit} cannot be used: {reason}")]
     Source { commit: String, reason: String },
     #[error("the uncommitted changes of {} have changed since the build and cannot be rebuilt", repository.display())]
     ChangesGone { repository: PathBuf },
-    #[error("{}: {source}{}", path.display(), help_of(source))]
-    Io { path: PathBuf, source: io::Error },
-    #[error("cannot build {commit}: the disk of {} is full{MAKE_ROOM}", path.display())]
-    NoRoom { commit: String, path: PathBuf },
     #[error("`cmd` is {program}; it must be a path inside the work tree, or {{out}}")]
     Outside { program: String },
     #[error(
         "`cmd` is {program}, but a symbolic link of the commit leads from there out of the work tree"
     )]
     LeadsOutside { program: String },
-    #[error("{commit} was built, but its program is not executable\nhelp: {help}")]
-    NotExecutable { commit: String, help: String },
-    #[error("no folder for the cache of builds\nhelp: set HONE_CACHE to a folder")]
-    NoCache,
-    #[error(
-        "cannot use the cache of builds {}: {source}{}",
-        path.display(), cache_help(source)
-    )]
-    Cache { path: PathBuf, source: io::Error },
-    #[error(
-        "the cache of builds {} belongs to another user (uid {owner}), whose programs would run with your rights\nhelp: set HONE_CACHE to a folder of your own",
-        path.display()
-    )]
-    ForeignCache { path: PathBuf, owner: u32 },
-    #[error(
-        "every user can write to the cache of builds {}, and their programs would run with your rights\nhelp: `chmod o-w {}` if its programs are yours, or set HONE_CACHE to another folder",
-        path.display(), path.display()
-    )]
-    OpenCache { path: PathBuf },
-    #[error(
-        "the path of the cache of builds is not UTF-8: {}\nhelp: set HONE_CACHE to another folder",
-        path.display()
-    )]
-    CachePath { path: PathBuf },
+    #[error("{0}")]
+    NotExecutable(#[source] Diagnostic),
 }
 
-const MAKE_ROOM: &str =
-    "\nhelp: make room (`hone builds prune`), or set HONE_CACHE to a folder on another disk";
+/// The help for a disk that is full.
+pub(super) const MAKE_ROOM: &str =
+    "make room (`hone builds prune`), or set HONE_CACHE to a folder on another disk";
 
-const OWN_FOLDER: &str = "\nhelp: set HONE_CACHE to a folder of your own";
+const OWN_FOLDER: &str = "set HONE_CACHE to a folder of your own";
 
 /// The help for a file of the cache that cannot be written.
-fn help_of(error: &io::Error) -> &'static str {
+fn help_of(error: &io::Error) -> Option<&'static str> {
     match error.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => MAKE_ROOM,
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => OWN_FOLDER,
-        _ => "",
-    }
-}
-
-/// The help for a folder that cannot be the cache.
-fn cache_help(error: &io::Error) -> &'static str {
-    match help_of(error) {
-        "" => OWN_FOLDER,
-        help => help,
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Some(MAKE_ROOM),
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem => Some(OWN_FOLDER),
+        _ => None,
     }
 }
 
 /// A build command that failed.
 #[derive(Debug, thiserror::Error)]
-#[error("{commit} does not build ({status}): {line}{}{hint}{}", self.quoted(), self.place_of_log())]
+#[error("{commit} does not build ({status}): {line}{}", self.quoted())]
 pub struct FailedBuild {
     /// Its id and subject.
     pub commit: String,
@@ -98,8 +74,8 @@ pub struct FailedBuild {
     pub status: String,
     /// The first error lines of the log and its last lines; empty if nothing was printed.
     pub excerpt: String,
-    /// Empty, or a help line.
-    pub hint: &'static str,
+    #[source]
+    pub help: Diagnostic,
     pub log: PathBuf,
 }
 
@@ -112,12 +88,13 @@ impl FailedBuild {
         }
     }
 
-    fn place_of_log(&self) -> String {
-        if self.excerpt.is_empty() {
-            String::new()
-        } else {
-            format!("\nhelp: the complete log is {}", self.log.display())
+    /// The same build with its log at this path.
+    pub(super) fn with_log(mut self, log: PathBuf) -> Self {
+        if !self.excerpt.is_empty() {
+            let place = format!("the complete log is {}", log.display());
+            self.help = self.help.help(place);
         }
+        Self { log, ..self }
     }
 }
 
@@ -129,7 +106,7 @@ impl BuildError {
             self,
             Self::Failed(_)
                 | Self::NoProgram { .. }
-                | Self::NotExecutable { .. }
+                | Self::NotExecutable(_)
                 | Self::LeadsOutside { .. }
         )
     }
@@ -146,12 +123,42 @@ impl BuildError {
         };
         matches!(
             error,
-            GitError::NoRepository { .. } | GitError::Ownership { .. } | GitError::Bare { .. }
+            GitError::NoRepository { .. } | GitError::Ownership(_) | GitError::Bare { .. }
         )
     }
 
-    pub(super) fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_path_buf();
-        |source| Self::Io { path, source }
+    /// The error of a file or folder.
+    pub fn io(path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.display().to_string();
+        move |error| {
+            let fault = Diagnostic::new(format!("{path}: {error}"));
+            Self::Cache(help_of(&error).into_iter().fold(fault, Diagnostic::help))
+        }
+    }
+
+    /// The error of a folder that cannot be the cache.
+    pub(super) fn unusable(path: &Path, error: &io::Error) -> Self {
+        let what = format!("cannot use the cache of builds {}: {error}", path.display());
+        Self::Cache(Diagnostic::new(what).help(help_of(error).unwrap_or(OWN_FOLDER)))
+    }
+
+    /// The error of a cache of another user.
+    pub(super) fn foreign_cache(path: &Path, owner: u32) -> Self {
+        let what = format!(
+            "the cache of builds {} belongs to another user (uid {owner}), whose programs would run with your rights",
+            path.display()
+        );
+        Self::Cache(Diagnostic::new(what).help(OWN_FOLDER))
+    }
+
+    /// The error of a cache into which every user may write.
+    pub(super) fn open_cache(path: &Path) -> Self {
+        let path = path.display();
+        let what = format!(
+            "every user can write to the cache of builds {path}, and their programs would run with your rights"
+        );
+        Self::Cache(Diagnostic::new(what).help(format!(
+            "`chmod o-w {path}` if its programs are yours, or set HONE_CACHE to another folder"
+        )))
     }
 }

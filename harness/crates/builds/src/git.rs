@@ -12,7 +12,8 @@ use std::process::{Command, Output, Stdio};
 
 use super::bench;
 use super::forge::Forge;
-use hone_base::platform::{full_path, quoted};
+use hone_base::diagnostic::Diagnostic;
+use hone_base::platform::full_path;
 use hone_base::text::printable;
 
 /// The reason why a query of a repository failed.
@@ -26,40 +27,28 @@ pub enum GitError {
         /// Empty, or more about the cause after a colon.
         detail: String,
     },
-    #[error(
-        "git refuses the repository {}, because it belongs to another user\nhelp: if you trust it, run `{remedy}`",
-        path.display()
-    )]
-    Ownership { path: PathBuf, remedy: String },
-    #[error("the repository in {} has no commit, tag or branch `{rev}`{help}", place(path))]
+    #[error("{0}")]
+    Ownership(#[source] Diagnostic),
+    #[error("the repository in {} has no commit, tag or branch `{rev}`", place(path))]
     NoRevision {
         path: PathBuf,
         rev: String,
-        /// Empty, or a help line.
-        help: String,
+        #[source]
+        help: Diagnostic,
     },
-    #[error(
-        "the history of {} ends at {commit}, because the clone is shallow: what this commit changes is unknown{UNSHALLOW}",
-        path.display()
-    )]
-    Shallow { path: PathBuf, commit: String },
-    #[error(
-        "the submodule {} has uncommitted changes, which a build would not get\nhelp: commit them in the submodule and push that commit, or undo them",
-        path.display()
-    )]
-    Submodule { path: PathBuf },
-    #[error(
-        "cannot check out {commit}: {} is a partial clone, which lacks some of its files\nhelp: `git -C {} fetch --refetch --no-filter` fetches all files",
-        path.display(), quoted(path)
-    )]
-    Partial { path: PathBuf, commit: String },
+    #[error("{0}")]
+    Shallow(#[source] Diagnostic),
+    #[error("{0}")]
+    Submodule(#[source] Diagnostic),
+    #[error("{0}")]
+    Partial(#[source] Diagnostic),
     #[error("{} has no work tree: its changes cannot be built", path.display())]
     Bare { path: PathBuf },
     #[error("git {command} failed: {detail}")]
     Failed { command: String, detail: String },
 }
 
-const UNSHALLOW: &str = "\nhelp: this clone is shallow; `git fetch --unshallow` fetches its whole history (`fetch-depth: 0` of actions/checkout)";
+const UNSHALLOW: &str = "this clone is shallow; `git fetch --unshallow` fetches its whole history (`fetch-depth: 0` of actions/checkout)";
 
 /// A folder, as messages name it.
 fn place(path: &Path) -> String {
@@ -132,10 +121,14 @@ impl Repository {
         if !output.status.success() {
             let detail = String::from_utf8_lossy(&output.stderr);
             return Err(match exception_command(&detail) {
-                Some(command) => GitError::Ownership {
-                    path: path.to_path_buf(),
-                    remedy: command.to_string(),
-                },
+                Some(command) => {
+                    let what = format!(
+                        "git refuses the repository {}, because it belongs to another user",
+                        path.display()
+                    );
+                    let help = format!("if you trust it, run `{command}`");
+                    GitError::Ownership(Diagnostic::new(what).help(help))
+                }
                 None => no_repository(&detail),
             });
         }
@@ -189,15 +182,16 @@ impl Repository {
     }
 
     /// The help for a missing revision.
-    fn help_for(&self, rev: &str) -> String {
+    fn help_for(&self, rev: &str) -> Diagnostic {
+        let none = Diagnostic::default();
         if self.is_remote_branch(rev) {
             let remote = format!("origin/{rev}");
-            return format!("\nhelp: the remote branch `{remote}` exists; write `{remote}`");
+            return none.help(format!("the remote branch `{remote}` exists; write `{remote}`"));
         }
         if self.boundary().is_empty() {
-            String::new()
+            none
         } else {
-            UNSHALLOW.to_string()
+            none.help(UNSHALLOW)
         }
     }
 
@@ -225,10 +219,14 @@ impl Repository {
         let boundary = self.boundary();
         match commits.iter().find(|commit| boundary.contains(&commit.id)) {
             None => Ok(commits),
-            Some(commit) => Err(GitError::Shallow {
-                path: self.path.clone(),
-                commit: commit.describe(),
-            }),
+            Some(commit) => {
+                let what = format!(
+                    "the history of {} ends at {}, because the clone is shallow: what this commit changes is unknown",
+                    self.path.display(),
+                    commit.describe()
+                );
+                Err(GitError::Shallow(Diagnostic::new(what).help(UNSHALLOW)))
+            }
         }
     }
 
@@ -540,7 +538,7 @@ mod tests {
         let no_revision = |path: &str| GitError::NoRevision {
             path: path.into(),
             rev: "nope".to_string(),
-            help: String::new(),
+            help: Diagnostic::default(),
         };
         assert_eq!(
             no_revision(".").to_string(),

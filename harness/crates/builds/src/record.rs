@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::bench::{self, BenchError};
 use super::{BenchCheck, BuildError, BuildHold, Recipe, Revision, short_id};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::write_whole;
 
 /// A built engine.
@@ -82,6 +83,7 @@ impl Built {
                     self.record.subject
                 ),
                 reason,
+                help: Diagnostic::default(),
             }),
         }
     }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::BuildError;
 use super::git::{self, GitError, succeed};
+use hone_base::diagnostic::Diagnostic;
 
 /// The mode of a submodule in an index.
 const MODE: &[u8] = b"160000 ";
@@ -25,7 +26,12 @@ pub(super) fn refuse_changed(top: &Path) -> Result<(), GitError> {
         // Those inside it come next.
         status.args(["status", "--porcelain", "--ignore-submodules=all"]);
         if !succeed(status.arg("--untracked-files=no"))?.is_empty() {
-            return Err(GitError::Submodule { path });
+            let what = format!(
+                "the submodule {} has uncommitted changes, which a build would not get",
+                path.display()
+            );
+            let help = "commit them in the submodule and push that commit, or undo them";
+            return Err(GitError::Submodule(Diagnostic::new(what).help(help)));
         }
         refuse_changed(&path)?;
     }

@@ -20,7 +20,8 @@ use std::time::{Duration, SystemTime};
 use super::BuildError;
 use super::git::{self, Commit, GitError, Repository, succeed};
 use super::submodules;
-use hone_base::platform::{create_private, full_path, is_executable};
+use hone_base::diagnostic::Diagnostic;
+use hone_base::platform::{create_private, full_path, is_executable, quoted};
 
 /// Files of the previous build that are kept in the tree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -263,10 +264,17 @@ impl WorkTree {
         if succeed(&mut promisors).is_err() {
             return error;
         }
-        GitError::Partial {
-            path: self.repository.clone(),
-            commit: git::short_id(commit).to_string(),
-        }
+        let path = &self.repository;
+        let what = format!(
+            "cannot check out {}: {} is a partial clone, which lacks some of its files",
+            git::short_id(commit),
+            path.display()
+        );
+        let help = format!(
+            "`git -C {} fetch --refetch --no-filter` fetches all files",
+            quoted(path)
+        );
+        GitError::Partial(Diagnostic::new(what).help(help))
     }
 
     /// Whether a path stays in the tree when symbolic links of its existing part are

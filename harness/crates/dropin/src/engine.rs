@@ -12,6 +12,7 @@ use super::clock::{clock, milliseconds};
 use super::program::Program;
 use super::words::{KeyValue, split_arguments};
 use hone_run::find_program;
+use hone_base::diagnostic::Diagnostic;
 
 /// The settings of one engine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -115,8 +116,8 @@ impl Engine {
         parts.extend(self.depth.map(|depth| format!("depth={depth}")));
         ensure!(
             !parts.is_empty(),
-            "engine `{}` has no limit\nhelp: give tc=, st=, nodes= or depth= after `-engine` or `-each`",
-            self.display_name()
+            Diagnostic::new(format!("engine `{}` has no limit", self.display_name()))
+                .help("give tc=, st=, nodes= or depth= after `-engine` or `-each`")
         );
         Ok(parts.join(" "))
     }

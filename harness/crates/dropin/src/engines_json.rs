@@ -11,6 +11,7 @@ use anyhow::{Context, anyhow, bail};
 use serde::Deserialize;
 
 use super::engine::Engine;
+use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::{UserFolder, user_folder};
 use hone_base::text::nearest;
 use hone_uci::engine::uci::split_command;
@@ -108,10 +109,9 @@ impl<'a> KnownEngines<'a> {
         let known = all.iter().find(|engine| engine.name == name);
         let known = known.ok_or_else(|| {
             let nearest = nearest(name, all.iter().map(|engine| engine.name.as_str()));
-            let help = nearest.map_or_else(String::new, |name| {
-                format!("\nhelp: did you mean `{name}`?")
-            });
-            anyhow!("`conf={name}`: {FILE} has no engine of this name{help}")
+            let help = nearest.map(|name| format!("did you mean `{name}`?"));
+            let none = format!("`conf={name}`: {FILE} has no engine of this name");
+            help.into_iter().fold(Diagnostic::new(none), Diagnostic::help)
         })?;
         known.engine()
     }

@@ -53,7 +53,7 @@ const BASE: &str = "-engine cmd=./a -engine cmd=./b -each nodes=5";
 /// The error and its causes.
 fn refusal(program: Program, line: &str) -> String {
     let error = Settings::of(program, line).expect_err(line);
-    format!("{error:#}")
+    hone_base::text::with_causes(&error)
 }
 
 fn program_of(entry: &FlagEntry) -> Program {

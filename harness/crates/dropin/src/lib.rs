@@ -8,7 +8,7 @@
 //! * [`resume`]: the file by which a run is resumed.
 //! * [`show`]: the output for scripts and servers.
 //! * [`page`]: the table as a page of the documentation.
-//! * [`wording`]: messages of a run, with flags in place of keys.
+//! * [`wording`]: settings in messages, by flags in place of keys.
 
 // `println!` panics on a closed pipe: `hone_base::output` prints in its place.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]

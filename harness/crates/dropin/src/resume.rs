@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use serde::{Deserialize, Serialize};
 
+use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::write_whole;
 
 /// Default name of the file, without `outname=`.
@@ -36,8 +37,11 @@ impl StartedRun {
             fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         serde_json::from_str(&text).map_err(|error| {
             anyhow!(
-                "{} does not name a run of hone: {error}\nhelp: a run that fastchess started can only be resumed by fastchess",
-                path.display()
+                Diagnostic::new(format!(
+                    "{} does not name a run of hone: {error}",
+                    path.display()
+                ))
+                .help("a run that fastchess started can only be resumed by fastchess")
             )
         })
     }

@@ -8,6 +8,7 @@ use anyhow::{anyhow, bail};
 use strsim::damerau_levenshtein;
 
 use super::table::{self, FlagEntry, Support};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::text::nearest;
 
 /// A flag with the words after it.
@@ -94,9 +95,13 @@ fn unknown_flag(word: &str) -> anyhow::Error {
     // Similarity alone favours any long name with the same beginning.
     let nearest = nearest(word, names).filter(|name| damerau_levenshtein(word, name) <= few);
     match nearest {
-        Some(name) => anyhow!("unknown option `{word}`\nhelp: did you mean `{name}`?"),
+        Some(name) => anyhow!(
+            Diagnostic::new(format!("unknown option `{word}`"))
+                .help(format!("did you mean `{name}`?"))
+        ),
         None => anyhow!(
-            "unknown option `{word}`\nhelp: `hone help coming-from-flags` lists the supported options"
+            Diagnostic::new(format!("unknown option `{word}`"))
+                .help("`hone help coming-from-flags` lists the supported options")
         ),
     }
 }
@@ -153,8 +158,8 @@ impl<'a> KeyValue<'a> {
             let names = table::keys(flag).iter().map(|entry| entry.name);
             match nearest(self.key, names) {
                 Some(name) => anyhow!(
-                    "`{flag}` has no key `{}`\nhelp: did you mean `{name}`?",
-                    self.key
+                    Diagnostic::new(format!("`{flag}` has no key `{}`", self.key))
+                        .help(format!("did you mean `{name}`?"))
                 ),
                 None => anyhow!("`{flag}` has no key `{}`", self.key),
             }

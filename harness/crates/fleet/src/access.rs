@@ -11,6 +11,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde::{Deserialize, Serialize};
 
 use super::ids::Name;
+use hone_base::diagnostic::{Advise, Diagnostic};
 use hone_base::platform::{UserFolder, user_folder};
 
 /// The environment variable that names a fleet other than the one on this machine.
@@ -93,7 +94,8 @@ impl Access {
             };
             ensure!(
                 path.is_file(),
-                "{shown} is neither a credential nor a file\nhelp: a credential begins with {PREFIX}; `hone fleet up` and `hone fleet join` print it"
+                Diagnostic::new(format!("{shown} is neither a credential nor a file"))
+                    .help(format!("a credential begins with {PREFIX}; `hone fleet up` and `hone fleet join` print it"))
             );
             return Self::of_file(path);
         };
@@ -101,7 +103,9 @@ impl Access {
             .decode(encoded)
             .ok()
             .and_then(|json| serde_json::from_slice(&json).ok());
-        access.context("the credential is damaged\nhelp: copy the whole line that `hone fleet up` or `hone fleet join` printed")
+        access.context("the credential is damaged").help(
+            "copy the whole line that `hone fleet up` or `hone fleet join` printed",
+        )
     }
 
     /// Reads a line, but not a file.
@@ -147,9 +151,7 @@ impl Access {
         if path.is_file() {
             Self::of_file(&path)
         } else {
-            bail!(
-                "no fleet is known on this machine\nhelp: start one with `hone fleet up`, or name one by a credential from `hone fleet join NAME --role submit`, in --fleet=CREDENTIAL or {FLEET_VARIABLE}"
-            )
+            bail!(Diagnostic::new("no fleet is known on this machine").help(format!("start one with `hone fleet up`, or name one by a credential from `hone fleet join NAME --role submit`, in --fleet=CREDENTIAL or {FLEET_VARIABLE}")))
         }
     }
 
@@ -160,11 +162,8 @@ impl Access {
     pub fn for_role(self, role: Role) -> anyhow::Result<Self> {
         ensure!(
             self.role == role || self.creds.is_some(),
-            "the credential `{}` is for role `{}`, and `{}` is needed\nhelp: make one with `hone fleet join NAME --role {}`",
-            self.name,
-            self.role.name(),
-            role.name(),
-            role.name()
+            Diagnostic::new(format!("the credential `{}` is for role `{}`, and `{}` is needed", self.name, self.role.name(), role.name()))
+                .help(format!("make one with `hone fleet join NAME --role {}`", role.name()))
         );
         Ok(self)
     }
@@ -184,7 +183,8 @@ fn encoded_in(text: &str) -> Option<&str> {
 pub fn data_dir() -> anyhow::Result<PathBuf> {
     user_folder(UserFolder::Data)
         .map(|dir| dir.join("hone").join("fleet"))
-        .context("no folder for the fleet's data\nhelp: name one with --data")
+        .context("no folder for the fleet's data")
+        .help("name one with --data")
 }
 
 #[cfg(test)]

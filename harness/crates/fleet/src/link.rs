@@ -5,16 +5,31 @@ use std::future::Future;
 use std::time::Duration;
 
 use super::ids::{Name, ProcessId, WorkerId};
+use hone_base::diagnostic::Diagnostic;
 
 /// An error of the transport.
-#[derive(Debug, Clone, thiserror::Error)]
-#[error("{0}")]
-pub(crate) struct LinkError(pub String);
+#[derive(Debug, thiserror::Error)]
+#[error("{what}")]
+pub(crate) struct LinkError {
+    #[source]
+    pub(crate) what: Diagnostic,
+    /// Whether the server does not have what was asked for.
+    pub(crate) is_missing: bool,
+}
 
 impl LinkError {
     /// An error with the text `what: error`.
     pub(crate) fn new(what: &str, error: impl std::fmt::Display) -> Self {
-        Self(format!("{what}: {error}"))
+        Diagnostic::new(format!("{what}: {error}")).into()
+    }
+}
+
+impl From<Diagnostic> for LinkError {
+    fn from(what: Diagnostic) -> Self {
+        Self {
+            what,
+            is_missing: false,
+        }
     }
 }
 

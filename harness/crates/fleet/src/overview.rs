@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use anyhow::{anyhow, ensure};
+use anyhow::ensure;
 use serde::Serialize;
 use tokio::sync::mpsc;
 
@@ -105,7 +105,7 @@ impl Observer {
     /// If the server cannot be reached now, or denies the credential a permission.
     pub async fn overview(&mut self) -> anyhow::Result<FleetOverview> {
         let messages = self.watch.collect(ANSWERS).await;
-        let messages = messages.map_err(|error| cannot_use(&self.server, &error))?;
+        let messages = messages.map_err(|error| cannot_use(&self.server, error))?;
         ensure!(
             self.watch.is_connected(),
             "the connection to {} is lost",
@@ -154,13 +154,13 @@ pub fn check_reachable(access: &Access) -> anyhow::Result<()> {
         let (sender, mut events) = mpsc::unbounded_channel();
         let client = connect(access, sender).await?;
         let checked = check_rights(&client, &mut events).await;
-        checked.map_err(|error| cannot_use(&access.url, &error))
+        checked.map_err(|error| cannot_use(&access.url, error))
     })
 }
 
 /// The error of an operation on a server.
-pub(super) fn cannot_use(server: &str, error: &LinkError) -> anyhow::Error {
-    anyhow!("cannot use the fleet at {server}: {error}")
+pub(super) fn cannot_use(server: &str, error: LinkError) -> anyhow::Error {
+    anyhow::Error::new(error).context(format!("cannot use the fleet at {server}"))
 }
 
 impl FleetOverview {

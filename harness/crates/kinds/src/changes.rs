@@ -7,6 +7,7 @@ use anyhow::{Context, bail, ensure};
 use super::place::Place;
 use super::tune::test_folder;
 use super::{fold_of, of};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::output::Announce;
 use hone_base::text::with_causes;
 use hone_experiment::Verdict;
@@ -116,9 +117,8 @@ impl Changes {
         })?;
         ensure!(
             manifest.pooled.is_empty(),
-            "--pairs is not for pools, and {} is one\n\
-             help: set the same `--pairs` for each of its runs, and pool them into a new folder",
-            dir.display()
+            Diagnostic::new(format!("--pairs is not for pools, and {} is one", dir.display()))
+                .help("set the same `--pairs` for each of its runs, and pool them into a new folder")
         );
         ensure!(
             pairs >= planned,
@@ -134,10 +134,8 @@ impl Changes {
         // A shard may have no pair among the new ones; the shards of a pool must agree.
         ensure!(
             matches!(fold.verdict(), None | Some(Verdict::ShardPlayed)),
-            "`--pairs`: the run has ended after {}, and more pairs do not change its result\n\
-             help: see it with `hone report {}`",
-            counted(fold.tally.judged_pairs(), "pair"),
-            dir.display()
+            Diagnostic::new(format!("`--pairs`: the run has ended after {}, and more pairs do not change its result", counted(fold.tally.judged_pairs(), "pair")))
+                .help(format!("see it with `hone report {}`", dir.display()))
         );
         let manifest = &files.manifest;
         let distinct = manifest.book.as_ref().map(BookIdentity::distinct_openings);

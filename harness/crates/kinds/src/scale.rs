@@ -2,10 +2,11 @@
 
 use anyhow::{Context, ensure};
 
+use hone_base::diagnostic::Diagnostic;
 use hone_base::output::Announce;
 use hone_builds::speed;
 use hone_run::Kind;
-use hone_run::config::{Config, FaultyKey};
+use hone_run::config::Config;
 use hone_run::executor::Player;
 
 /// Index of the engine whose speed is measured: the baseline of a test.
@@ -23,18 +24,22 @@ pub(super) fn check(kind: Kind, config: &Config) -> anyhow::Result<()> {
     {
         return Ok(());
     }
-    let refused = |message: &str| FaultyKey::new(message, &["fleet", "scale"]);
+    let refused = |what: &str, help: &str| {
+        let fault = Diagnostic::new(format!("`scale` in [fleet] {what}"));
+        fault.help(help).key(&["fleet", "scale"])
+    };
     ensure!(
         config.is_timed(),
-        refused(&format!(
-            "`scale` in [fleet] needs a time control, and the limit is \"{}\"\nhelp: remove `scale`: with a limit of nodes or depth, the speed of a machine does not matter",
-            config.r#match.limit
-        ))
+        refused(
+            &format!("needs a time control, and the limit is \"{}\"", config.r#match.limit),
+            "remove `scale`: with a limit of nodes or depth, the speed of a machine does not matter"
+        )
     );
     ensure!(
         kind.has_fixed_players() && config.engine.len() == 2,
         refused(
-            "`scale` in [fleet] is only supported for a match or a test of two engines\nhelp: remove `scale`, or use machines of the same speed"
+            "is only supported for a match or a test of two engines",
+            "remove `scale`, or use machines of the same speed"
         )
     );
     Ok(())

@@ -12,6 +12,7 @@ use anyhow::{anyhow, ensure};
 use super::kind::{FollowUpOptions, Readiness, RunKind, Waiting};
 use super::place::Place;
 use super::scale;
+use hone_base::diagnostic::Diagnostic;
 use hone_base::output::Announce;
 use hone_base::platform::remove_abandoned;
 use hone_base::text::with_causes;
@@ -365,9 +366,8 @@ fn check_pairs_at_once(pairs: usize) -> anyhow::Result<()> {
 fn check_added_pairs(manifest: &Manifest, path: &Path) -> anyhow::Result<()> {
     ensure!(
         manifest.pairs.is_none() || manifest.planned_pairs().is_some(),
-        "the top-level `pairs` in {MANIFEST} is for matches and tests, and {} is a {}\nhelp: remove the line",
-        path.display(),
-        manifest.kind.noun()
+        Diagnostic::new(format!("the top-level `pairs` in {MANIFEST} is for matches and tests, and {} is a {}", path.display(), manifest.kind.noun()))
+            .help("remove the line")
     );
     Ok(())
 }
@@ -380,8 +380,8 @@ pub fn check_shard<K: RunKind>(config: &Config) -> anyhow::Result<()> {
     let shard = config.r#match.shard;
     ensure!(
         shard.is_whole() || K::KIND.has_fixed_players(),
-        "`shard` in [match] is {shard}, but a {} cannot be divided: its pairs depend on earlier results\nhelp: remove `shard`; only `hone sprt` and `hone match` play shards",
-        K::KIND.noun()
+        Diagnostic::new(format!("`shard` in [match] is {shard}, but a {} cannot be divided: its pairs depend on earlier results", K::KIND.noun()))
+            .help("remove `shard`; only `hone sprt` and `hone match` play shards")
     );
     Ok(())
 }

@@ -9,8 +9,8 @@ use super::play::driver::RunError;
 use super::prepare::error::PrepareError;
 use crate::executor::Situation;
 use crate::ledger::{FAILURES, LedgerError};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::quoted;
-use hone_base::text::with_causes;
 use hone_uci::openings::BookError;
 use hone_uci::rules::tablebase::TablebaseError;
 
@@ -27,14 +27,19 @@ pub enum SessionError {
     Folder(#[from] FolderError),
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    #[error("{}", with_causes(.0))]
+    #[error("{0}")]
     Input(#[from] anyhow::Error),
     /// The run had started and can be resumed.
-    #[error("{source}\nhelp: {}", next_step(folder, source))]
-    Stopped { folder: PathBuf, source: RunError },
+    #[error("{error}")]
+    Stopped {
+        folder: PathBuf,
+        /// Made of a [`RunError`].
+        #[source]
+        error: Diagnostic,
+    },
     /// Another error after the run had started, such as of its report.
-    #[error(transparent)]
-    AfterStart(anyhow::Error),
+    #[error("{0}")]
+    AfterStart(#[source] anyhow::Error),
 }
 
 /// What to do after the run in `folder` has stopped with `error`.
@@ -86,40 +91,52 @@ impl SessionError {
         if let RunError::TooManyFailures(error) = &mut source
             && let Some(evidence) = first_failure(folder, &error.name)
         {
-            error.remedy += &format!(
-                "\nhelp: `hone replay {}` repeats its first failure; summary.txt in that folder describes it",
+            error.advise(format!(
+                "`hone replay {}` repeats its first failure; summary.txt in that folder describes it",
                 quoted(&evidence)
-            );
+            ));
         }
+        Self::in_folder(folder, source)
+    }
+
+    fn in_folder(folder: &Path, error: RunError) -> Self {
+        let next_step = next_step(folder, &error);
         Self::Stopped {
             folder: folder.to_path_buf(),
-            source,
+            error: Diagnostic::of(error).help(next_step),
         }
     }
 
     /// The error of a follow-up run as an error of the run in `folder`, which is the one to
     /// resume.
     pub fn of_folder(self, folder: &Path) -> Self {
-        match self {
-            Self::Stopped { source, .. } => Self::Stopped {
-                folder: folder.to_path_buf(),
-                source,
-            },
-            error => Self::after_start(error),
+        match self.into_run_error() {
+            Ok(error) => Self::in_folder(folder, error),
+            Err(error) => Self::after_start(error),
         }
     }
 
     /// The error of a measurement of the speed, whose games are not kept: it can be neither
     /// resumed nor replayed.
     pub fn of_measurement(self) -> Self {
-        let Self::Stopped { mut source, .. } = self else {
-            return self;
+        let mut error = match self.into_run_error() {
+            Ok(error) => error,
+            Err(error) => return error,
         };
-        if let RunError::TooManyFailures(failures) = &mut source {
-            failures.remedy = "fix the engine".to_string();
+        if let RunError::TooManyFailures(failures) = &mut error {
+            failures.remedy = Diagnostic::default().help("fix the engine");
         }
-        let error = anyhow::Error::new(source).context("the speed cannot be measured");
+        let error = anyhow::Error::new(error).context("the speed cannot be measured");
         Self::after_start(error)
+    }
+
+    /// Why the run stopped.
+    fn into_run_error(self) -> Result<RunError, Self> {
+        let Self::Stopped { error, .. } = self else {
+            return Err(self);
+        };
+        let error = error.into_source().expect("it is made of an error");
+        error.downcast().map_err(Self::AfterStart)
     }
 
     /// Any error after the run had started.
@@ -144,11 +161,7 @@ mod tests {
 
     #[test]
     fn a_run_without_its_folder_or_manifest_cannot_be_resumed() {
-        let error = || {
-            RunError::from(LedgerError::Missing {
-                path: PathBuf::new(),
-            })
-        };
+        let error = || RunError::from(LedgerError::missing(Path::new("")));
         let folder = tempfile::tempdir().expect("a folder");
         let run = folder.path().join("run");
         assert!(next_step(&run, &error()).contains("if it was deleted, its games are lost"));

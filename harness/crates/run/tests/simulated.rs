@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use hone_base::diagnostic::Diagnostic;
 use hone_experiment::{Experiment, SprtExperiment, TournamentExperiment, Verdict};
 use hone_run::config::{Config, load};
 use hone_run::executor::simulated::Simulated;
@@ -152,7 +153,7 @@ impl<X: Executor> Executor for Failing<X> {
 
     async fn next(&mut self) -> Event {
         if !std::mem::replace(&mut self.failed, true) {
-            return Event::Failed(ExecutorError("no engine starts".into()));
+            return Event::Failed(ExecutorError(Diagnostic::new("no engine starts")));
         }
         if self.left == 0 {
             return Event::Finished;

@@ -50,6 +50,7 @@ use http::{Actions, State};
 use overview::Overview;
 use reader::{Reader, Sources};
 
+use hone_base::diagnostic::Diagnostic;
 use hone_run::Interrupts;
 
 pub use fleet::{
@@ -141,14 +142,17 @@ fn check(settings: &ServerOptions) -> anyhow::Result<()> {
     let can_act = settings.can_act();
     if is_open && !can_act && !settings.read_only {
         bail!(
-            "{} can be reached from other machines, and everybody there could read the runs\n\
-             help: add --read-only if that is wanted, or --token-file to allow actions too",
-            settings.listen.ip()
+            Diagnostic::new(format!(
+                "{} can be reached from other machines, and everybody there could read the runs",
+                settings.listen.ip()
+            ))
+            .help("add --read-only if that is wanted, or --token-file to allow actions too")
         );
     }
     ensure!(
         !(settings.read_only && can_act),
-        "--read-only cannot be combined with --token-file or --fleet-tokens\nhelp: remove one of them"
+        Diagnostic::new("--read-only cannot be combined with --token-file or --fleet-tokens")
+            .help("remove one of them")
     );
     Ok(())
 }
@@ -173,8 +177,8 @@ fn actions_of(settings: &mut ServerOptions) -> anyhow::Result<Option<Actions>> {
     };
     ensure!(
         !(settings.approve && tokens.is_of_one()),
-        "--approve needs tokens of at least two owners, but all tokens belong to one\n\
-         help: write the name of its owner before each token"
+        Diagnostic::new("--approve needs tokens of at least two owners, but all tokens belong to one")
+            .help("write the name of its owner before each token")
     );
     let queue = Queue::open(
         settings.kinds,

@@ -7,6 +7,7 @@ use anyhow::ensure;
 use clap::Args;
 
 use crate::cli::results::summary;
+use hone_base::diagnostic::Diagnostic;
 use hone_experiment::settings::TimeSpan;
 use hone_run::config::Draft;
 
@@ -62,7 +63,10 @@ impl ResultArgs {
     pub(in crate::cli) fn check_without_games(&self, option: &str) -> anyhow::Result<()> {
         ensure!(
             self.summary.is_none(),
-            "`{option}` plays no games that `--summary` could summarize\nhelp: leave out one of them"
+            Diagnostic::new(format!(
+                "`{option}` plays no games that `--summary` could summarize"
+            ))
+            .help("leave out one of them")
         );
         Ok(())
     }

@@ -8,6 +8,7 @@ use clap::Args;
 
 use super::conditions::ConditionArgs;
 use super::ranges::from_one;
+use hone_base::diagnostic::Diagnostic;
 use hone_builds::{BenchCheck, Spec};
 use hone_report::counted;
 use hone_run::config::{Config, Draft, Level, Profile};
@@ -65,9 +66,7 @@ impl GateArgs {
                 (None, None) => Some("no engines are named"),
             };
             if let Some(missing) = missing {
-                bail!(
-                    "cannot run the test: {missing}\nhelp: give a configuration, or both engines, as in `hone sprt --dev worktree: --base git:main --build 'make EXE={{out}}'`"
-                );
+                bail!(Diagnostic::new(format!("cannot run the test: {missing}")).help("give a configuration, or both engines, as in `hone sprt --dev worktree: --base git:main --build 'make EXE={out}'`"));
             }
         }
         self.engines(&mut draft)?;
@@ -117,7 +116,12 @@ impl GateArgs {
         for (is_said, argument, key, is_set) in clashes {
             ensure!(
                 !(is_said && is_set),
-                "{argument} is given, but [[stage]] sets its own `{key}`\nhelp: change a stage (counted from 0) with `--set stage.0.{key}=…`"
+                Diagnostic::new(format!(
+                    "{argument} is given, but [[stage]] sets its own `{key}`"
+                ))
+                .help(format!(
+                    "change a stage (counted from 0) with `--set stage.0.{key}=…`"
+                ))
             );
         }
         Ok(())

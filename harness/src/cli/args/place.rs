@@ -6,6 +6,7 @@ use std::sync::Arc;
 use clap::Args;
 
 use crate::cli::results::outcome::resuming;
+use hone_base::diagnostic::Diagnostic;
 use hone_base::text::with_causes;
 use hone_fleet::{self as fleet, Access, FleetRun, Role, RunKey};
 use hone_kinds::{Place, StartRemote};
@@ -89,10 +90,14 @@ impl PlaceArgs {
         }
         args.place().map_err(|error| {
             anyhow::anyhow!(
-                "the run was played on a fleet: {}\n\
-                 help: `{} --local` continues it on this machine",
-                with_causes(&error),
-                resuming(run)
+                Diagnostic::new(format!(
+                    "the run was played on a fleet: {}",
+                    with_causes(&error)
+                ))
+                .help(format!(
+                    "`{} --local` continues it on this machine",
+                    resuming(run)
+                ))
             )
         })
     }

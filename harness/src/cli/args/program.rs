@@ -2,6 +2,7 @@
 
 use anyhow::bail;
 
+use hone_base::diagnostic::Diagnostic;
 use hone_builds::Spec;
 use hone_uci::engine::analysis::EngineCommand;
 
@@ -15,7 +16,10 @@ pub(in crate::cli) fn program(
 ) -> anyhow::Result<EngineCommand> {
     match engine.parse() {
         Ok(Spec::Commit { .. } | Spec::WorkTree { .. }) => bail!(
-            "`{engine}` is not a program, and this command does not build engines\nhelp: build the engine and name its program, as in `./engine`"
+            Diagnostic::new(format!(
+                "`{engine}` is not a program, and this command does not build engines"
+            ))
+            .help("build the engine and name its program, as in `./engine`")
         ),
         Ok(Spec::Program(program)) => Ok(EngineCommand::new(&program, options)?),
         Err(_) => Ok(EngineCommand::new(engine, options)?),

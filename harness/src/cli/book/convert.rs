@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::read::Reading;
 use crate::cli::args::ranges::from_one;
 use crate::cli::{Exit, Failure};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::{errln, outln};
 use hone_books::book::opening::BookOpening;
 use hone_books::book::output::Output;
@@ -112,9 +113,8 @@ impl Convert {
                     count => format!(" (the first of {count} illegal openings)"),
                 };
                 return Err(anyhow!(
-                    "{}{count}{}\nhelp: --skip-illegal skips such openings",
-                    fault.error,
-                    places.concat()
+                    Diagnostic::new(format!("{}{count}{}", fault.error, places.concat()))
+                        .help("--skip-illegal skips such openings")
                 )
                 .into());
             }

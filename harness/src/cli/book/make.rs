@@ -17,6 +17,7 @@ use crate::cli::args::ranges;
 use crate::cli::args::sandbox::SandboxArgs;
 use crate::cli::{Exit, Failure};
 use hone_base::checksum::sha256_file;
+use hone_base::diagnostic::Diagnostic;
 use hone_base::{errln, outln};
 use hone_books::book::make::candidates::Candidates;
 use hone_books::book::make::journal::Journal;
@@ -145,7 +146,10 @@ impl Make {
                     SourceKind::Games => "games",
                     _ => "both",
                 };
-                return Err(anyhow!("--from {name} needs games\nhelp: add --pgn FILE").into());
+                return Err(anyhow!(
+                    Diagnostic::new(format!("--from {name} needs games")).help("add --pgn FILE")
+                )
+                .into());
             }
             (Some(SourceKind::Random), Some(_)) => {
                 return Err(anyhow!("--from random conflicts with --pgn").into());

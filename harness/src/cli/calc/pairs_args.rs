@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::run_folder::RunFolder;
 use crate::cli::Failure;
+use hone_base::diagnostic::Diagnostic;
 use hone_run::find_run;
 use hone_stats::Pentanomial;
 use hone_stats::distribution::PairDistribution;
@@ -103,7 +104,10 @@ fn measured(counts: &Pentanomial) -> Result<PairDistribution, anyhow::Error> {
     );
     anyhow::ensure!(
         counts.0.iter().filter(|count| **count > 0).count() > 1,
-        "all pairs have the same result: no distribution can be measured from them\nhelp: use a longer run, or give --draw-ratio instead"
+        Diagnostic::new(
+            "all pairs have the same result: no distribution can be measured from them"
+        )
+        .help("use a longer run, or give --draw-ratio instead")
     );
     Ok(PairDistribution::measured(counts))
 }

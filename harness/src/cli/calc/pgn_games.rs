@@ -12,6 +12,7 @@ use std::path::Path;
 use anyhow::Context as _;
 
 use super::pgn_headers::{Header, read_headers};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::quoted;
 use hone_base::text::is_utf16;
 use hone_stats::rating::{Game, Games};
@@ -62,7 +63,10 @@ fn check_start(path: &Path, start: &[u8]) -> Result<(), anyhow::Error> {
     if let Some((program, arguments)) = unpacker_of(start) {
         let words = [program, arguments, &quoted(path)];
         let command = words.map(str::to_owned).join(" ").replace("  ", " ");
-        anyhow::bail!("{shown} is compressed\nhelp: unpack it first: `{command}`");
+        anyhow::bail!(
+            Diagnostic::new(format!("{shown} is compressed"))
+                .help(format!("unpack it first: `{command}`"))
+        );
     }
     anyhow::ensure!(!is_utf16(start), "{shown} is UTF-16; save it as UTF-8");
     Ok(())

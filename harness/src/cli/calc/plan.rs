@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::pairs_args::PairsArgs;
 use super::sprt_args::SprtArgs;
 use crate::cli::{Exit, Failure};
+use hone_base::diagnostic::{Advise, Diagnostic};
 use hone_base::{out, outln};
 use hone_report::{fixed, measured_speed};
 use hone_stats::distribution::PairDistribution;
@@ -95,11 +96,7 @@ impl Plan {
         let config = self.test.config()?;
         // The formulas do not apply, because the stakes of both bets depend on the results.
         if config.model == Model::Betting {
-            return Err(anyhow!(
-                "the length of a betting test cannot be computed\nhelp: `hone calc simulate --model betting --elo0 {} --elo1 {} --elo ELO` plays such tests",
-                config.elo0,
-                config.elo1
-            )
+            return Err(anyhow!(Diagnostic::new("the length of a betting test cannot be computed").help(format!("`hone calc simulate --model betting --elo0 {} --elo1 {} --elo ELO` plays such tests", config.elo0, config.elo1)))
             .into());
         }
         let base = self.pairs.base()?;
@@ -159,8 +156,9 @@ impl Plan {
         let Some(hours) = self.hours else {
             return Ok(None);
         };
-        let speed =
-            speed.context("--hours needs a speed\nhelp: give --pairs-per-hour, or --run RUN")?;
+        let speed = speed
+            .context("--hours needs a speed")
+            .help("give --pairs-per-hour, or --run RUN")?;
         Ok(Some(Affordable {
             hours,
             elo0: config.elo0,

@@ -8,6 +8,7 @@ use anyhow::Context as _;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
 
+use hone_base::diagnostic::Diagnostic;
 use hone_experiment::PairResult;
 use hone_kinds as kinds;
 use hone_run::files::table::whole_rows;
@@ -69,8 +70,8 @@ impl RunFolder {
         let engines: BTreeSet<&str> = self.pairs.iter().flatten().map(|row| &*row.white).collect();
         anyhow::ensure!(
             engines.len() <= 2,
-            "the run has {} engines, whose pairings do not end alike: a distribution of pairs needs two engines\nhelp: give the counts of one pairing with --pentanomial",
-            engines.len()
+            Diagnostic::new(format!("the run has {} engines, whose pairings do not end alike: a distribution of pairs needs two engines", engines.len()))
+                .help("give the counts of one pairing with --pentanomial")
         );
         let mut counts = Pentanomial::default();
         let Some([opening_game, _]) = self.pairs.first() else {

@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, anyhow, bail, ensure};
+use anyhow::{Context as _, bail, ensure};
 
 use super::pgn_games::{add_pgn, digests_of};
 use super::run_folder::{Row, RunFolder};
+use hone_base::diagnostic::{Advise, Diagnostic};
 use hone_base::errln;
 use hone_report::counted;
 use hone_run::config::EngineOptions;
@@ -77,7 +78,7 @@ pub(super) fn read(named: &[PathBuf]) -> Result<Sources, anyhow::Error> {
 /// The path of a source.
 fn find(source: &Path) -> Result<PathBuf, anyhow::Error> {
     let shown = source.display();
-    let found = find_run(source).map_err(|error| anyhow!("no file `{shown}`, and {error}"))?;
+    let found = find_run(source).diagnosed(|| Diagnostic::new(format!("no file `{shown}`")))?;
     ensure!(found.exists(), "no file and no run `{shown}`");
     Ok(found)
 }

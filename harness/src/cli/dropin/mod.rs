@@ -16,9 +16,9 @@ use super::errors::exit::failure;
 use super::errors::format::rendered;
 use super::results::outcome::resuming;
 use super::{Cli, Exit, Failure, help};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::output;
 use hone_base::platform::{guard, quoted};
-use hone_base::text::with_causes;
 use hone_base::{errln, out, outln};
 use hone_dropin::show::{Console, Files};
 use hone_dropin::{
@@ -81,11 +81,6 @@ impl CutechessArgs {
     pub(super) fn run(self) -> Result<Exit, Failure> {
         run(Program::Cutechess, "cutechess-cli", &self.line.words)
     }
-}
-
-/// Shows messages with the flags of `program`.
-fn announce(program: Program) -> impl FnMut(&str) {
-    move |what: &str| errln!("{}", wording::by_flags(what, program))
 }
 
 /// A command line of another program.
@@ -220,15 +215,9 @@ struct Line<'a> {
     words: Vec<String>,
 }
 
-/// Runs a command line. Errors name the flags of the other program.
+/// Runs a command line. Messages name the flags of the other program.
 fn run(program: Program, command: &str, words: &[String]) -> Result<Exit, Failure> {
-    run_words(program, command, words).map_err(|failure| Failure {
-        exit: failure.exit,
-        error: anyhow!(wording::by_flags(&with_causes(&failure.error), program)),
-    })
-}
-
-fn run_words(program: Program, command: &str, words: &[String]) -> Result<Exit, Failure> {
+    wording::name_flags_of(program);
     let (own, words) = Own::take(words)?;
     if own.table {
         out!("{}", page::tables());
@@ -316,7 +305,7 @@ impl Line<'_> {
         let mut files = open_files(settings, Path::new(""))?;
         let outname = settings.config.outname.as_deref();
         let out = self.own.out.clone().or_else(|| folder_beside(outname?));
-        let announce = &mut announce(self.program);
+        let announce = &mut |what: &str| errln!("{what}");
         let prepared = loop {
             let prepared =
                 NewRun::<K>::prepare(config.clone(), out.as_deref(), Place::Here, announce);
@@ -406,7 +395,7 @@ impl Line<'_> {
     fn resume_kind<K: RunKind>(&self, run: &Path, settings: &Settings) -> Result<Exit, Failure> {
         let kind = Manifest::read(run)?.kind;
         ensure_kind::<K>(run, kind)?;
-        let announce = &mut announce(self.program);
+        let announce = &mut |what: &str| errln!("{what}");
         let session = Session::<K>::resume(run, Recovery::LastPair, announce).map_err(failure)?;
         let mut files = open_files(settings, &session.manifest.base)?;
         files.catch_up(&RunFiles::open(run)?)?;
@@ -431,7 +420,7 @@ impl Line<'_> {
         };
         let mut console = Console::new(settings, &session.manifest, files)?;
         let mut stop = StopRequests::listen()?;
-        let announce = &mut announce(self.program);
+        let announce = &mut |what: &str| errln!("{what}");
         let played = session.run_in_view(&mut console, &mut stop, announce);
         let ended = played.map_err(failure)?.ended;
         let config = config_name(settings);
@@ -444,12 +433,8 @@ impl Line<'_> {
         let pairs = RunFiles::open(&folder)?.pairs.by_arrival()?.count() as u64;
         console.conclude(ended, &resume, 2 * pairs);
         if let Some(error) = console.take_file_error() {
-            let help = format!(
-                "{}\nhelp: `{}` adds the missing games",
-                with_causes(&error),
-                resuming(&folder)
-            );
-            return Err(Failure::failed(anyhow!(help)));
+            let help = format!("`{}` adds the missing games", resuming(&folder));
+            return Err(Failure::failed(Diagnostic::of(error).help(help)));
         }
         if is_discarded && matches!(ended, Ended::Verdict(_)) {
             fs::remove_dir_all(&folder)

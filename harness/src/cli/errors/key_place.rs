@@ -3,11 +3,9 @@
 
 use std::path::Path;
 
-use anyhow::anyhow;
-
 use super::exit::{Failure, failure};
-use hone_base::text::with_causes;
-use hone_run::config::{Config, EngineOptions, FaultyKey, place_of};
+use hone_base::diagnostic::{Diagnostic, faulty_key};
+use hone_run::config::{Config, EngineOptions, place_of};
 use hone_run::{PrepareError, SessionError};
 use hone_uci::openings::BookError;
 
@@ -25,7 +23,7 @@ pub(in crate::cli) fn located(
     let failure = failure(error);
     match place {
         Some(place) => Failure {
-            error: with_place(&failure.error, &place),
+            error: Diagnostic::of(failure.error).at(place).into(),
             ..failure
         },
         None => failure,
@@ -43,15 +41,11 @@ pub(in crate::cli) fn placed(
         .zip(key_in(&error))
         .and_then(|(file, key)| place_of(file, &key, config));
     match place {
-        Some(place) => with_place(&error, &place),
+        Some(place) => Diagnostic::of(error).at(place).into(),
         None => error.context(file.map_or("the command line".to_string(), |file| {
             file.display().to_string()
         })),
     }
-}
-
-fn with_place(error: &anyhow::Error, place: &str) -> anyhow::Error {
-    anyhow!("{}\n{place}", with_causes(error))
 }
 
 /// The key whose value causes an error.
@@ -75,16 +69,17 @@ fn key_of(error: &SessionError, config: &Config) -> Option<Vec<String>> {
 
 /// The key that an error names.
 fn key_in(error: &anyhow::Error) -> Option<Vec<String>> {
-    let book = error.downcast_ref::<BookError>();
-    let key = error.downcast_ref::<FaultyKey>()?;
-    book.is_none_or(is_of_file).then(|| key.path.clone())
+    let mut causes = error.chain();
+    let book = causes.find_map(|cause| cause.downcast_ref::<BookError>());
+    let key = faulty_key(error)?;
+    book.is_none_or(is_of_file).then(|| key.to_vec())
 }
 
 /// Whether a book is wrong as a whole. The other errors have places in the book.
 fn is_of_file(error: &BookError) -> bool {
     matches!(
         error,
-        BookError::Source(_) | BookError::Empty { .. } | BookError::Polyglot { .. }
+        BookError::Source(_) | BookError::Empty { .. } | BookError::Polyglot(_)
     )
 }
 

@@ -9,6 +9,7 @@ use tokio::sync::oneshot;
 use crate::cli::Exit;
 use crate::cli::args::ends::ResultArgs;
 use hone_base::errln;
+use hone_base::text::with_causes;
 use hone_report as report;
 use hone_run::Interrupts;
 
@@ -20,7 +21,7 @@ pub(in crate::cli) fn interrupted(results: &ResultArgs) -> Exit {
     errln!("{INTERRUPTED}");
     let text = report::error_block(INTERRUPTED);
     if let Err(error) = results.summarize(&text) {
-        errln!("warning: {error:#}");
+        errln!("warning: {}", with_causes(&error));
     }
     Exit::Interrupted
 }

@@ -16,12 +16,13 @@ use super::play::start;
 use super::results::outcome::not_played;
 use super::results::progress::announce;
 use super::{Exit, Failure};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::{out, outln};
 use hone_experiment::tune::{Space, TuneSection};
 use hone_kinds::check_shard;
 use hone_kinds::tune::{self, Prepared, Tuning};
 use hone_run::Folder;
-use hone_run::config::{Config, Draft, FaultyKey};
+use hone_run::config::{Config, Draft};
 
 /// What `--max-time` includes differs from other commands.
 const MAX_TIME: &str = "Stop after this time, as in 30m or 1h30m. It includes builds, except the first one. \
@@ -150,7 +151,7 @@ impl TuneArgs {
         if self.place.is_fleet() && config.tune.as_ref().is_some_and(is_timed) {
             let message = "`max_time` without `pairs` does not work with `--fleet`, because the \
                            speed is measured on this machine: set `pairs` in [tune], or `--pairs`";
-            return Err(FaultyKey::new(message, &["tune", "max_time"]).into());
+            return Err(Diagnostic::new(message).key(&["tune", "max_time"]).into());
         }
         Ok(())
     }

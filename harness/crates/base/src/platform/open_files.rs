@@ -1,5 +1,8 @@
 //! The number of files that this process may have open.
 
+#[cfg(unix)]
+use crate::diagnostic::Diagnostic;
+
 /// Files of the process itself, such as those of the run and of the async runtime.
 #[cfg(unix)]
 const OF_PROCESS: libc::rlim_t = 16;
@@ -44,9 +47,8 @@ pub fn check_open_files(games: usize) -> anyhow::Result<()> {
     };
     anyhow::ensure!(
         limit.rlim_cur >= needed,
-        "this process may open only {} files, and {games} up to {needed}\nhelp: raise the limit: `ulimit -n {}`",
-        limit.rlim_cur,
-        needed.max(1024)
+        Diagnostic::new(format!("this process may open only {} files, and {games} up to {needed}", limit.rlim_cur))
+            .help(format!("raise the limit: `ulimit -n {}`", needed.max(1024)))
     );
     Ok(())
 }

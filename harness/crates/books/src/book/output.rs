@@ -11,6 +11,7 @@ use thiserror::Error;
 use zip::{DateTime, ZipWriter, write::SimpleFileOptions};
 
 use super::opening::BookOpening;
+use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::write_whole;
 use hone_uci::openings::Format;
 
@@ -19,11 +20,8 @@ use hone_uci::openings::Format;
 pub enum OutputError {
     #[error("cannot write {}: {source}", path.display())]
     Io { path: PathBuf, source: io::Error },
-    #[error(
-        "cannot write {}: unknown format\n\
-         help: the name must end in .epd or .pgn, then .gz or .zip to pack it", path.display()
-    )]
-    Name { path: PathBuf },
+    #[error("{0}")]
+    Name(#[source] Diagnostic),
     #[error("cannot write {}: the folder does not exist", path.display())]
     Folder { path: PathBuf },
 }
@@ -63,8 +61,10 @@ impl Output {
     }
 
     fn of_name(path: &Path) -> Result<Self, OutputError> {
-        let name_error = || OutputError::Name {
-            path: path.to_owned(),
+        let name_error = || {
+            let unknown = format!("cannot write {}: unknown format", path.display());
+            let help = "the name must end in .epd or .pgn, then .gz or .zip to pack it";
+            OutputError::Name(Diagnostic::new(unknown).help(help))
         };
         let name = path.file_name().and_then(|name| name.to_str());
         let name = name.ok_or_else(name_error)?;

@@ -8,7 +8,7 @@ use super::{
     compare::McNemar,
     grade::{FoundAt, Grade},
     problem::Problem,
-    solve::{SolveError, Solved},
+    solve::Solved,
 };
 
 /// The results of an engine on a suite.
@@ -89,14 +89,12 @@ impl SuiteReport {
             .collect();
         let first: Vec<FoundAt> = grades().filter_map(|grade| grade.first).collect();
         let last: Vec<FoundAt> = grades().filter_map(|grade| grade.last).collect();
-        // The other lines are for the terminal.
-        let message = |error: &SolveError| error.to_string().lines().next().map(str::to_owned);
         Self {
             engine,
             solved: last.len(),
             answered: grades().count(),
             total: problems.len(),
-            error: solved.error.as_ref().and_then(message),
+            error: solved.error.as_ref().map(ToString::to_string),
             score: grades().map(|grade| grade.points).sum(),
             max_score: graded().map(|(problem, _)| problem.worth()).sum(),
             solved_first: first.len(),

@@ -7,6 +7,7 @@ use anyhow::{bail, ensure};
 use super::{Program, Settings, one_of};
 use crate::{OutputFormat, engine::Engine, words::Given};
 use hone_uci::rules::tablebase::most_pieces;
+use hone_base::diagnostic::Diagnostic;
 
 /// Keys of the rule with tables.
 const TABLES: &str = "adjudication.syzygy.";
@@ -74,10 +75,8 @@ impl Settings {
         let is_chess960 = variant.is_some_and(|said| said.value.as_str() == Some("chess960"));
         ensure!(
             !is_chess960 || self.keys.contains_key("match.openings.file"),
-            "`-variant fischerandom` needs a book, because hone draws no start positions: \
-             add `-openings file=chess960.epd order=random`\n\
-             help: `chess960.epd` is in the folder `books/` of hone (`hone help install`); to make \
-             one: `hone book make --chess960 --plies 4 --engine ENGINE --out chess960.epd`"
+            Diagnostic::new("`-variant fischerandom` needs a book, because hone draws no start positions: add `-openings file=chess960.epd order=random`")
+                .help("`chess960.epd` is in the folder `books/` of hone (`hone help install`); to make one: `hone book make --chess960 --plies 4 --engine ENGINE --out chess960.epd`")
         );
         Ok(())
     }

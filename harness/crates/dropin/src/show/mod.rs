@@ -15,7 +15,7 @@ mod slots;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use super::{OutputFormat, Program, Settings, wording};
+use super::{OutputFormat, Settings};
 use hone_base::{errln, out, outln};
 use hone_experiment::settings::BookSource;
 use hone_experiment::{Experiment, Verdict};
@@ -401,12 +401,7 @@ impl<E: Experiment> View<E> for Console {
     }
 
     fn warn(&mut self, text: &str) {
-        let program = if self.is_cutechess() {
-            Program::Cutechess
-        } else {
-            Program::Fastchess
-        };
-        errln!("{}", wording::by_flags(text, program));
+        errln!("{text}");
     }
 }
 

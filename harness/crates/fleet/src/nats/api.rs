@@ -13,6 +13,9 @@ use crate::link::LinkError;
 /// Time between two attempts to publish a message.
 const RETRY: Duration = Duration::from_secs(1);
 
+/// JetStream's number of the error about a consumer that does not exist.
+const CONSUMER_NOT_FOUND: u64 = 10_014;
+
 /// Calls the API and returns its answer.
 ///
 /// # Errors
@@ -32,7 +35,10 @@ pub(super) async fn call(client: &Client, call: &str, body: &Value) -> Result<Va
     match answer.get("error") {
         Some(error) => {
             let text = error.get("description").and_then(Value::as_str);
-            Err(LinkError::new(call, text.unwrap_or("unknown error")))
+            Err(LinkError {
+                is_missing: number(error, "err_code") == CONSUMER_NOT_FOUND,
+                ..LinkError::new(call, text.unwrap_or("unknown error"))
+            })
         }
         None => Ok(answer),
     }

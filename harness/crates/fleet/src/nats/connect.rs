@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use async_nats::rustls::client::danger::{
     HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier,
 };
@@ -20,6 +20,7 @@ use tokio::time::sleep;
 use super::subjects::inbox;
 use crate::access::Access;
 use hone_base::checksum::hex;
+use hone_base::diagnostic::Diagnostic;
 
 const CONNECT: Duration = Duration::from_secs(10);
 const REQUEST: Duration = Duration::from_secs(10);
@@ -82,10 +83,7 @@ pub(crate) async fn connect(
         };
         let is_refused = error.kind() == ConnectErrorKind::AuthorizationViolation;
         if !is_refused || Instant::now() >= deadline {
-            return Err(anyhow!(
-                "cannot connect to {}: {error}\nhelp: is the server up (`hone fleet up`), and may this machine reach it? A credential may also be expired or revoked",
-                access.url
-            ));
+            return Err(Diagnostic::new(format!("cannot connect to {}: {error}", access.url)).help("is the server up (`hone fleet up`), and may this machine reach it? A credential may also be expired or revoked").into());
         }
         sleep(RETRY).await;
     }

@@ -4,6 +4,7 @@ use async_nats::Event;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::link::LinkError;
+use hone_base::diagnostic::Diagnostic;
 
 /// Whether the server denies the credential a permission.
 pub(super) fn is_denial(event: &Event) -> bool {
@@ -36,11 +37,10 @@ pub(super) fn arrived(events: &mut UnboundedReceiver<Event>) -> impl Iterator<It
 
 /// The error of a credential that lacks a permission of the role `submit`.
 pub(super) fn error(denial: &Event) -> LinkError {
-    LinkError(format!(
-        "the server does not let this credential do what a run needs: {denial}\n\
-         help: `hone fleet join NAME --role submit` makes a credential for runs; \
-         in a `fleet.toml`, `name` must be the name of the credential"
-    ))
+    let what = format!("the server does not let this credential do what a run needs: {denial}");
+    let help = "`hone fleet join NAME --role submit` makes a credential for runs; \
+                in a `fleet.toml`, `name` must be the name of the credential";
+    Diagnostic::new(what).help(help).into()
 }
 
 #[cfg(test)]

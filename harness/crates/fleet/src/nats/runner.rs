@@ -51,7 +51,7 @@ pub(crate) async fn check_rights(
             answer = call(client, &name, &Value::Null) => answer,
         };
         match answer {
-            Err(error) if !error.0.ends_with("consumer not found") => return Err(error),
+            Err(error) if !error.is_missing => return Err(error),
             _ => {}
         }
     }

@@ -25,6 +25,7 @@ mod suspects;
 mod tests;
 mod uploads;
 
+use hone_base::diagnostic::Diagnostic;
 use hone_base::errln;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -103,7 +104,7 @@ pub fn start(run: FleetRun) -> anyhow::Result<Remote> {
         let (sender, events) = mpsc::unbounded_channel();
         let client = connect(&run.access, sender).await?;
         let link = NatsRunner::new(client, key.run.clone(), events).await;
-        link.map_err(|error| cannot_use(&run.access.url, &error))
+        link.map_err(|error| cannot_use(&run.access.url, error))
     })?;
     let (remote, carrier) = Remote::new();
     let reference = run.reference.map(|nps| Reference { nps });
@@ -205,7 +206,7 @@ impl<L: RunnerLink> Runner<L> {
     async fn run(mut self) {
         let mut commands = Vec::new();
         if let Err(error) = self.take_over(&mut commands).await {
-            self.fail(error.to_string());
+            self.fail(Diagnostic::of(error));
         }
         for command in commands {
             self.execute(command).await;
@@ -365,7 +366,7 @@ impl<L: RunnerLink> Runner<L> {
         }
         let mut files = match self.sender.files_of(job) {
             Ok(files) => files,
-            Err(error) => return self.fail(format!("cannot read an engine's file: {error}")),
+            Err(error) => return self.fail(Diagnostic::new("cannot read an engine's file").because(error)),
         };
         let message = Job {
             run: self.dispatch.run().clone(),
@@ -377,7 +378,7 @@ impl<L: RunnerLink> Runner<L> {
         };
         match encode(&message) {
             Ok(bytes) => self.sender.send(files, self.link.publish(bytes)),
-            Err(error) => self.fail(format!("pair {} cannot be sent: {error}", pair + 1)),
+            Err(error) => self.fail(Diagnostic::new(format!("pair {} cannot be sent", pair + 1)).because(error)),
         }
     }
 
@@ -402,7 +403,7 @@ impl<L: RunnerLink> Runner<L> {
                 let process = self.processes.own();
                 self.log_error(self.link.announce(bytes, process).await);
             }
-            Err(error) => self.fail(error.to_string()),
+            Err(error) => self.fail(Diagnostic::of(error)),
         }
     }
 
@@ -472,7 +473,7 @@ impl<L: RunnerLink> Runner<L> {
         }
     }
 
-    fn fail(&self, reason: String) {
+    fn fail(&self, reason: Diagnostic) {
         self.event(Event::Failed(ExecutorError(reason)));
     }
 

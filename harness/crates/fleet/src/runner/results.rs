@@ -12,8 +12,8 @@ use crate::message::{MessageError, PlayedReply, Refusal, Reply, Status, VERSION,
 use crate::runner::accept::Accepted;
 use crate::runner::dispatch::{Dropped, Judged};
 use crate::runner::incidents::Incidents;
+use hone_base::diagnostic::Diagnostic;
 use hone_base::errln;
-use hone_base::text::with_causes;
 use hone_run::executor::Event;
 use hone_run::files::machines::IncidentKind;
 
@@ -22,8 +22,11 @@ use hone_run::files::machines::IncidentKind;
 const MAX_WRONG: u32 = 3;
 
 /// The error of a process that has found an earlier one of the same run.
-const SECOND_PROCESS: &str = "another process plays this run on the fleet: the run was resumed in two copies of its folder\n\
-    help: continue only one of them; to continue this copy, end the other process first";
+fn second_process() -> Diagnostic {
+    Diagnostic::new("another process plays this run on the fleet: the run was resumed in two copies of its folder").help(
+        "continue only one of them; to continue this copy, end the other process first",
+    )
+}
 
 impl<L: RunnerLink> Runner<L> {
     pub(super) async fn handle(&mut self, message: ToRunner<L::Receipt>) {
@@ -32,7 +35,7 @@ impl<L: RunnerLink> Runner<L> {
             ToRunner::Announced(process) => {
                 if self.processes.announced(process, Instant::now()) {
                     self.sender.abort();
-                    self.fail(SECOND_PROCESS.to_string());
+                    self.fail(second_process());
                 }
             }
             ToRunner::Connection(change) => self.connection_changed(change).await,
@@ -205,7 +208,7 @@ impl<L: RunnerLink> Runner<L> {
         let status = self.statuses.get(worker);
         let (pair, suspicion) = match self.deferred.add(worker, accepted, status) {
             Ok(result) => (result.pair, self.suspects.absorb(worker, result)),
-            Err(error) => return self.fail(with_causes(&error)),
+            Err(error) => return self.fail(Diagnostic::of(error)),
         };
         if let Some(before) = before {
             let reason = "it stopped answering";
@@ -239,7 +242,7 @@ impl<L: RunnerLink> Runner<L> {
                     self.event(Event::Played(Box::new(played)));
                 }
             }
-            Err(error) => self.fail(with_causes(&error)),
+            Err(error) => self.fail(Diagnostic::of(error)),
         }
     }
 
@@ -280,7 +283,7 @@ impl<L: RunnerLink> Runner<L> {
     /// Adds a row to the run's incidents.
     fn record_incident(&mut self, add: impl FnOnce(&mut Incidents) -> anyhow::Result<()>) {
         if let Err(error) = add(&mut self.incidents) {
-            self.fail(with_causes(&error));
+            self.fail(Diagnostic::of(error));
         }
     }
 
@@ -288,7 +291,7 @@ impl<L: RunnerLink> Runner<L> {
         let is_valid = refusal.lease == self.dispatch.lease(refusal.pair)
             && !self.dispatch.is_excluded(worker);
         if is_valid && refusal.stops_run && self.dispatch.stops_at_failure(refusal.pair) {
-            self.fail(format!("worker {worker}: {}", refusal.reason));
+            self.fail(Diagnostic::new(format!("worker {worker}: {}", refusal.reason)));
         } else if is_valid {
             errln!(
                 "warning: worker {worker} does not play this run: {}",

@@ -11,6 +11,7 @@ use super::sources::Sources;
 use super::uploads::Uploads;
 use crate::link::FileStore;
 use crate::message::{FileRef, SourceRef};
+use hone_base::diagnostic::{Diagnostic, shown};
 use hone_base::errln;
 use hone_run::executor::PairJob;
 
@@ -27,7 +28,7 @@ pub(super) struct JobFiles {
 
 /// Stores files and publishes jobs in separate tasks.
 pub(super) struct JobSender<S> {
-    tasks: JoinSet<Result<(), String>>,
+    tasks: JoinSet<Result<(), Diagnostic>>,
     /// The files of all jobs so far.
     known: Vec<LocalFile>,
     sources: Sources,
@@ -117,7 +118,7 @@ impl<S: FileStore> JobSender<S> {
         self.tasks.spawn(async move {
             // The run can continue: other workers may have the file.
             if let Err(error) = uploads.replace(&[wrong]).await {
-                errln!("warning: {error}");
+                errln!("warning: {}", shown(&error));
             }
             Ok(())
         });
@@ -134,7 +135,7 @@ impl<S: FileStore> JobSender<S> {
     }
 
     /// How the next task ends; `None` if there are none. Cancel safe.
-    pub(super) async fn next(&mut self) -> Option<Result<(), String>> {
+    pub(super) async fn next(&mut self) -> Option<Result<(), Diagnostic>> {
         let ended = self.tasks.join_next().await?;
         // A task that was stopped has no result.
         Some(ended.unwrap_or(Ok(())))

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::files::LocalFile;
 use crate::message::{FileRef, SourceRef};
+use hone_base::diagnostic::shown;
 use hone_base::checksum::sha256_file;
 use hone_base::errln;
 use hone_builds::{BuildError, Cache, Pack, record_of};
@@ -28,8 +29,9 @@ impl Sources {
             let known = self.0.entry(sha256).or_insert_with(|| {
                 source_of(program).unwrap_or_else(|error| {
                     errln!(
-                        "warning: workers cannot build {}: {error}",
-                        program.file.name
+                        "warning: workers cannot build {}: {}",
+                        program.file.name,
+                        shown(&error)
                     );
                     None
                 })
@@ -55,13 +57,13 @@ fn source_of(program: &LocalFile) -> Result<Option<LocalSource>, BuildError> {
     let Some(pack) = Pack::of(&Cache::of_user()?, &record)? else {
         return Ok(None);
     };
-    let io = |source| BuildError::Io {
-        path: pack.path.clone(),
-        source,
-    };
     let file = FileRef {
-        sha256: sha256_file(&pack.path).map_err(io)?,
-        bytes: pack.path.metadata().map_err(io)?.len(),
+        sha256: sha256_file(&pack.path).map_err(BuildError::io(&pack.path))?,
+        bytes: pack
+            .path
+            .metadata()
+            .map_err(BuildError::io(&pack.path))?
+            .len(),
         name: format!("{}.pack", pack.commit),
         player: program.file.player,
         option: None,

@@ -12,6 +12,7 @@ use tokio::time::sleep;
 use super::content::Content;
 use super::files::LocalFile;
 use crate::link::{FileStore, LinkError};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::errln;
 
 /// Time limit for the attempts to store a file.
@@ -35,17 +36,20 @@ enum StoreError {
     Link(#[from] LinkError),
     #[error("{0}")]
     File(#[from] io::Error),
-    #[error(
-        "the file has changed since the run identified it\n\
-         help: restore the file and use `hone resume`, or start a new run; do not rebuild an engine until the run has sent it"
-    )]
+    #[error("the file has changed since the run identified it")]
     Changed,
 }
 
 /// The error of a file that is not stored.
-fn cannot_store(file: &LocalFile, error: &StoreError) -> String {
+fn cannot_store(file: &LocalFile, error: StoreError) -> Diagnostic {
     let path = file.path.display();
-    format!("cannot store {path} on the fleet's server: {error}")
+    let fault = Diagnostic::new(format!("cannot store {path} on the fleet's server: {error}"));
+    match error {
+        StoreError::Changed => fault.help(
+            "restore the file and use `hone resume`, or start a new run; do not rebuild an engine until the run has sent it",
+        ),
+        error => fault.because(error),
+    }
 }
 
 /// A fleet's file store. Clones share their state and upload one file at a time.
@@ -68,12 +72,12 @@ impl<S: FileStore> Uploads<S> {
     ///
     /// # Errors
     /// The path of the file that cannot be stored, and why.
-    pub(super) async fn put(&self, files: &[LocalFile]) -> Result<(), String> {
+    pub(super) async fn put(&self, files: &[LocalFile]) -> Result<(), Diagnostic> {
         for file in files {
             let mut stored = self.stored.lock().await;
             if !stored.contains(&file.file.sha256) {
                 let put = self.put_with_retries(file, Parts::Missing).await;
-                put.map_err(|error| cannot_store(file, &error))?;
+                put.map_err(|error| cannot_store(file, error))?;
                 stored.insert(file.file.sha256.clone());
             }
         }
@@ -84,7 +88,7 @@ impl<S: FileStore> Uploads<S> {
     ///
     /// # Errors
     /// Those of [`Uploads::put`].
-    pub(super) async fn restore(&self, files: &[LocalFile]) -> Result<(), String> {
+    pub(super) async fn restore(&self, files: &[LocalFile]) -> Result<(), Diagnostic> {
         // The next call checks files while none is being stored.
         let Ok(mut stored) = self.stored.try_lock() else {
             return Ok(());
@@ -113,7 +117,7 @@ impl<S: FileStore> Uploads<S> {
     /// Stores the missing parts of a file that was stored before. Returns whether it is stored.
     /// For a file that has changed, it prints a warning only: it may be the program of an
     /// earlier commit in a bisection.
-    async fn put_again(&self, file: &LocalFile) -> Result<bool, String> {
+    async fn put_again(&self, file: &LocalFile) -> Result<bool, Diagnostic> {
         tracing::info!("{} is stored again", file.path.display());
         match self.put_with_retries(file, Parts::Missing).await {
             Ok(()) => Ok(true),
@@ -124,7 +128,7 @@ impl<S: FileStore> Uploads<S> {
                 );
                 Ok(false)
             }
-            Err(error) => Err(cannot_store(file, &error)),
+            Err(error) => Err(cannot_store(file, error)),
         }
     }
 
@@ -132,11 +136,11 @@ impl<S: FileStore> Uploads<S> {
     ///
     /// # Errors
     /// Those of [`Uploads::put`].
-    pub(super) async fn replace(&self, files: &[LocalFile]) -> Result<(), String> {
+    pub(super) async fn replace(&self, files: &[LocalFile]) -> Result<(), Diagnostic> {
         for file in files {
             let mut stored = self.stored.lock().await;
             let put = self.put_with_retries(file, Parts::All).await;
-            put.map_err(|error| cannot_store(file, &error))?;
+            put.map_err(|error| cannot_store(file, error))?;
             stored.insert(file.file.sha256.clone());
         }
         Ok(())
@@ -257,10 +261,8 @@ mod tests {
         let stored = store.clone();
         let error = Uploads::to(store).put(std::slice::from_ref(&file)).await;
         let error = error.expect_err("it has changed");
-        assert!(
-            error.contains("has changed") && error.contains("\nhelp: "),
-            "{error}"
-        );
+        assert!(error.what().contains("has changed"), "{error}");
+        assert_eq!(error.help_lines().len(), 1);
         assert_eq!(stored.stored(), vec![1; CHUNK]);
         // A later run with the original file sends the rest.
         let file = local_file(&path);

@@ -15,6 +15,7 @@ use sha2::Digest;
 use super::Setup;
 use crate::access::{Access, Role};
 use crate::ids::Name;
+use hone_base::diagnostic::Diagnostic;
 use hone_base::errln;
 use hone_base::platform::{open_lock, write_private};
 use hone_base::text::with_causes;
@@ -24,8 +25,11 @@ const FILE: &str = "tokens.toml";
 /// its configuration, it connects the imports of the accounts that it already has, but not those
 /// of new ones.
 pub(super) const SPARE_ACCOUNTS: usize = 64;
-const NEVER_STARTED: &str =
-    "the server has never been started with this data folder\nhelp: start it with `hone fleet up`";
+
+fn never_started() -> Diagnostic {
+    Diagnostic::new("the server has never been started with this data folder")
+        .help("start it with `hone fleet up`")
+}
 
 /// A credential.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -244,17 +248,16 @@ impl Tokens {
             .transpose()
             .map_err(|error| anyhow!("`--expires`: {error}"))?;
         self.change(|content| {
-            ensure!(!content.url.is_empty(), NEVER_STARTED);
+            ensure!(!content.url.is_empty(), never_started());
             ensure!(
                 !content.has(&name),
-                "a credential `{name}` exists already\nhelp: choose another name; a name is never used twice"
+                Diagnostic::new(format!("a credential `{name}` exists already"))
+                    .help("choose another name; a name is never used twice")
             );
             let url = match &content.websocket {
                 _ if !websocket => content.url.clone(),
                 Some(url) => url.clone(),
-                None => bail!(
-                    "the server does not listen for WebSocket\nhelp: start it with `hone fleet up --websocket 0.0.0.0:443`"
-                ),
+                None => bail!(Diagnostic::new("the server does not listen for WebSocket").help("start it with `hone fleet up --websocket 0.0.0.0:443`")),
             };
             let token = Token::new(name, role, expires)?;
             let access = content.access(&token, url);
@@ -269,15 +272,13 @@ impl Tokens {
     /// If no credential has this name.
     pub fn revoke(&mut self, name: &Name) -> anyhow::Result<()> {
         self.change(|content| {
-            ensure!(!content.token.is_empty(), NEVER_STARTED);
+            ensure!(!content.token.is_empty(), never_started());
             let names: Vec<String> = content.token.iter().map(|t| t.name.to_string()).collect();
             let mut tokens = content.token.iter_mut();
             let token = tokens.find(|token| token.name == *name);
-            let token = token.with_context(|| {
-                format!(
-                    "no credential is named `{name}`\nhelp: the credentials are {}",
-                    names.join(", ")
-                )
+            let token = token.ok_or_else(|| {
+                Diagnostic::new(format!("no credential is named `{name}`"))
+                    .help(format!("the credentials are {}", names.join(", ")))
             })?;
             token.revoked = true;
             Ok(())
@@ -290,7 +291,7 @@ impl Tokens {
         change: impl FnOnce(&mut Content) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
         let failed = format!("cannot write {}", self.path.display());
-        ensure!(self.path.parent().is_some_and(Path::is_dir), NEVER_STARTED);
+        ensure!(self.path.parent().is_some_and(Path::is_dir), never_started());
         let lock = open_lock(&self.path.with_extension("lock")).with_context(|| failed.clone())?;
         // Some file systems have no locks.
         let _ = lock.lock();

@@ -12,6 +12,7 @@ use super::store::Store;
 use crate::ids::Name;
 use crate::link::FileSource;
 use crate::message::{Job, SourceRef};
+use hone_base::diagnostic::shown;
 use hone_base::errln;
 use hone_builds::{BuildError, BuildHold, BuildLimits, Built, Cache, Pack};
 
@@ -124,13 +125,13 @@ impl EngineBuilder {
 fn one_line(error: &BuildError) -> String {
     match error {
         BuildError::Failed(failed) => {
-            errln!("{failed}");
+            errln!("{}", shown(error));
             let log = failed.log.display();
             format!(
                 "{} does not build ({}); its log there is {log}",
                 failed.commit, failed.status
             )
         }
-        error => error.to_string().replace('\n', "; "),
+        error => shown(error).replace('\n', "; "),
     }
 }

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 
 use crate::ids::Name;
+use hone_base::diagnostic::Diagnostic;
 
 /// Time for which a refused credential is retried: the server may be loading its
 /// credentials.
@@ -64,7 +65,10 @@ impl Connection {
         };
         if now.duration_since(since) >= REFUSED {
             bail!(
-                "the server no longer accepts this credential: it has expired or was revoked\nhelp: ask for a new one (`hone fleet join`)"
+                Diagnostic::new(
+                    "the server no longer accepts this credential: it has expired or was revoked"
+                )
+                .help("ask for a new one (`hone fleet join`)")
             );
         }
         Ok(None)

@@ -9,6 +9,7 @@ use anyhow::{Context, ensure};
 use crate::access::{Access, Role};
 use crate::ids::Name;
 use crate::worker::abilities::{Abilities, BuildWhen, Resources};
+use hone_base::diagnostic::Advise;
 use hone_base::platform::{
     CAN_LIMIT_MEMORY, MachineMemory, host_name, lock_path, physical_cores, processor_name, sandbox,
 };
@@ -137,13 +138,15 @@ impl WorkerOptions {
         };
         if let Some(name) = &self.name {
             let held = lock(name)?.with_context(|| {
-                format!("another worker on this machine has the name `{name}`\nhelp: give each its own --name")
-            })?;
+                format!("another worker on this machine has the name `{name}`")
+            });
+            let held = held.help("give each its own --name")?;
             return Ok((name.clone(), held));
         }
         let host = host_name();
         let host = host.as_deref().and_then(Name::nearest);
-        let host = host.context("this machine has no name\nhelp: give one with --name")?;
+        let host = host.context("this machine has no name")
+            .help("give one with --name")?;
         for number in 1..1000 {
             let name = match number {
                 1 => host.clone(),

@@ -308,7 +308,7 @@ mod tests {
 
     impl FileSource for NoFiles {
         async fn chunk(&self, _sha256: &str, _chunk: u64) -> Result<Vec<u8>, LinkError> {
-            Err(LinkError("it has no files".to_string()))
+            Err(LinkError::new("it has no files", "none"))
         }
     }
 

@@ -6,6 +6,7 @@ use tokio::task::{JoinHandle, spawn_blocking};
 use hone_run::executor::local::Local;
 use hone_run::executor::{Boards, Event, Evidence, Executor, LiveGame, PairJob, PlayedPair, Stop};
 use hone_uci::rules::TablebaseRule;
+use hone_base::diagnostic::shown;
 
 /// A message to a slot.
 enum SlotCommand {
@@ -149,7 +150,7 @@ impl SlotTask {
                 // Only a failure in a game leaves evidence.
                 let in_game = !self.evidence.is_empty();
                 self.end().await;
-                self.failed(error.to_string(), in_game);
+                self.failed(shown(&error), in_game);
             }
             Event::Finished => {
                 self.end().await;

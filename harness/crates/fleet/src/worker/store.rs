@@ -272,7 +272,7 @@ mod tests {
         async fn chunk(&self, _sha256: &str, chunk: u64) -> Result<Vec<u8>, LinkError> {
             self.requested.lock().expect("unpoisoned").push(chunk);
             if chunk >= self.up_to {
-                return Err(LinkError("gone".to_string()));
+                return Err(LinkError::new("it", "gone"));
             }
             let mut parts = self.content.chunks(CHUNK);
             Ok(parts.nth(chunk as usize).expect("a part").to_vec())

@@ -5,22 +5,23 @@ use std::path::Path;
 use anyhow::{Context, ensure};
 
 use hone_builds::{BenchCheck, Commit, Repository};
-use hone_run::config::{Config, EngineConfig, FaultyKey};
+use hone_base::diagnostic::{Advise, Diagnostic};
+use hone_run::config::{Config, EngineConfig};
 use hone_run::{EngineIdentity, Manifest};
 
 fn repository(config: &Config, base: &Path) -> anyhow::Result<Repository> {
     let engine = &config.engine[0];
     let repository = engine.git.as_ref();
     let repository = repository.context("the engine has no `git`")?;
-    Repository::open(&base.join(repository)).with_context(|| {
+    Repository::open(&base.join(repository)).diagnosed(|| {
         let name = format!("engine `{}`", engine.name);
-        FaultyKey::new(name, &["engine", "0", "git"])
+        Diagnostic::new(name).key(&["engine", "0", "git"])
     })
 }
 
-/// An error about a commit of [bisect], or its context.
-fn faulty(end: &str, message: impl Into<String>) -> FaultyKey {
-    FaultyKey::new(message, &["bisect", end])
+/// An error about a commit of [bisect].
+fn faulty(end: &str, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::new(message).key(&["bisect", end])
 }
 
 /// The commits from the good one to the bad one, both included.
@@ -29,10 +30,10 @@ pub(super) fn history(config: &Config, base: &Path) -> anyhow::Result<Vec<Commit
     let repository = repository(config, base)?;
     let good = repository
         .commit(&section.good)
-        .with_context(|| faulty("good", "the good commit"))?;
+        .diagnosed(|| faulty("good", "the good commit"))?;
     let later = repository
         .first_parents(&good.id, &section.bad)
-        .with_context(|| faulty("bad", "the bad commit"))?;
+        .diagnosed(|| faulty("bad", "the bad commit"))?;
     let first = later.first().ok_or_else(|| {
         let message = format!(
             "no commits from {} to {}: the bad commit must come after the good one",
@@ -42,8 +43,7 @@ pub(super) fn history(config: &Config, base: &Path) -> anyhow::Result<Vec<Commit
     })?;
     let before = repository
         .commit(&format!("{}^", first.id))
-        .ok()
-        .with_context(|| {
+        .map_err(|_| {
             let message = format!(
                 "{} is not in the known history of {}: the branches are unrelated, or the clone is \
                  shallow (`git fetch --unshallow` completes it)",
@@ -76,9 +76,9 @@ pub(super) fn skipped(
     let id = |(index, rev): (usize, &String)| -> anyhow::Result<String> {
         let refused = |reason: &str| {
             let message = format!("{rev} cannot be skipped{reason}");
-            FaultyKey::new(message, &["bisect", "skip", &index.to_string()])
+            Diagnostic::new(message).key(&["bisect", "skip", &index.to_string()])
         };
-        let commit = repository.commit(rev).with_context(|| refused(""))?;
+        let commit = repository.commit(rev).diagnosed(|| refused(""))?;
         let number = commits.iter().position(|other| other.id == commit.id);
         match number {
             Some(number) if number > 0 && number + 1 < commits.len() => Ok(commit.id),

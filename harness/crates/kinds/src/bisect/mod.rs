@@ -17,6 +17,7 @@ use anyhow::ensure;
 
 use super::kind::{Engines, Readiness, RunKind, Waiting, playing};
 use super::reread::Reread;
+use hone_base::diagnostic::Diagnostic;
 use hone_base::output::Announce;
 use hone_builds::Builder;
 use hone_experiment::bisect::{BisectExperiment, BuildOutcome, KnownBuild};
@@ -52,7 +53,8 @@ impl RunKind for Bisection {
         for (end, name) in [(&section.good, "good"), (&section.bad, "bad")] {
             ensure!(
                 !end.is_empty(),
-                "the {name} commit is missing\nhelp: give --{name} REV, or `{name}` in [bisect]"
+                Diagnostic::new(format!("the {name} commit is missing"))
+                    .help(format!("give --{name} REV, or `{name}` in [bisect]"))
             );
         }
         Ok(())

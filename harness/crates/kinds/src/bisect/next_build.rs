@@ -1,6 +1,7 @@
 //! Builds commits when they are needed.
 
 use crate::kind::{Readiness, Waiting};
+use hone_base::diagnostic::shown;
 use hone_base::output::Announce;
 use hone_experiment::bisect::BisectExperiment;
 use hone_run::config::Config;
@@ -57,8 +58,8 @@ pub(super) fn prepare_next(
                 Some(player)
             }
             Err(error) if before.is_none() && can_be_skipped(&error, commit, manifest) => {
-                announce(&format!("skipped: {error}"));
-                row.reason = error.to_string();
+                row.reason = shown(&error);
+                announce(&format!("skipped: {}", row.reason));
                 None
             }
             Err(error) => return Err(SessionError::after_start(error)),

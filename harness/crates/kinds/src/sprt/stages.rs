@@ -9,10 +9,11 @@ use super::report::TestReport;
 use super::single::SingleTest;
 use crate::kind::{FollowUpOptions, RunKind};
 use crate::session::Session;
+use hone_base::diagnostic::{Advise, Diagnostic};
 use hone_base::output::Announce;
 use hone_experiment::Verdict;
 use hone_report::write_files;
-use hone_run::config::{Config, FaultyKey};
+use hone_run::config::Config;
 use hone_run::prepare::book::{first_opening, open_book};
 use hone_run::prepare::unchanged::remove_finished_builds;
 use hone_run::{Ended, EngineIdentity, Manifest, PrepareError, PreparedEngines, SessionError};
@@ -22,13 +23,14 @@ pub(super) fn check(config: &Config) -> anyhow::Result<()> {
     let shard = config.r#match.shard;
     ensure!(
         config.stage.len() < 2 || shard.is_whole(),
-        "`shard` in [match] is {shard}, but all shards together decide whether a stage is passed\nhelp: divide each stage as a test of its own, without [[stage]]"
+        Diagnostic::new(format!("`shard` in [match] is {shard}, but all shards together decide whether a stage is passed"))
+            .help("divide each stage as a test of its own, without [[stage]]")
     );
     let base = std::env::current_dir().context("cannot find the working directory")?;
     for (index, later) in (1..).zip(config.later_stages()) {
         if config.stage[index].openings.is_some() {
             open_book(&later, SingleTest::openings(&later), &base)
-                .with_context(|| faulty(config, index, &["openings", "file"]))?;
+                .diagnosed(|| faulty(config, index, &["openings", "file"]))?;
         }
     }
     Ok(())
@@ -59,10 +61,10 @@ pub(super) fn check_engines(
 }
 
 /// The context of an error about a key of stage `index`.
-fn faulty(config: &Config, index: usize, keys: &[&str]) -> FaultyKey {
+fn faulty(config: &Config, index: usize, keys: &[&str]) -> Diagnostic {
     let number = index.to_string();
     let path = [&["stage", &number], keys].concat();
-    FaultyKey::new(config.stage_words(index), &path)
+    Diagnostic::new(config.stage_words(index)).key(&path)
 }
 
 /// Adds the stage to an error about one of its options.
@@ -74,7 +76,7 @@ fn of_stage(error: PrepareError, config: &Config, index: usize) -> SessionError 
     let wrong = options.find(|(name, _)| name.eq_ignore_ascii_case(source.option()));
     let context = wrong.map(|(name, _)| faulty(config, index, &["options", name]));
     match context {
-        Some(context) => SessionError::Input(anyhow::Error::new(error).context(context)),
+        Some(context) => SessionError::Input(context.because(error).into()),
         None => error.into(),
     }
 }

@@ -7,6 +7,7 @@ use anyhow::bail;
 use super::TABLE;
 use super::night::Night;
 use super::unfinished::unfinished;
+use hone_base::diagnostic::Diagnostic;
 use hone_run::Manifest;
 
 /// Refuses another `limit` than that of the nights in the folder `out`: its rows, and its runs
@@ -26,11 +27,7 @@ pub(super) fn check(out: &Path, nights: &[Night], limit: &str) -> anyhow::Result
 /// The limit of the rows.
 pub(super) fn check_rows(table: &Path, nights: &[Night], limit: &str) -> anyhow::Result<()> {
     if let Some(other) = nights.iter().find(|night| night.limit != limit) {
-        bail!(
-            "the nightlies of {} were played with {}, but `limit` is {limit}: all nightlies of a table must have the same limit\nhelp: restore the limit, or start another table with --out",
-            table.display(),
-            other.limit
-        );
+        bail!(Diagnostic::new(format!("the nightlies of {} were played with {}, but `limit` is {limit}: all nightlies of a table must have the same limit", table.display(), other.limit)).help("restore the limit, or start another table with --out"));
     }
     Ok(())
 }
@@ -47,10 +44,7 @@ fn check_runs(runs: &[(PathBuf, Manifest)], has_rows: bool, limit: &str) -> anyh
         } else {
             "restore the limit to finish it, or "
         };
-        bail!(
-            "the unfinished nightly {} is played with {own}, but `limit` is {limit}: all nightlies of a table must have the same limit\nhelp: {restore}remove this folder to give it up",
-            path.display()
-        );
+        bail!(Diagnostic::new(format!("the unfinished nightly {} is played with {own}, but `limit` is {limit}: all nightlies of a table must have the same limit", path.display())).help(format!("{restore}remove this folder to give it up")));
     }
     Ok(())
 }

@@ -13,6 +13,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::role::Role;
+use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::write_whole;
 use hone_builds::short_id;
 use hone_report::{guarded, unguarded};
@@ -80,11 +81,8 @@ pub enum HistoryError {
     Io { path: PathBuf, source: io::Error },
     #[error("{}: {source}", path.display())]
     Csv { path: PathBuf, source: csv::Error },
-    #[error(
-        "{}: unknown column `{column}`, which would be lost with the next row\nhelp: remove the column, or keep it in another file",
-        path.display()
-    )]
-    Column { path: PathBuf, column: String },
+    #[error("{0}")]
+    Column(#[source] Diagnostic),
     #[error("{}, the row of {run}: {reason}", path.display())]
     Row {
         path: PathBuf,
@@ -158,16 +156,18 @@ pub fn read(path: &Path) -> Result<Vec<Night>, HistoryError> {
     let mut reader = csv::Reader::from_reader(bytes.as_slice());
     let mut columns = reader.headers().map_err(malformed)?.iter();
     if let Some(column) = columns.find(|column| !COLUMNS.contains(column)) {
-        return Err(HistoryError::Column {
-            path: path.to_path_buf(),
-            column: column.to_string(),
-        });
+        let unknown = Diagnostic::new(format!(
+            "{}: unknown column `{column}`, which would be lost with the next row",
+            path.display()
+        ));
+        let help = "remove the column, or keep it in another file";
+        return Err(HistoryError::Column(unknown.help(help)));
     }
     let mut runs = HashSet::new();
     let rows = reader.deserialize::<Row>().map(|row| {
         let row = row.map_err(malformed)?;
         let run = row.run.clone();
-        let night = if runs.insert(run.clone()) { row.try_into() } else { Err("the table has it twice, and its games would count twice\nhelp: remove one of the two rows".to_string()) };
+        let night = if runs.insert(run.clone()) { row.try_into() } else { Err("the table has it twice, and its games would count twice: remove one of the two rows".to_string()) };
         night.map_err(|reason| HistoryError::Row {
             path: path.to_path_buf(),
             run,

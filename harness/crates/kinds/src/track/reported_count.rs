@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 
+use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::lock_file;
 
 /// The number of rows of the table that were reported, in the file that is
@@ -42,8 +43,11 @@ impl Reported {
                 file,
             }),
             Err(TryLockError::WouldBlock) => bail!(
-                "{} is in use by another `hone` process\nhelp: wait until it ends, or stop it",
-                path.display()
+                Diagnostic::new(format!(
+                    "{} is in use by another `hone` process",
+                    path.display()
+                ))
+                .help("wait until it ends, or stop it")
             ),
             Err(TryLockError::Error(error)) => {
                 Err(error).with_context(|| format!("cannot lock {}", path.display()))

@@ -5,6 +5,7 @@ use serde::Serialize;
 use hone_builds::{Commit, short_id};
 use hone_report::escape_markdown;
 use hone_run::PrepareError;
+use hone_base::diagnostic::Message;
 
 /// A commit that does not build or start, or has another bench than its message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -13,7 +14,7 @@ pub(super) struct SkippedCommit {
     subject: String,
     /// The reason, in one line.
     reason: String,
-    /// What to do about it, in lines that begin with `help:`.
+    /// What to do about it.
     #[serde(skip)]
     help: Vec<String>,
 }
@@ -31,12 +32,10 @@ impl SkippedCommit {
 
     /// A commit whose engine has this `error`.
     pub(super) fn not_playing(commit: &Commit, error: &PrepareError) -> Self {
-        let text = error.to_string();
-        let mut lines = text.lines();
-        let why = lines.next().unwrap_or_default();
+        let message = Message::of_error(error);
         Self {
-            reason: format!("{} ({why})", error.flaw()),
-            help: lines.map(str::to_string).collect(),
+            reason: format!("{} ({})", error.flaw(), message.text),
+            help: message.help,
             ..Self::not_building(commit)
         }
     }
@@ -50,8 +49,7 @@ impl SkippedCommit {
             self.subject
         );
         for line in &self.help {
-            text.push('\n');
-            text += line;
+            text += &format!("\nhelp: {line}");
         }
         text
     }
@@ -75,6 +73,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
+    use hone_base::diagnostic::Diagnostic;
     use hone_uci::engine::uci::StartError;
 
     #[test]
@@ -105,7 +104,7 @@ mod tests {
             source: StartError::NoUciok {
                 command: "./a".to_string(),
                 within: Duration::from_secs(1),
-                details: String::new(),
+                details: Diagnostic::default().help("raise `startup_ms` in [match]"),
             },
         };
         let skipped = SkippedCommit::not_playing(&commit, &error);
@@ -116,7 +115,7 @@ mod tests {
             skipped.message(),
             format!(
                 "skipped, as {reason}: 0123456789 (Slow)\n\
-                 help: if it needs longer, raise `startup_ms` in [match]"
+                 help: raise `startup_ms` in [match]"
             )
         );
         let error = PrepareError::Chess960 {

@@ -7,6 +7,7 @@ use jiff::{Timestamp, Unit};
 use super::night::Night;
 use hone_run::ledger::LedgerError;
 use hone_run::{Manifest, SessionError};
+use hone_base::diagnostic::Message;
 
 /// The nights that cannot be finished.
 #[derive(Default)]
@@ -51,10 +52,9 @@ pub(super) enum Consequence {
 /// The message about a run that cannot be finished.
 pub(super) fn message(run: &Path, error: &SessionError, consequence: Consequence) -> String {
     let run = run.display();
-    let is_played = matches!(error, SessionError::Ledger(LedgerError::Locked { .. }));
-    // Its other lines explain how to resume the run.
-    let why = error.to_string();
-    let why = why.lines().next().unwrap_or_default();
+    let is_played = matches!(error, SessionError::Ledger(LedgerError::Locked(_)));
+    // Its help explains how to resume the run.
+    let why = Message::of_error(error).text;
     match consequence {
         Consequence::Replaced => format!(
             "warning: cannot finish {run}: {why}\nhelp: a later run of its commit replaces it"

@@ -20,6 +20,7 @@ use super::stuck::{Consequence, Stuck, commit_of, is_replaced, message};
 use super::unfinished::unfinished;
 use super::{RECORD, RUNS, TABLE, limit};
 use crate::{Conclusion, Match, Place, Session};
+use hone_base::diagnostic::Diagnostic;
 use hone_builds::{BuildError, Builder, Commit, Repository};
 use hone_experiment::settings::TimeSpan;
 use hone_report::MatchReport;
@@ -102,9 +103,10 @@ fn newest_changing(
 ) -> anyhow::Result<Commit> {
     let branch = &section.branch;
     let newest = repository.newest_changing(paths, branch)?;
-    newest.with_context(|| {
+    newest.ok_or_else(|| {
         let paths = section.paths.join("`, `");
-        format!("no commit of `{branch}` changes `{paths}`\nhelp: check `paths` in [track]")
+        let none = Diagnostic::new(format!("no commit of `{branch}` changes `{paths}`"));
+        none.help("check `paths` in [track]").into()
     })
 }
 
@@ -121,7 +123,8 @@ impl Tracker {
             [engine] if engine.git.is_some() && engine.rev.is_none() => Ok(()),
             [engine] if engine.rev.is_some() => {
                 bail!(
-                    "`rev` in [[engine]] cannot be combined with [track]\nhelp: set `branch` in [track]"
+                    Diagnostic::new("`rev` in [[engine]] cannot be combined with [track]")
+                        .help("set `branch` in [track]")
                 )
             }
             [_] => bail!("the engine must be built from a repository: `git` names it"),
@@ -154,8 +157,8 @@ impl Tracker {
             .context("the anchor of [track]")?;
         ensure!(
             config.r#match.shard.is_whole(),
-            "`shard` in [match] is {}, but a nightly cannot be divided\nhelp: remove `shard`, or play on a fleet",
-            config.r#match.shard
+            Diagnostic::new(format!("`shard` in [match] is {}, but a nightly cannot be divided", config.r#match.shard))
+                .help("remove `shard`, or play on a fleet")
         );
         let mut paths = section.paths.clone();
         paths.extend(repository.without(out, &OWN).unwrap_or_default());
@@ -413,10 +416,7 @@ impl Tracker {
     fn builds(&self, commit: &Commit) -> Result<(), BuildError> {
         let mut engine = self.config.engine[0].clone();
         engine.rev = Some(commit.id.clone());
-        let base = std::env::current_dir().map_err(|source| BuildError::Io {
-            path: PathBuf::from("."),
-            source,
-        })?;
+        let base = std::env::current_dir().map_err(BuildError::io(Path::new(".")))?;
         match engine.recipe(&base) {
             Some(recipe) => Builder::new()?
                 .sandboxed(self.config.r#match.sandbox)

@@ -2,11 +2,9 @@
 
 use std::fs;
 
-use anyhow::Context;
-
 use hone_experiment::tune::param::Param;
 use hone_experiment::tune::{TuneSection, import};
-use hone_run::config::FaultyKey;
+use hone_base::diagnostic::{Advise, Diagnostic};
 
 /// Reads the list, if the section names one.
 ///
@@ -17,9 +15,9 @@ pub fn imported(section: &TuneSection) -> anyhow::Result<Vec<Param>> {
         return Ok(vec![]);
     };
     let read = || anyhow::Ok(import::parse(&fs::read_to_string(path)?)?);
-    read().with_context(|| {
+    read().diagnosed(|| {
         let file = format!("[tune] import {}", path.display());
-        FaultyKey::new(file, &["tune", "import"])
+        Diagnostic::new(file).key(&["tune", "import"])
     })
 }
 

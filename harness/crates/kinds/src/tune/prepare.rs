@@ -12,7 +12,8 @@ use hone_experiment::tune::TuneSection;
 use hone_experiment::tune::param::{Param, ParamKind};
 use hone_experiment::tune::resolve::{ResolveError, resolve};
 use hone_experiment::tune::section::ParamSection;
-use hone_run::config::{Config, FaultyKey};
+use hone_base::diagnostic::{Advise, Diagnostic};
+use hone_run::config::Config;
 use hone_run::{PreparedEngines, SessionError};
 use hone_uci::engine::uci::{EngineOption, check_options};
 
@@ -93,7 +94,7 @@ pub fn faulty(error: ResolveError, section: &TuneSection) -> anyhow::Error {
     match error.key(section) {
         Some(key) => {
             let path: Vec<&str> = key.iter().map(String::as_str).collect();
-            FaultyKey::new(error.to_string(), &path).into()
+            Diagnostic::of(error).key(&path).into()
         }
         None => error.into(),
     }
@@ -120,9 +121,9 @@ fn check_values(options: &[EngineOption], param: &Param) -> anyhow::Result<()> {
         ParamKind::Int | ParamKind::Check | ParamKind::Combo { .. } => String::new(),
     };
     let wanted = values.iter().map(|value| (name.as_str(), value.as_str()));
-    check_options(options, wanted).with_context(|| {
+    check_options(options, wanted).diagnosed(|| {
         let message = format!("cannot tune `{name}` from {min} to {max}{how}");
-        FaultyKey::new(message, &["tune", "params", name])
+        Diagnostic::new(message).key(&["tune", "params", name])
     })
 }
 
@@ -142,7 +143,7 @@ mod tests {
             kind,
             ..Param::int(name, min, min, max)
         };
-        check_values(&options, &param).map_err(|error| format!("{error:#}"))
+        check_values(&options, &param).map_err(|error| hone_base::text::with_causes(&error))
     }
 
     fn choices(list: &[&str]) -> ParamKind {

@@ -17,7 +17,8 @@ use hone_base::platform::quoted;
 use hone_experiment::Verdict;
 use hone_experiment::tune::section::VerifySection;
 use hone_report::{MatchReport, write_files};
-use hone_run::config::{Config, FaultyKey};
+use hone_base::diagnostic::{Advise, Diagnostic};
+use hone_run::config::Config;
 use hone_run::prepare::book::open_book;
 use hone_run::{Ended, MANIFEST, Manifest, RunFiles, SessionError, VERIFY};
 
@@ -30,9 +31,9 @@ pub(super) fn check(config: &Config) -> anyhow::Result<()> {
     let base = env::current_dir().context("cannot find the working directory")?;
     // A separate book does not depend on those that the tuning has used.
     let config = conditions(config, test, 0);
-    open_book(&config, SingleTest::openings(&config), &base).with_context(|| {
+    open_book(&config, SingleTest::openings(&config), &base).diagnosed(|| {
         let key = ["tune", "verify", "openings", "file"];
-        FaultyKey::new("`openings` in [tune.verify]", &key)
+        Diagnostic::new("`openings` in [tune.verify]").key(&key)
     })?;
     Ok(())
 }

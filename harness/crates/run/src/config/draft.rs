@@ -11,12 +11,13 @@ use toml_edit::{ArrayOfTables, DocumentMut, Item, Table, Value};
 use super::Config;
 use super::assignment::{Assignment, Level};
 use super::castling;
-use super::error::{ConfigError, SourcePosition};
 use super::file_text;
 use super::names::name_engines;
 use super::parse_error::{document, in_words, key_of};
 use super::places::{KeyPath, Places, content};
 use super::tables::list_for_table;
+use super::wording::Fault;
+use hone_base::diagnostic::{Diagnostic, Place};
 use hone_builds::Spec;
 
 mod set_text;
@@ -35,8 +36,8 @@ impl Draft {
     /// Reads the file that it starts from, if there is one.
     ///
     /// # Errors
-    /// [`ConfigError`] if it cannot be read, is not TOML, or has a list in place of a table.
-    pub fn read(file: Option<&Path>) -> Result<Self, ConfigError> {
+    /// If it cannot be read, is not TOML, or has a list in place of a table.
+    pub fn read(file: Option<&Path>) -> Result<Self, Diagnostic> {
         let text = match file {
             Some(path) => file_text::read(path)?,
             None => String::new(),
@@ -44,10 +45,8 @@ impl Draft {
         let path = file.unwrap_or(Path::new(""));
         let mut document = document(path, &text)?;
         if let Some((span, message)) = list_for_table(&text) {
-            return Err(ConfigError::Content {
-                path: path.to_path_buf(),
-                place: SourcePosition::new(&text, Some(span), message),
-            });
+            let place = Place::of(path.display(), &text, Some(span));
+            return Err(Diagnostic::new(message).at(place));
         }
         // `engine = [{ … }, { … }]` is changed and extended as `[[engine]]` is.
         for list in ["engine", "stage"] {
@@ -191,8 +190,8 @@ impl Draft {
     /// The text of the file with all assignments applied.
     ///
     /// # Errors
-    /// [`ConfigError`]: two contradicting assignments, or one that the file cannot hold.
-    pub fn text(&mut self) -> Result<String, ConfigError> {
+    /// Two contradicting assignments, or one that the file cannot hold.
+    pub fn text(&mut self) -> Result<String, Diagnostic> {
         // A table comes before its keys.
         self.assignments
             .sort_by_key(|set| (set.level, set.path.len()));
@@ -203,11 +202,7 @@ impl Draft {
         let mut document = self.document.clone();
         for set in &self.assignments {
             set.insert_into(&mut document)
-                .map_err(|reason| ConfigError::Said {
-                    sources: format!("`{}`", set.source),
-                    reason,
-                    place: None,
-                })?;
+                .map_err(|reason| Diagnostic::new(format!("`{}`: {reason}", set.source)))?;
         }
         Ok(document.to_string())
     }
@@ -215,18 +210,18 @@ impl Draft {
     /// The configuration with all assignments applied, and checked.
     ///
     /// # Errors
-    /// [`ConfigError`]: two contradicting assignments; a mistake, with its place in the file or
+    /// Two contradicting assignments; a mistake, with its place in the file or
     /// with the option that set it.
-    pub fn finish(mut self) -> Result<Config, ConfigError> {
+    pub fn finish(mut self) -> Result<Config, Diagnostic> {
         let (text, mut config) = self.parsed()?;
         name_engines(&mut config).map_err(|message| {
             // A duplicate is in the last table of engines or before it.
             let at = text.rfind("[[engine]]").unwrap_or(0);
-            self.fault(&text, Some(at..at), message)
+            self.fault(&text, Some(at..at), Diagnostic::new(message))
         })?;
         if let Some((path, message)) = castling::contradiction(&config) {
             let place = Places::of(&text).of_key(&path).next();
-            return Err(self.fault(&text, place, message));
+            return Err(self.fault(&text, place, Diagnostic::new(message)));
         }
         config.assigned = self.assignments.into_iter().map(|set| set.path).collect();
         config.r#match.openings.fill_in();
@@ -243,11 +238,11 @@ impl Draft {
 
     /// The complete text and its configuration. A key of type string accepts an assignment
     /// that looks like a number: `rev=1234567`.
-    fn parsed(&mut self) -> Result<(String, Config), ConfigError> {
+    fn parsed(&mut self) -> Result<(String, Config), Diagnostic> {
         loop {
             let text = self.text()?;
             if let Some((span, message)) = list_for_table(&text) {
-                return Err(self.fault(&text, Some(span), message));
+                return Err(self.fault(&text, Some(span), Diagnostic::new(message)));
             }
             match toml::from_str(&text) {
                 Ok(config) => return Ok((text, config)),
@@ -260,10 +255,7 @@ impl Draft {
     /// If the parser expects a string, replaces the assigned value by its text. Returns whether
     /// it replaced one.
     fn quote(&mut self, text: &str, error: &toml::de::Error) -> bool {
-        let expects_text = ["expected a string", "expected path string"]
-            .iter()
-            .any(|end| error.message().ends_with(end));
-        if !expects_text {
+        if !Fault::of(error.message()).expects_text() {
             return false;
         }
         let places = Places::of(text);
@@ -282,18 +274,20 @@ impl Draft {
         quoted
     }
 
-    fn refuse_contradictions(&self) -> Result<(), ConfigError> {
+    fn refuse_contradictions(&self) -> Result<(), Diagnostic> {
         let mut rest = &self.assignments[..];
         while let Some((one, others)) = rest.split_first() {
             rest = others;
             for other in others {
                 let is_said = one.level >= Level::AllEngines && one.level == other.level;
                 if is_said && !one.agrees_with(other) {
-                    return Err(ConfigError::Contradiction {
-                        one: one.source.clone(),
-                        other: other.source.clone(),
-                        key: other.path.join("."),
-                    });
+                    let contradiction = Diagnostic::new(format!(
+                        "`{}` and `{}` contradict each other: both set `{}`",
+                        one.source,
+                        other.source,
+                        other.path.join(".")
+                    ));
+                    return Err(contradiction.help("give only one of them"));
                 }
             }
         }
@@ -301,7 +295,7 @@ impl Draft {
     }
 
     /// The error of the parser in the complete text.
-    fn mistake(&self, text: &str, error: &toml::de::Error) -> ConfigError {
+    fn mistake(&self, text: &str, error: &toml::de::Error) -> Diagnostic {
         let path = key_of(text, error);
         let message = in_words(text, error);
         // A mistake of the file alone does not depend on the assignments.
@@ -310,28 +304,29 @@ impl Draft {
             of_file.message() == error.message() && key_of(&self.text, of_file) == path
         });
         match (&self.file, of_file) {
-            (Some(file), Some(of_file)) => ConfigError::Content {
-                path: file.clone(),
-                place: SourcePosition::new(&self.text, of_file.span(), message),
-            },
+            (Some(file), Some(of_file)) => {
+                message.at(Place::of(file.display(), &self.text, of_file.span()))
+            }
             _ => self.fault(text, error.span(), message),
         }
     }
 
     /// A mistake at `span` of the complete text, with its place in the file or the option that
     /// set it.
-    fn fault(&self, text: &str, span: Option<Range<usize>>, message: String) -> ConfigError {
+    fn fault(&self, text: &str, span: Option<Range<usize>>, message: Diagnostic) -> Diagnostic {
         let at = span.map_or(0, |span| span.start);
         let places = Places::of(text);
         let (path, start) = match places.at(at) {
             Some((path, start)) => (path.clone(), start),
             None => (KeyPath::new(), 0),
         };
-        let sources = self.sources(&path, &message);
+        let sources = self.sources(&path, message.what());
+        let file = self.file.clone().unwrap_or_default();
+        let place_at = |at| Place::of(file.display(), &self.text, Some(at..at));
         let place = match &self.file {
             None => None,
             Some(_) if self.assignments.is_empty() => {
-                Some(SourcePosition::new(&self.text, Some(at..at), ""))
+                Some(place_at(at))
             }
             Some(_) => {
                 // The same offset in the same key or value.
@@ -342,29 +337,22 @@ impl Draft {
                 then.map(|range| {
                     let distance = at.saturating_sub(start);
                     let at = range.start.saturating_add(distance).min(range.end);
-                    SourcePosition::new(&self.text, Some(at..at), "")
+                    place_at(at)
                 })
             }
         };
-        let file = self.file.clone().unwrap_or_default();
         if sources.is_empty() {
-            let place = place.unwrap_or_else(|| SourcePosition::new(&self.text, None, ""));
-            return ConfigError::Content {
-                path: file,
-                place: place.saying(message),
-            };
+            return message.at(place.unwrap_or_else(|| place_at(0)));
         }
         // An assigned value has no place in the file.
         let is_set = self
             .assignments
             .iter()
             .any(|set| path.starts_with(&set.path));
-        ConfigError::Said {
-            sources: sources.join(" with "),
-            reason: message,
-            place: place
-                .filter(|_| !is_set)
-                .map(|place| Box::new((file, place))),
+        let message = message.within(&sources.join(" with "));
+        match place.filter(|_| !is_set) {
+            Some(place) => message.at(place),
+            None => message,
         }
     }
 

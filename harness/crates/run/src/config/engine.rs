@@ -146,7 +146,7 @@ impl EngineConfig {
         recipe.check().map_err(|error| error.to_string())?;
         if !recipe.has_program() {
             return refuse(
-                "the path of the built program is missing\nhelp: set `cmd` to its path in the work tree, as in `target/release/engine`, or use {out} in `build`, as in `make EXE={out}`; on the command line, use --cmd or --build",
+                "the path of the built program is missing: set `cmd` to its path in the work tree, as in `target/release/engine`, or use {out} in `build`, as in `make EXE={out}`; on the command line, use --cmd or --build",
             );
         }
         Ok(())

@@ -4,50 +4,48 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use super::error::{ConfigError, LARGEST, SourcePosition};
+use super::error::LARGEST;
+use hone_base::diagnostic::{Diagnostic, Place};
 use hone_base::text::is_utf16;
 
 /// Reads a configuration file.
 ///
 /// # Errors
-/// [`ConfigError`] if it cannot be read, is larger than [`LARGEST`], or is not UTF-8: then with
+/// If it cannot be read, is larger than [`LARGEST`], or is not UTF-8: then with
 /// the line of the first wrong byte.
-pub(super) fn read(path: &Path) -> Result<String, ConfigError> {
-    let owned = || path.to_path_buf();
+pub(super) fn read(path: &Path) -> Result<String, Diagnostic> {
+    let refused = |why: String| {
+        Diagnostic::new(format!("cannot read the configuration {}: {why}", path.display()))
+    };
     let mut bytes = Vec::new();
     File::open(path)
         .and_then(|file| file.take(LARGEST.saturating_add(1)).read_to_end(&mut bytes))
-        .map_err(|source| ConfigError::Read {
-            path: owned(),
-            source,
-        })?;
+        .map_err(|error| refused(error.to_string()))?;
     if bytes.len() as u64 > LARGEST {
-        return Err(ConfigError::TooLarge { path: owned() });
+        return Err(refused(format!("it is larger than {} MiB", LARGEST >> 20)));
     }
     if is_utf16(&bytes) {
-        return Err(ConfigError::Utf16 { path: owned() });
+        return Err(refused("it is UTF-16; save it as UTF-8".to_string()));
     }
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let byte = error.as_bytes().get(at).copied().unwrap_or_default();
         let message = format!("the byte 0x{byte:02X} is not UTF-8; save the file as UTF-8");
         let text = String::from_utf8_lossy(error.as_bytes());
-        ConfigError::Content {
-            path: owned(),
-            place: SourcePosition::new(&text, Some(at..at), message),
-        }
+        Diagnostic::new(message).at(Place::of(path.display(), &text, Some(at..at)))
     })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hone_base::diagnostic::shown;
 
     fn error(content: &[u8]) -> String {
         let folder = tempfile::tempdir().expect("made");
         let path = folder.path().join("c.toml");
         std::fs::write(&path, content).expect("written");
-        read(&path).expect_err("refused").to_string()
+        shown(&read(&path).expect_err("refused"))
     }
 
     #[test]

@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use super::error::ConfigError;
 use super::{Config, Draft};
+use hone_base::diagnostic::Diagnostic;
 
 /// Reads the configuration at `path` and applies `overrides` of the form `key.path=value`.
 ///
 /// # Errors
-/// [`ConfigError`], with file, line and what is allowed.
-pub fn load(path: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
+/// With file, line and what is allowed.
+pub fn load(path: &Path, overrides: &[String]) -> Result<Config, Diagnostic> {
     let mut draft = Draft::read(Some(path))?;
     for text in overrides {
         draft.set_text(text)?;
@@ -21,6 +21,7 @@ pub fn load(path: &Path, overrides: &[String]) -> Result<Config, ConfigError> {
 mod tests {
     use super::*;
     use crate::config::names::MAX_ENGINES;
+    use hone_base::diagnostic::shown;
     use hone_experiment::settings::BookSource;
     use std::io::Write;
 
@@ -28,7 +29,7 @@ mod tests {
         let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
         file.write_all(text.as_bytes()).expect("written");
         let overrides: Vec<String> = overrides.iter().map(|o| (*o).to_string()).collect();
-        load(file.path(), &overrides).map_err(|error| error.to_string())
+        load(file.path(), &overrides).map_err(|error| shown(&error))
     }
 
     const TWO: &str = "[[engine]]\nname = \"dev\"\ncmd = \"a\"\noptions = { Hash = 8, X = true }\n[[engine]]\nname = \"base\"\ncmd = \"b\"\n";

@@ -4,28 +4,25 @@ use std::path::Path;
 
 use toml_edit::DocumentMut;
 
-use super::error::{ConfigError, SourcePosition};
 use super::places::{KeyPath, Places};
-use super::wording::plain;
+use super::wording::{Fault, of_syntax, plain};
+use hone_base::diagnostic::{Diagnostic, Place};
 
 /// Parses the text of the file at `path`.
 ///
 /// # Errors
-/// [`ConfigError`] if it is not TOML.
-pub fn document(path: &Path, text: &str) -> Result<DocumentMut, ConfigError> {
-    text.parse()
-        .map_err(|error: toml_edit::TomlError| ConfigError::Content {
-            path: path.to_path_buf(),
-            place: SourcePosition::of_syntax(text, error.span(), error.message()),
-        })
+/// If it is not TOML, with the place.
+pub fn document(path: &Path, text: &str) -> Result<DocumentMut, Diagnostic> {
+    text.parse().map_err(|error: toml_edit::TomlError| {
+        let place = Place::of(path.display(), text, error.span());
+        let line = place.excerpt.as_ref().map_or("", |(_, line)| line);
+        of_syntax(error.message(), line).at(place)
+    })
 }
 
 /// The error of a value in the text of the file at `path`, with its place.
-pub fn of_value(path: &Path, text: &str, error: &toml::de::Error) -> ConfigError {
-    ConfigError::Content {
-        path: path.to_path_buf(),
-        place: SourcePosition::new(text, error.span(), in_words(text, error)),
-    }
+pub fn of_value(path: &Path, text: &str, error: &toml::de::Error) -> Diagnostic {
+    in_words(text, error).at(Place::of(path.display(), text, error.span()))
 }
 
 /// The key in `text` that an error is about.
@@ -35,13 +32,12 @@ pub(super) fn key_of(text: &str, error: &toml::de::Error) -> Option<KeyPath> {
     Some(path.clone())
 }
 
-/// The message about a value in `text`, without names of Rust types.
-pub(super) fn in_words(text: &str, error: &toml::de::Error) -> String {
+/// The error of a value in `text`, without names of Rust types.
+pub(super) fn in_words(text: &str, error: &toml::de::Error) -> Diagnostic {
     let path = key_of(text, error);
+    let fault = Fault::of(error.message());
     // An unknown name of a table is the last key of its path.
-    let is_key = |key: &&String| {
-        key.parse::<usize>().is_err() && !error.message().contains(&format!("`{key}`, exp"))
-    };
+    let is_key = |key: &&String| key.parse::<usize>().is_err() && fault.name() != Some(key);
     let key = path.iter().flatten().rfind(is_key).map(String::as_str);
-    plain(error.message(), key)
+    plain(error.message(), &fault, key)
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use toml_edit::{Document, Item, TableLike, Value};
 
 use super::Config;
-use super::error::SourcePosition;
+use hone_base::diagnostic::Place;
 use hone_experiment::settings::TimeSpan;
 use hone_uci::rules::Limit;
 
@@ -18,7 +18,7 @@ pub(super) type KeyPath = Vec<String>;
 /// The place where the file at `file` sets `keys` to the value in `config`, as text: a line
 /// with the place, then the line of the file. `None` if the file does not set it, but an option:
 /// this key, or the table that contains it.
-pub fn place_of(file: &Path, keys: &[String], config: &Config) -> Option<String> {
+pub fn place_of(file: &Path, keys: &[String], config: &Config) -> Option<Place> {
     if config.assigned.contain(keys) {
         return None;
     }
@@ -31,8 +31,7 @@ pub fn place_of(file: &Path, keys: &[String], config: &Config) -> Option<String>
     let is_set = |keys: &&[String]| value_at(&in_file, keys).is_some_and(|it| is_equal(it, value));
     let set = [keys, above].into_iter().find(is_set)?;
     let at = Places::of(&text).of_key(&set.to_vec()).last()?;
-    let place = SourcePosition::new(&text, Some(at), "");
-    Some(format!("  --> {}:{place}", file.display()))
+    Some(Place::of(file.display(), &text, Some(at)))
 }
 
 fn value_at<'a>(value: &'a toml::Value, keys: &[String]) -> Option<&'a toml::Value> {
@@ -172,7 +171,7 @@ mod tests {
         let place = |keys: &str, from: &str, value: &str| {
             let config = toml::from_str(&TEXT.replacen(from, value, 1)).expect(value);
             let keys: Vec<_> = keys.split('.').map(str::to_string).collect();
-            let place = place_of(&file, &keys, &config)?;
+            let place = place_of(&file, &keys, &config)?.to_string();
             let (_, place) = place.split_once("c.toml:")?;
             Some(place.to_string())
         };
@@ -215,7 +214,7 @@ mod tests {
         fs::write(&file, &nan).expect("written");
         let config = toml::from_str(&nan).expect("valid");
         let keys = ["engine", "1", "options", "Hash"].map(str::to_string);
-        let found = place_of(&file, &keys, &config).expect("a place");
+        let found = place_of(&file, &keys, &config).expect("a place").to_string();
         assert!(found.contains(":5:20\n"), "{found}");
         fs::write(&file, TEXT).expect("written");
         let with_option = "cmd = \"a\"\noptions = { Hash = 0 }";

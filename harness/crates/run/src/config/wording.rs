@@ -2,6 +2,8 @@
 
 use toml_edit::Value;
 
+use super::error::bounded;
+use hone_base::diagnostic::Diagnostic;
 use hone_base::text::nearest;
 
 /// Lists of tables.
@@ -45,43 +47,106 @@ const EXPECTED: [(&str, &str); 14] = [
 
 /// Help for a path of Windows in double quotes.
 pub(crate) const ESCAPE_HELP: &str =
-    "\nhelp: `\\` begins an escape in \"…\": use '…' as quotes, or `/` in paths";
+    "`\\` begins an escape in \"…\": use '…' as quotes, or `/` in paths";
 
-/// The parser's message about a syntax error in `line`, with help for common mistakes.
-pub(super) fn of_syntax(message: &str, line: &str) -> String {
-    if message == "integer number overflowed" {
+/// What a message of the parser says, which is the only form of its errors.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Fault<'a> {
+    UnknownKey {
+        name: &'a str,
+        /// `` `a` or `b` ``, or `` one of `a`, `b`, `c` ``.
+        allowed: &'a str,
+    },
+    UnknownName {
+        name: &'a str,
+        allowed: &'a str,
+    },
+    /// A value of another type or out of range.
+    Expected {
+        found: &'a str,
+        expected: &'a str,
+    },
+    /// A value that is not one of several names.
+    Wanted,
+    Overflow,
+    Other,
+}
+
+impl<'a> Fault<'a> {
+    /// Reads a message of `toml` or `toml_edit`. Only this function depends on their words.
+    pub(super) fn of(message: &'a str) -> Self {
+        let unknown = |start: &str| {
+            let rest = message.strip_prefix(start)?;
+            rest.rsplit_once("`, expected ")
+        };
+        if message == "integer number overflowed" {
+            Self::Overflow
+        } else if let Some((name, allowed)) = unknown("unknown field `") {
+            Self::UnknownKey { name, allowed }
+        } else if let Some((name, allowed)) = unknown("unknown variant `") {
+            Self::UnknownName { name, allowed }
+        } else if message.starts_with("wanted ") {
+            Self::Wanted
+        } else if let Some((found, expected)) = message.rsplit_once(", expected ") {
+            Self::Expected { found, expected }
+        } else {
+            Self::Other
+        }
+    }
+
+    /// The unknown name.
+    pub(super) fn name(&self) -> Option<&'a str> {
+        match self {
+            Self::UnknownKey { name, .. } | Self::UnknownName { name, .. } => Some(name),
+            _ => None,
+        }
+    }
+
+    /// Whether a text is missing in this place.
+    pub(super) fn expects_text(&self) -> bool {
+        matches!(self, Self::Expected { expected: "a string" | "path string", .. })
+    }
+}
+
+fn fault(message: &str) -> Diagnostic {
+    Diagnostic::new(bounded(message))
+}
+
+/// A syntax error in `line`, with help for common mistakes.
+pub(super) fn of_syntax(message: &str, line: &str) -> Diagnostic {
+    if Fault::of(message) == Fault::Overflow {
         return out_of_range();
     }
+    let of_parser = fault(message);
     let line = line.trim();
     let name = line.trim_matches(['[', ']']);
     if line.starts_with('[') && LISTS.contains(&name) {
-        return format!("{message}\nhelp: write `[[{name}]]` at each {name}");
+        return of_parser.help(format!("write `[[{name}]]` at each {name}"));
     }
     let Some((key, value)) = line.split_once('=') else {
-        return message.to_string();
+        return of_parser;
     };
     let value = value.split('#').next().unwrap_or_default().trim();
     if value.parse::<Value>().is_ok() {
         // The error is that of the key: for example, it is a duplicate.
-        return message.to_string();
+        return of_parser;
     }
     if value.starts_with('"') && value.contains('\\') {
-        return format!("{message}{ESCAPE_HELP}");
+        return of_parser.help(ESCAPE_HELP);
     }
     let is_number = value.replace(',', ".").parse::<f64>().is_ok();
     if value.is_empty() || is_number || value.contains(['"', '\'', '[', '{']) {
-        return message.to_string();
+        return of_parser;
     }
     let quote = if value.contains('\\') { '\'' } else { '"' };
-    format!(
-        "`{value}` is not a valid value\nhelp: text needs quotes: `{} = {quote}{value}{quote}`",
-        key.trim()
-    )
+    let key = key.trim();
+    fault(&format!("`{value}` is not a valid value"))
+        .help(format!("text needs quotes: `{key} = {quote}{value}{quote}`"))
 }
 
-fn out_of_range() -> String {
+fn out_of_range() -> Diagnostic {
     let most = i64::MAX;
-    format!("the number is out of range: at most {most} is allowed")
+    fault(&format!("the number is out of range: at most {most} is allowed"))
 }
 
 /// Whether an integer of TOML cannot hold the found text, which `--set` then takes for a text.
@@ -96,37 +161,41 @@ fn is_too_large(found: &str, expected: &str) -> bool {
         })
 }
 
-/// The parser's message about the value of `key`, without names of Rust types. For an unknown
-/// name, it adds the nearest allowed one.
-pub(super) fn plain(message: &str, key: Option<&str>) -> String {
-    if let Some((name, allowed)) = unknown(message, "unknown field") {
-        let ours = FOREIGN.iter().find(|(foreign, _)| *foreign == name);
-        let ours = ours.map(|(_, ours)| *ours);
-        let ours = ours.filter(|ours| allowed.contains(&format!("`{ours}`")));
-        return match ours.or_else(|| nearest_of(name, allowed)) {
-            Some(nearest) => format!("unknown key `{name}`; did you mean `{nearest}`?"),
-            None => format!("unknown key `{name}`: expected {allowed}"),
-        };
+/// The error about the value of `key`, without names of Rust types. For an unknown name, it adds
+/// the nearest allowed one.
+pub(super) fn plain(message: &str, of_parser: &Fault<'_>, key: Option<&str>) -> Diagnostic {
+    match *of_parser {
+        Fault::UnknownKey { name, allowed } => {
+            let ours = FOREIGN.iter().find(|(foreign, _)| *foreign == name);
+            let ours = ours.map(|(_, ours)| *ours);
+            let ours = ours.filter(|ours| allowed.contains(&format!("`{ours}`")));
+            fault(&match ours.or_else(|| nearest_of(name, allowed)) {
+                Some(nearest) => format!("unknown key `{name}`; did you mean `{nearest}`?"),
+                None => format!("unknown key `{name}`: expected {allowed}"),
+            })
+        }
+        Fault::UnknownName { name, allowed } => {
+            let of_key = key.map_or_else(|| "value".to_string(), |key| format!("`{key}`"));
+            let message = format!("`{name}` is not a valid {of_key}: expected {allowed}");
+            fault(&match nearest_of(name, allowed) {
+                Some(nearest) => format!("{message}; did you mean `{nearest}`?"),
+                None => message,
+            })
+        }
+        Fault::Wanted => fault(&wanted(key)),
+        Fault::Expected { found, expected } => of_type(found, expected, key),
+        Fault::Overflow => out_of_range(),
+        Fault::Other => fault(message),
     }
-    if let Some((name, allowed)) = unknown(message, "unknown variant") {
-        let of_key = key.map_or_else(|| "value".to_string(), |key| format!("`{key}`"));
-        let message = format!("`{name}` is not a valid {of_key}: expected {allowed}");
-        return match nearest_of(name, allowed) {
-            Some(nearest) => format!("{message}; did you mean `{nearest}`?"),
-            None => message,
-        };
-    }
+}
+
+fn of_type(found: &str, expected: &str, key: Option<&str>) -> Diagnostic {
     if let Some(list) = key.filter(|key| LISTS.contains(key))
-        && message == "invalid type: map, expected a sequence"
+        && (found, expected) == ("invalid type: map", "a sequence")
     {
-        return format!("`{list}` is a list of tables\nhelp: write `[[{list}]]` at each {list}");
+        return fault(&format!("`{list}` is a list of tables"))
+            .help(format!("write `[[{list}]]` at each {list}"));
     }
-    if message.starts_with("wanted ") {
-        return wanted(key);
-    }
-    let Some((found, expected)) = message.rsplit_once(", expected ") else {
-        return message.to_string();
-    };
     if is_too_large(found, expected) {
         return out_of_range();
     }
@@ -136,7 +205,7 @@ pub(super) fn plain(message: &str, key: Option<&str>) -> String {
         None if expected.starts_with("struct ") => "a table",
         None => expected,
     };
-    format!("{found}, expected {words}")
+    fault(&format!("{found}, expected {words}"))
 }
 
 /// The message about a value that is not one of several names.
@@ -149,13 +218,6 @@ fn wanted(key: Option<&str>) -> String {
     format!("{key}expected {expected}")
 }
 
-/// The unknown name in a message with this start, and its list of names: `` `a` or `b` `` or
-/// `` one of `a`, `b`, `c` ``.
-fn unknown<'a>(message: &'a str, start: &str) -> Option<(&'a str, &'a str)> {
-    let rest = message.strip_prefix(start)?.strip_prefix(" `")?;
-    rest.rsplit_once("`, expected ")
-}
-
 /// The name in the list `allowed` that is nearest to `name`.
 fn nearest_of<'a>(name: &str, allowed: &'a str) -> Option<&'a str> {
     nearest(name, allowed.split('`').skip(1).step_by(2))
@@ -164,6 +226,37 @@ fn nearest_of<'a>(name: &str, allowed: &'a str) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Config;
+    use hone_base::diagnostic::shown;
+
+    /// The words are those of the versions of `toml` and `toml_edit` in use.
+    #[test]
+    fn the_messages_of_the_parser_are_understood() {
+        let of = |text: &str| {
+            let error = toml::from_str::<Config>(text).expect_err(text);
+            error.message().to_string()
+        };
+        let unknown = of("[match]\nlimt = 5\n");
+        assert!(matches!(Fault::of(&unknown), Fault::UnknownKey { name: "limt", .. }));
+        let variant = of("[match]\nopenings = { order = \"rand\" }\n");
+        let expected = Fault::UnknownName {
+            name: "rand",
+            allowed: "`sequential` or `random`",
+        };
+        assert_eq!(Fault::of(&variant), expected);
+        assert_eq!(Fault::of(&of("[match]\nstop = 5\n")), Fault::Wanted);
+        assert!(Fault::of(&of("[[engine]]\ncmd = 5\n")).expects_text());
+        assert!(Fault::of(&of("[tune]\nimport = 5\n")).expects_text());
+        let list = of("[engine]\ncmd = \"a\"\n");
+        let expected = Fault::Expected {
+            found: "invalid type: map",
+            expected: "a sequence",
+        };
+        assert_eq!(Fault::of(&list), expected);
+        let syntax = "x = 99999999999999999999".parse::<toml_edit::DocumentMut>();
+        let syntax = syntax.expect_err("too large");
+        assert_eq!(Fault::of(syntax.message()), Fault::Overflow);
+    }
 
     #[test]
     fn unknown_names_get_the_nearest_one() {
@@ -239,7 +332,7 @@ mod tests {
                 "`stop`: expected \"zero_outside\", or a table as { width = 5.0 }",
             ),
         ] {
-            assert_eq!(plain(message, key), words);
+            assert_eq!(plain(message, &Fault::of(message), key).what(), words);
         }
     }
 
@@ -252,16 +345,16 @@ mod tests {
             ("limit = nodes=5", "limit = \"nodes=5\"`"),
             ("limit = 8+0.08", "limit = \"8+0.08\"`"),
         ] {
-            let text = of_syntax("x", line);
+            let text = shown(&of_syntax("x", line));
             let end = format!("\nhelp: text needs quotes: `{help}");
             assert!(text.ends_with(&end), "{text}");
         }
         assert_eq!(
-            of_syntax("integer number overflowed", "pairs = 99999999999999999999"),
+            of_syntax("integer number overflowed", "pairs = 99999999999999999999").what(),
             "the number is out of range: at most 9223372036854775807 is allowed"
         );
-        let escape = format!("x{ESCAPE_HELP}");
-        assert_eq!(of_syntax("x", "cmd = \"C:\\Users\\me\""), escape);
+        let escape = of_syntax("x", "cmd = \"C:\\Users\\me\"");
+        assert_eq!(shown(&escape), format!("x\nhelp: {ESCAPE_HELP}"));
         for line in [
             "alpha = 0,05",
             "restart = true",
@@ -272,7 +365,7 @@ mod tests {
             "x",
             "[match]",
         ] {
-            assert_eq!(of_syntax("x", line), "x", "{line}");
+            assert_eq!(shown(&of_syntax("x", line)), "x", "{line}");
         }
     }
 }

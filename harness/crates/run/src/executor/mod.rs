@@ -22,6 +22,7 @@ pub use situation::PonderEnd;
 pub use situation::{Pondered, Situation};
 
 use std::future::Future;
+use hone_base::diagnostic::Diagnostic;
 
 /// What an executor reports.
 #[derive(Debug)]
@@ -41,9 +42,9 @@ pub enum Event {
 }
 
 /// Why an executor cannot continue.
-#[derive(Debug, Clone, thiserror::Error)]
+#[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct ExecutorError(pub String);
+pub struct ExecutorError(#[source] pub Diagnostic);
 
 /// How an executor stops.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

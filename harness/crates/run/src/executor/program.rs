@@ -8,6 +8,7 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
+use hone_base::diagnostic::Diagnostic;
 use hone_base::checksum::sha256_file;
 use hone_base::platform::FileId;
 use hone_builds::BuildHold;
@@ -17,15 +18,8 @@ use hone_builds::BuildHold;
 pub(crate) enum ProgramError {
     #[error("{}: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
-    #[error(
-        "{} is not the program that this run was started with (sha256 {} then, {} now)\nhelp: restore the file and resume the run, or start a new run; an engine that is built from a commit (`git` in [[engine]]) is kept in the cache",
-        path.display(), short(then), short(now)
-    )]
-    Replaced {
-        path: PathBuf,
-        then: String,
-        now: String,
-    },
+    #[error("{0}")]
+    Replaced(#[source] Diagnostic),
 }
 
 fn short(sha256: &str) -> &str {
@@ -104,11 +98,14 @@ impl ProgramFile {
         if now == self.sha256 {
             return Ok(());
         }
-        Err(ProgramError::Replaced {
-            path: path.to_path_buf(),
-            then: self.sha256.clone(),
-            now,
-        })
+        let what = format!(
+            "{} is not the program that this run was started with (sha256 {} then, {} now)",
+            path.display(),
+            short(&self.sha256),
+            short(&now)
+        );
+        let help = "restore the file and resume the run, or start a new run; an engine that is built from a commit (`git` in [[engine]]) is kept in the cache";
+        Err(ProgramError::Replaced(Diagnostic::new(what).help(help)))
     }
 }
 
@@ -129,7 +126,7 @@ mod tests {
         program.check(&path).expect("the same content");
         fs::write(&path, "two").expect("written");
         let error = program.check(&path).expect_err("another content");
-        assert!(matches!(error, ProgramError::Replaced { .. }), "{error}");
+        assert!(matches!(error, ProgramError::Replaced(_)), "{error}");
         fs::remove_file(&path).expect("removed");
         let error = program.check(&path).expect_err("no file");
         assert!(matches!(error, ProgramError::Read { .. }), "{error}");

@@ -8,6 +8,7 @@ use anyhow::bail;
 
 use super::kind::Kind;
 use super::manifest::{MANIFEST, Manifest};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::quoted;
 use hone_base::text::{counted, numbered};
 
@@ -20,8 +21,8 @@ pub struct Folder {
 /// Why a folder cannot hold a new run.
 #[derive(Debug, thiserror::Error)]
 pub enum FolderError {
-    #[error("{} contains a run already\nhelp: resume it with `hone resume {}`, or choose another --out", path.display(), quoted(path))]
-    Taken { path: PathBuf },
+    #[error("{0}")]
+    Taken(#[source] Diagnostic),
     #[error("cannot make the run's folder {}: {source}", path.display())]
     Create { path: PathBuf, source: io::Error },
 }
@@ -101,9 +102,12 @@ impl Folder {
     /// # Errors
     /// [`FolderError::Taken`].
     pub fn check_free(&self) -> Result<(), FolderError> {
-        let path = self.path.clone();
+        let path = &self.path;
         if path.join(MANIFEST).exists() {
-            Err(FolderError::Taken { path })
+            let what = format!("{} contains a run already", path.display());
+            let run = quoted(path);
+            let help = format!("resume it with `hone resume {run}`, or choose another --out");
+            Err(FolderError::Taken(Diagnostic::new(what).help(help)))
         } else {
             Ok(())
         }
@@ -217,19 +221,25 @@ fn find_run_in(results: &Path, named: &Path) -> anyhow::Result<PathBuf> {
         // A path; that it is not a run is reported later.
         [] if folder != results => Ok(named.to_path_buf()),
         [] => bail!(
-            "no run `{}`: {} has {}\nhelp: `hone runs` lists them; `latest` is the newest",
-            named.display(),
-            folder.display(),
-            counted(runs.len() as u64, "run")
+            Diagnostic::new(format!(
+                "no run `{}`: {} has {}",
+                named.display(),
+                folder.display(),
+                counted(runs.len() as u64, "run")
+            ))
+            .help("`hone runs` lists them; `latest` is the newest")
         ),
         several => {
             let names: Vec<String> = several.iter().take(3).map(|path| name(path)).collect();
             bail!(
-                "`{}` is the beginning of {} runs: {}{}\nhelp: write more of the name",
-                named.display(),
-                several.len(),
-                names.join(", "),
-                if several.len() > 3 { ", …" } else { "" }
+                Diagnostic::new(format!(
+                    "`{}` is the beginning of {} runs: {}{}",
+                    named.display(),
+                    several.len(),
+                    names.join(", "),
+                    if several.len() > 3 { ", …" } else { "" }
+                ))
+                .help("write more of the name")
             )
         }
     }

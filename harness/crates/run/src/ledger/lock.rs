@@ -31,12 +31,12 @@ impl Lock {
     /// Refuses files that contain games.
     ///
     /// # Errors
-    /// [`LedgerError::Occupied`].
+    /// [`LedgerError::Changed`].
     pub fn check_empty(&self) -> Result<(), LedgerError> {
         for (log, allowed) in [(&self.csv, HEADER.len()), (&self.pgn, 0)] {
             if log.len > allowed as u64 {
-                let path = log.path.clone();
-                return Err(LedgerError::Occupied { path });
+                let what = "contains games, but run.toml is missing next to it";
+                return Err(LedgerError::changed(&log.path, what, "choose another --out"));
             }
         }
         Ok(())
@@ -54,7 +54,7 @@ impl Lock {
         let csv = Log::open(dir, GAMES_CSV, create)?;
         match lock_file(&csv.file) {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(LedgerError::Locked { path: csv.path }),
+            Err(TryLockError::WouldBlock) => return Err(LedgerError::locked(&csv.path)),
             Err(TryLockError::Error(source)) => return Err(csv.error(source)),
         }
         // Another process may have written until the lock was taken.
@@ -92,6 +92,6 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let _held = Lock::begin(dir.path()).expect("free");
         let refused = Lock::begin(dir.path()).expect_err("held");
-        assert!(matches!(refused, LedgerError::Locked { .. }), "{refused}");
+        assert!(matches!(refused, LedgerError::Locked(_)), "{refused}");
     }
 }

@@ -35,7 +35,7 @@ impl Log {
         match open() {
             Ok((file, len)) => Ok(Self { path, file, len }),
             Err(error) if !create && error.kind() == io::ErrorKind::NotFound => {
-                Err(LedgerError::Missing { path })
+                Err(LedgerError::missing(&path))
             }
             Err(source) => Err(LedgerError::Io { path, source }),
         }

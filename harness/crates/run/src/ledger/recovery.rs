@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::error::LedgerError;
-use super::files::{GAME_START, MANIFEST};
+use super::files::{GAME_START, GAMES_CSV, MANIFEST};
 use super::log::Log;
 use super::pairs::Kept;
 
@@ -31,8 +31,7 @@ pub(super) fn check_offsets(pgn: &Log, kept: &Kept) -> Result<(), LedgerError> {
     for game in kept.last_pair.into_iter().flatten() {
         // A simulated game has no text.
         if game.bytes > 0 && start_at(pgn, game.offset)? != GAME_START {
-            let path = pgn.path.clone();
-            return Err(LedgerError::Edited { path });
+            return Err(LedgerError::edited(&pgn.path));
         }
     }
     Ok(())
@@ -54,19 +53,31 @@ pub(super) fn check_missing(dir: &Path, pgn: &Log, kept: &Kept) -> Result<(), Le
     if let Some(pair) = kept.misplaced {
         return Err(LedgerError::misplaced(dir, pair));
     }
-    let path = pgn.path.clone();
     if kept.cut_pairs > 1 {
         let pairs = kept.cut_pairs;
-        return Err(LedgerError::Short { path, pairs });
+        let what = format!(
+            "ends before the games of the last {pairs} pairs of {GAMES_CSV}, more than a kill can leave out"
+        );
+        let help =
+            "restore it from a copy; `hone resume --replay-missing` plays these pairs again";
+        return Err(LedgerError::changed(&pgn.path, what, help));
     }
     let rest = start_at(pgn, kept.pgn_len)?;
     // A power cut can leave zeros.
     if !GAME_START.starts_with(&rest) && rest.first() != Some(&0) {
-        return Err(LedgerError::Edited { path });
+        return Err(LedgerError::edited(&pgn.path));
     }
     match games_after(pgn, kept.pgn_len)? {
         0..=2 => Ok(()),
-        games => Err(LedgerError::Unlisted { path, games }),
+        games => {
+            let what = format!(
+                "contains {games} games that {GAMES_CSV} does not list, more than a kill can leave"
+            );
+            let help = format!(
+                "restore {GAMES_CSV} from a copy; `hone resume --replay-missing` removes these games and plays them again"
+            );
+            Err(LedgerError::changed(&pgn.path, what, &help))
+        }
     }
 }
 
@@ -91,10 +102,14 @@ fn games_after(pgn: &Log, offset: u64) -> Result<usize, LedgerError> {
 /// Refuses pairs that were played under other conditions.
 pub(super) fn check_conditions(dir: &Path, kept: &Kept) -> Result<(), LedgerError> {
     match kept.foreign {
-        Some(pair) => Err(LedgerError::Conditions {
-            path: dir.join(MANIFEST),
-            pair: pair.saturating_add(1),
-        }),
+        Some(pair) => {
+            let what = format!(
+                "has changed since pair {} was played: all pairs of a run must be played under the same conditions",
+                pair.saturating_add(1)
+            );
+            let help = "restore the file, or start a new run under the new conditions";
+            Err(LedgerError::changed(&dir.join(MANIFEST), what, help))
+        }
         None => Ok(()),
     }
 }

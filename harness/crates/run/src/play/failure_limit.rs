@@ -8,18 +8,31 @@ use crate::config::MatchConfig;
 use crate::executor::PlayedPair;
 use hone_experiment::settings::{OnFailure, OnMachineFault};
 use hone_uci::rules::overrun_ms;
+use hone_base::diagnostic::{Diagnostic, Setting};
 
 /// An engine that fails in too large a share of its games.
 #[derive(Debug, thiserror::Error)]
-#[error("{name} failed in {failures} of its {games} games: {by_kind}\nhelp: {remedy}")]
+#[error("{name} failed in {failures} of its {games} games: {by_kind}")]
 pub struct TooManyFailures {
     pub(crate) name: String,
     failures: u64,
     games: u64,
     by_kind: String,
-    /// The text after `help: `; may have further help lines.
-    pub(crate) remedy: String,
+    #[source]
+    pub(crate) remedy: Diagnostic,
 }
+
+impl TooManyFailures {
+    /// Adds a line of help.
+    pub(crate) fn advise(&mut self, help: String) {
+        self.remedy = std::mem::take(&mut self.remedy).help(help);
+    }
+}
+
+const MARGIN: Setting = Setting {
+    key: "match.margin_ms",
+    words: "`margin_ms` in [match]",
+};
 
 #[derive(Debug)]
 pub(super) struct FailureLimit {
@@ -88,30 +101,28 @@ impl FailureLimit {
             failures,
             games,
             by_kind: in_words(&by_kind, replayed),
-            remedy: format!(
-                "{}{}{}",
-                self.remedy,
-                self.margin_hint(engine, &by_kind),
-                machine_hint(starved)
-            ),
+            remedy: [self.margin_hint(engine, &by_kind), machine_hint(starved)]
+                .into_iter()
+                .flatten()
+                .fold(Diagnostic::default().help(self.remedy), Diagnostic::help),
         })
     }
 
     /// A further line for an engine that mostly loses on time.
-    fn margin_hint(&self, engine: usize, failures: &Failures) -> String {
+    fn margin_hint(&self, engine: usize, failures: &Failures) -> Option<String> {
         if 2 * failures.time_forfeit <= failures.total() {
-            return String::new();
+            return None;
         }
         let now = self.margin_ms;
-        match self.overruns_ms.get(&engine) {
+        Some(match self.overruns_ms.get(&engine) {
             Some(ms) => format!(
-                "\nhelp: its moves were up to {ms} ms late: `margin_ms` in [match], now {now}, allows that from {} on",
+                "its moves were up to {ms} ms late: {MARGIN}, now {now}, allows that from {} on",
                 ms.saturating_add(1)
             ),
-            None => format!(
-                "\nhelp: `margin_ms` in [match], now {now}, allows moves that are a little late"
-            ),
-        }
+            None => {
+                format!("{MARGIN}, now {now}, allows moves that are a little late")
+            }
+        })
     }
 
     /// The warnings at the end of a run: failures that do not count, and losses that the
@@ -163,18 +174,18 @@ fn in_words(failures: &Failures, replayed: u64) -> String {
 }
 
 /// A further line for an engine that also lost on time because the machine was busy.
-fn machine_hint(starved: u64) -> String {
-    match starved {
-        0 => String::new(),
-        starved => format!(
-            "\nhelp: {starved} more time forfeits are not counted, because the machine starved the engine of CPU: in a new run, `on_machine_fault = \"replay\"` in [match] plays such pairs again, and `--concurrency` with fewer pairs at a time avoids them"
-        ),
-    }
+fn machine_hint(starved: u64) -> Option<String> {
+    (starved > 0).then(|| {
+        format!(
+            "{starved} more time forfeits are not counted, because the machine starved the engine of CPU: in a new run, `on_machine_fault = \"replay\"` in [match] plays such pairs again, and `--concurrency` with fewer pairs at a time avoids them"
+        )
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hone_base::diagnostic::shown;
     use crate::play::tally::EngineTally;
 
     /// Two engines; the first has these failures in 20 games that count.
@@ -199,7 +210,7 @@ mod tests {
     fn error(limit: &FailureLimit, tally: &Tally) -> Option<String> {
         let names = ["a".to_string(), "b".to_string()];
         let checked = limit.check(tally, &names, |_| false);
-        checked.err().map(|error| error.to_string())
+        checked.err().map(|error| shown(&error))
     }
 
     #[test]

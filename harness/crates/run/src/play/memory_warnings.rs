@@ -3,8 +3,22 @@
 use std::collections::BTreeSet;
 
 use crate::executor::MemoryNote;
+use hone_base::diagnostic::Setting;
 use hone_base::platform::MachineMemory;
 use hone_uci::engine::uci::MemorySize;
+
+const MAX_MEMORY: Setting = Setting {
+    key: "engine.max_memory",
+    words: "`max_memory` in [[engine]]",
+};
+const HASH: Setting = Setting {
+    key: "engine.options.Hash",
+    words: "`Hash`",
+};
+const CONCURRENCY: Setting = Setting {
+    key: "match.concurrency",
+    words: "`concurrency`",
+};
 
 /// The warnings that were given.
 #[derive(Debug, Default)]
@@ -18,7 +32,7 @@ impl MemoryWarnings {
     pub(super) fn of_engine(&mut self, note: &MemoryNote) -> Option<String> {
         self.engines.insert(note.engine).then(|| {
             format!(
-                "warning: engine `{}` has used {} of memory; its `Hash` is {}\nhelp: `max_memory` in [[engine]] sets a limit",
+                "warning: engine `{}` has used {} of memory; its `Hash` is {}\nhelp: {MAX_MEMORY} sets a limit",
                 note.name, note.peak, note.hash
             )
         })
@@ -33,7 +47,7 @@ impl MemoryWarnings {
         self.of_machine = true;
         let [available, total] = [memory.available, memory.total].map(MemorySize::of_bytes);
         Some(format!(
-            "warning: only {available} of this machine's {total} of memory is left: engines may be slowed down or killed\nhelp: lower `Hash` or `concurrency`, or set `max_memory` in [[engine]]"
+            "warning: only {available} of this machine's {total} of memory is left: engines may be slowed down or killed\nhelp: lower {HASH} or {CONCURRENCY}, or set {MAX_MEMORY}"
         ))
     }
 }

@@ -8,6 +8,7 @@ use toml::{Table, Value};
 
 use crate::Manifest;
 use hone_uci::engine::uci::split_command;
+use hone_base::diagnostic::Diagnostic;
 
 /// Keys of a manifest that may differ, and those of the tables in it.
 const FREE: [&str; 6] = [
@@ -81,14 +82,15 @@ pub(super) fn check(
     if more > 0 {
         text += &format!("; and {more} more");
     }
+    let mut fault = Diagnostic::new(text);
     if is_engine {
-        text += "\nhelp: build each engine once, and copy the program to every machine";
+        fault = fault.help("build each engine once, and copy the program to every machine");
     }
     if is_number {
-        text +=
-            "\nhelp: give each run the same `hone resume --pairs`, and pool them into a new folder";
+        fault = fault
+            .help("give each run the same `hone resume --pairs`, and pool them into a new folder");
     }
-    bail!(text)
+    bail!(fault)
 }
 
 /// The keys and values that must be equal, as text.

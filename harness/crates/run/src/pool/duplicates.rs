@@ -8,6 +8,7 @@ use anyhow::ensure;
 
 use crate::ledger::RecordedPair;
 use hone_uci::rules::Outcome;
+use hone_base::diagnostic::Diagnostic;
 
 /// The pairs of all runs, each with the name of the run that had it first.
 #[derive(Debug, Default)]
@@ -52,8 +53,8 @@ impl SeenPairs {
                 let (known, first) = entry.get();
                 ensure!(
                     *known == content,
-                    "pair {} has other games in {run} than in {first}\nhelp: with a clock the same pair is never played the same way twice: give each machine its own shard, and leave one of these runs out",
-                    pair + 1
+                    Diagnostic::new(format!("pair {} has other games in {run} than in {first}", pair + 1))
+                        .help("with a clock the same pair is never played the same way twice: give each machine its own shard, and leave one of these runs out")
                 );
             }
         }

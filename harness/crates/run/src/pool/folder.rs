@@ -18,6 +18,7 @@ use crate::{
     prepare::{conditions, processors},
 };
 use hone_experiment::settings::Shard;
+use hone_base::diagnostic::Diagnostic;
 
 /// A pool before it is opened for writing.
 pub(super) struct Target {
@@ -53,8 +54,8 @@ impl Target {
         let manifest = Manifest::read(dir)?;
         ensure!(
             !manifest.pooled.is_empty(),
-            "{} contains a run that is not a pool\nhelp: choose another --out",
-            dir.display()
+            Diagnostic::new(format!("{} contains a run that is not a pool", dir.display()))
+                .help("choose another --out")
         );
         let lock = Lock::resume(dir, Recovery::LastPair)?;
         let (ledger, pairs) = open_ledger(dir, &manifest, lock)?;
@@ -143,8 +144,8 @@ impl Target {
                 if workers > known.workers {
                     ensure!(
                         Some(known.end_of_workers()) == end,
-                        "{} has more workers than when it was first pooled, and their numbers are taken by another run\nhelp: pool the runs into a new folder",
-                        known.run
+                        Diagnostic::new(format!("{} has more workers than when it was first pooled, and their numbers are taken by another run", known.run))
+                            .help("pool the runs into a new folder")
                     );
                     known.workers = workers;
                 }

@@ -21,6 +21,7 @@ use duplicates::SeenPairs;
 use folder::{OpenPool, Target};
 pub use missing::{MissingPairs, missing};
 use source::Source;
+use hone_base::diagnostic::Diagnostic;
 
 /// Runs that can be pooled, and the folder of the pool. No pair is written yet.
 pub struct Plan {
@@ -131,8 +132,8 @@ fn check_kind(source: &Source) -> anyhow::Result<()> {
 fn check_stages(source: &Source) -> anyhow::Result<()> {
     ensure!(
         source.manifest().config.stage.len() < 2,
-        "{} is a test in stages ([[stage]]), which cannot be pooled: a stage is played only if the one before is passed\nhelp: play each stage as a test of its own, without [[stage]]",
-        source.name()
+        Diagnostic::new(format!("{} is a test in stages ([[stage]]), which cannot be pooled: a stage is played only if the one before is passed", source.name()))
+            .help("play each stage as a test of its own, without [[stage]]")
     );
     Ok(())
 }

@@ -15,6 +15,7 @@ use crate::ledger::{
     Arrivals, FAILURES, GAMES_EPD, GAMES_PGN, GamesFile, LedgerError, RecordedPair,
 };
 use crate::{MANIFEST, Manifest, RunFiles, prepare::conditions};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::quoted;
 
 /// A run that is pooled, open for reading.
@@ -71,9 +72,8 @@ impl Source {
             end = entry.pgn[1].end();
             ensure!(
                 entry.is_under(conditions),
-                "{} has changed since pair {} was played\nhelp: restore the file, or leave this run out",
-                dir.join(MANIFEST).display(),
-                entry.result.pair + 1
+                Diagnostic::new(format!("{} has changed since pair {} was played", dir.join(MANIFEST).display(), entry.result.pair + 1))
+                    .help("restore the file, or leave this run out")
             );
             known.add(&entry, &self.name)?;
             played.texts(&entry)?;
@@ -155,10 +155,14 @@ impl PlayedPairs<'_> {
     /// If the run is damaged.
     fn texts(&mut self, entry: &RecordedPair) -> anyhow::Result<[GameText; 2]> {
         let texts = self.read_texts(entry);
-        texts.with_context(|| {
+        texts.map_err(|error| {
             let run = quoted(self.source.files.folder.path());
             let name = &self.source.name;
-            format!("{name} is damaged\nhelp: repair it with `hone resume {run}`, or find what is wrong with `hone verify {run}`")
+            let help = format!(
+                "repair it with `hone resume {run}`, or find what is wrong with `hone verify {run}`"
+            );
+            let damaged = Diagnostic::new(format!("{name} is damaged"));
+            damaged.because(error).help(help).into()
         })
     }
 

@@ -4,18 +4,18 @@ use std::io;
 use std::path::PathBuf;
 
 use super::preflight::PreflightError;
-use hone_base::platform::SandboxError;
+use hone_base::diagnostic::Diagnostic;
 use hone_builds::BuildError;
 use hone_uci::engine::uci::{AnswerError, OptionError, StartError};
 
 /// Why the engines are not ready to play.
 #[derive(Debug, thiserror::Error)]
 pub enum PrepareError {
-    #[error("engine `{name}`: the build failed ({status})\nhelp: run it alone: {command}")]
+    #[error("engine `{name}`: {error}")]
     Build {
         name: String,
-        command: String,
-        status: String,
+        #[source]
+        error: Diagnostic,
     },
     #[error("engine `{name}`: {source}")]
     Source { name: String, source: BuildError },
@@ -27,15 +27,16 @@ pub enum PrepareError {
         program: String,
         /// Whether `build` was run.
         is_built: bool,
-        hint: &'static str,
+        #[source]
+        hint: Diagnostic,
     },
-    #[error("engine `{name}`: {source}{}", startup_help(source))]
+    #[error("engine `{name}`: {source}")]
     Start { name: String, source: StartError },
     /// It was built, and does not start.
-    #[error("{}", broken(error))]
+    #[error("{error} ({})", error.flaw())]
     Broken {
         name: String,
-        /// Not a `source`: `broken` builds the message from its text.
+        #[source]
         error: Box<PrepareError>,
     },
     #[error("engine `{name}`: {source}")]
@@ -47,10 +48,11 @@ pub enum PrepareError {
         name: String,
         error: AnswerError,
         /// The error in words.
-        why: String,
+        #[source]
+        why: Diagnostic,
     },
-    #[error(transparent)]
-    Sandbox(#[from] SandboxError),
+    #[error("{0}")]
+    Sandbox(#[source] Diagnostic),
     #[error("cannot start: {0}")]
     Preflight(#[from] PreflightError),
     #[error("engine `{name}`: cannot read {}: {source}", path.display())]
@@ -59,22 +61,6 @@ pub enum PrepareError {
         path: PathBuf,
         source: io::Error,
     },
-}
-
-/// The help line about the time limit for `uciok`, after a line end.
-fn startup_help(error: &StartError) -> &'static str {
-    match error {
-        StartError::NoUciok { .. } => "\nhelp: if it needs longer, raise `startup_ms` in [match]",
-        _ => "",
-    }
-}
-
-/// The message of an engine that does not start after its build. Help lines stay last.
-fn broken(error: &PrepareError) -> String {
-    let text = error.to_string();
-    let end = text.find('\n').unwrap_or(text.len());
-    let (line, help) = text.split_at(end);
-    format!("{line} ({}){help}", error.flaw())
 }
 
 impl PrepareError {
@@ -89,11 +75,11 @@ impl PrepareError {
     /// This error with the help for a wrong bench of the engine at `index` in the configuration.
     pub(super) fn with_bench_help(mut self, index: usize) -> Self {
         if let Self::Source { source, .. } = &mut self
-            && let BuildError::Bench { reason, .. } = source
+            && let BuildError::Bench { help, .. } = source
         {
-            *reason += &format!(
-                "\nhelp: `--set engine.{index}.bench=record` (in its [[engine]] `bench = \"record\"`) plays without this comparison"
-            );
+            *help = Diagnostic::default().help(format!(
+                "`--set engine.{index}.bench=record` (in its [[engine]] `bench = \"record\"`) plays without this comparison"
+            ));
         }
         self
     }
@@ -164,10 +150,8 @@ impl PrepareError {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use super::*;
-    use hone_base::text::with_causes;
+    use hone_base::diagnostic::shown;
 
     #[test]
     fn a_wrong_bench_has_a_help_for_its_engine() {
@@ -177,44 +161,40 @@ mod tests {
                 BuildError::Bench {
                     commit: "c (s)".to_string(),
                     reason: "its message gives bench 6, but the bench is 5".to_string(),
+                    help: Diagnostic::default(),
                 }
             } else {
-                BuildError::NoCache
+                BuildError::Sandbox(Diagnostic::default())
             },
         };
         let wrong = source(true).with_bench_help(1);
         assert_eq!(wrong.wrong_bench(), Some("base"));
         assert_eq!(
-            wrong.to_string(),
+            shown(&wrong),
             "engine `base`: c (s): its message gives bench 6, but the bench is 5\n\
              help: `--set engine.1.bench=record` (in its [[engine]] `bench = \"record\"`) \
              plays without this comparison"
         );
         let other = source(false);
         assert_eq!(other.wrong_bench(), None);
-        let text = other.to_string();
-        assert_eq!(other.with_bench_help(0).to_string(), text);
+        let text = shown(&other);
+        assert_eq!(shown(&other.with_bench_help(0)), text);
     }
 
     #[test]
-    fn the_help_about_uciok_names_its_setting_and_comes_last() {
+    fn the_help_about_an_engine_comes_last() {
         let source = PrepareError::Start {
             name: "a".to_string(),
             source: StartError::NoUciok {
                 command: "./a".to_string(),
-                within: Duration::from_secs(10),
-                details: "; its last line: `UCIOK`".to_string(),
+                within: std::time::Duration::from_secs(10),
+                details: Diagnostic::new("; its last line: `UCIOK`").help("raise it"),
             },
         };
-        let error = PrepareError::Broken {
-            name: "a".to_string(),
-            error: Box::new(source),
-        };
         assert_eq!(
-            with_causes(&error.into()),
+            shown(&source.into_broken("a")),
             "engine `a`: `./a` did not send `uciok` within 10 s; its last line: `UCIOK` \
-             (it builds but does not start)\n\
-             help: if it needs longer, raise `startup_ms` in [match]"
+             (it builds but does not start)\nhelp: raise it"
         );
     }
 }

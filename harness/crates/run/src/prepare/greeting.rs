@@ -3,8 +3,9 @@
 use std::time::{Duration, Instant};
 
 use super::error::PrepareError;
-use super::preflight::Preflight;
+use super::preflight::{Preflight, STALL};
 use crate::config::{Config, EngineConfig};
+use hone_base::diagnostic::{Diagnostic, Setting};
 use hone_base::output::Announce;
 use hone_uci::engine::uci::{
     AnswerError, Client, EngineOption, Launch, StartError, options_for, supports,
@@ -78,12 +79,12 @@ fn greet(
     let runtime = hone_base::platform::runtime().map_err(|error| {
         failed(StartError::Spawn {
             command: launch.command_line(),
-            why: error.to_string(),
+            why: Diagnostic::new(error.to_string()),
         })
     })?;
     runtime.block_on(async {
         let started = Client::start_as(&engine.name, launch, startup).await;
-        let mut client = started.map_err(failed)?;
+        let mut client = started.map_err(|error| failed(with_startup_help(error)))?;
         make_ready(&mut client, engine, play.variant, ready).await?;
         if let Some(preflight) = preflight {
             preflight.try_out(&mut client, announce).await?;
@@ -97,6 +98,20 @@ fn greet(
         Ok(greeting)
     })
 }
+
+/// Adds the setting of the time for `uciok`.
+fn with_startup_help(mut error: StartError) -> StartError {
+    if let StartError::NoUciok { details, .. } = &mut error {
+        let help = format!("if it needs longer, raise {STARTUP}");
+        *details = std::mem::take(details).help(help);
+    }
+    error
+}
+
+const STARTUP: Setting = Setting {
+    key: "match.startup_ms",
+    words: "`startup_ms` in [match]",
+};
 
 /// Checks and sets the engine's options, and waits until it is ready.
 async fn make_ready(
@@ -129,11 +144,15 @@ async fn make_ready(
     };
     let why = match error {
         AnswerError::Disconnected => client.explain(error).await,
-        AnswerError::TimedOut => format!(
-            "it did not answer `isready` with `readyok` within {} s{}\nhelp: if it needs longer, raise `stall_ms` in [match]",
-            timeout.as_secs_f64(),
-            client.details(error)
-        ),
+        AnswerError::TimedOut => {
+            let details = client.details(error);
+            let seconds = timeout.as_secs_f64();
+            Diagnostic::new(format!(
+                "it did not answer `isready` with `readyok` within {seconds} s{details}"
+            ))
+            .because(details)
+            .help(format!("if it needs longer, raise {STALL}"))
+        }
     };
     Err(PrepareError::Ready {
         name: name(),

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use shakmaty::{ByColor, Position};
 
 use crate::config::Config;
+use hone_base::diagnostic::{Diagnostic, Setting, shown};
 use hone_base::output::Announce;
 use hone_uci::engine::uci::{AnswerError, Client, push_go, push_position};
 use hone_uci::openings::Opening;
@@ -19,14 +20,14 @@ const NOTICE_DELAY: Duration = Duration::from_secs(2);
 /// Why an engine is not fit for a game.
 #[derive(Debug, thiserror::Error)]
 pub enum PreflightError {
-    #[error("engine `{name}` did not answer `{go}` within {seconds} s{details}{help}")]
+    #[error("engine `{name}` did not answer `{go}` within {seconds} s{details}")]
     Silent {
         name: String,
         go: String,
         seconds: u64,
-        /// [`Client::details`].
-        details: String,
-        help: String,
+        /// [`Client::details`], with further help.
+        #[source]
+        details: Diagnostic,
     },
     #[error("engine `{name}` ended ({status}) after `{go}`{details}")]
     Ended {
@@ -34,7 +35,8 @@ pub enum PreflightError {
         go: String,
         status: String,
         /// [`Client::details`].
-        details: String,
+        #[source]
+        details: Diagnostic,
     },
     #[error("engine `{name}` answered `{go}` with the illegal move `{best}`")]
     Illegal {
@@ -44,7 +46,18 @@ pub enum PreflightError {
     },
 }
 
-const STALL_HELP: &str = "if it needs longer, raise `stall_ms` in [match]";
+pub(super) const STALL: Setting = Setting {
+    key: "match.stall_ms",
+    words: "`stall_ms` in [match]",
+};
+const MARGIN: Setting = Setting {
+    key: "match.margin_ms",
+    words: "`margin_ms` in [match]",
+};
+const LIMIT: Setting = Setting {
+    key: "match.limit",
+    words: "another `limit`",
+};
 
 /// The search: the run's first opening under the engine's own limit.
 #[derive(Clone, Copy)]
@@ -75,7 +88,7 @@ impl Preflight<'_> {
     ) -> Result<(), PreflightError> {
         match self.search(client, announce).await {
             Err(error) if !self.is_required => {
-                announce(&format!("warning: before the first game, {error}"));
+                announce(&format!("warning: before the first game, {}", shown(&error)));
                 Ok(())
             }
             searched => searched,
@@ -229,8 +242,10 @@ impl Preflight<'_> {
             AnswerError::TimedOut => PreflightError::Silent {
                 name,
                 seconds: waited.as_secs_f64().round().max(1.0) as u64,
-                details: client.details(error),
-                help: self.stall_help(&go),
+                details: self
+                    .stall_help(&go)
+                    .into_iter()
+                    .fold(client.details(error), Diagnostic::help),
                 go,
             },
             AnswerError::Disconnected => PreflightError::Ended {
@@ -242,15 +257,17 @@ impl Preflight<'_> {
         }
     }
 
-    /// The help lines, each after a line end, about an answer to `sent` that did not come.
-    fn stall_help(&self, sent: &str) -> String {
+    /// The help about an answer to `sent` that did not come.
+    fn stall_help(&self, sent: &str) -> Vec<String> {
+        let longer = format!("if it needs longer, raise {STALL}");
         let mut words = sent.split(' ');
         match (words.next(), words.next()) {
-            (Some("go"), _) if self.limit.is_timed() => String::new(),
-            (Some("go"), Some(kind)) => format!(
-                "\nhelp: if it does not support `go {kind}`, give it another `limit`\nhelp: {STALL_HELP}"
-            ),
-            _ => format!("\nhelp: {STALL_HELP}"),
+            (Some("go"), _) if self.limit.is_timed() => Vec::new(),
+            (Some("go"), Some(kind)) => {
+                let other = format!("if it does not support `go {kind}`, give it {LIMIT}");
+                vec![other, longer]
+            }
+            _ => vec![longer],
         }
     }
 
@@ -285,7 +302,7 @@ impl Preflight<'_> {
         let margin = Duration::from_millis(play.margin_ms);
         if let Err(overrun) = Clock::new(Arc::new(self.limit.clone()), margin).spend(used) {
             return Some(format!(
-                "warning: engine `{name}` overran its time by {:.1} ms in a first search: such a move loses the game\nhelp: `margin_ms` in [match], now {}, allows moves that are a little late",
+                "warning: engine `{name}` overran its time by {:.1} ms in a first search: such a move loses the game\nhelp: {MARGIN}, now {}, allows moves that are a little late",
                 overrun.by.as_secs_f64() * 1000.0,
                 play.margin_ms
             ));
@@ -293,7 +310,7 @@ impl Preflight<'_> {
         let stall = Duration::from_millis(play.stall_ms);
         (!self.limit.is_timed() && used > stall / 3).then(|| {
             format!(
-                "warning: engine `{name}` took {:.1} s for a first search, and a game is lost after {:.1} s without an answer\nhelp: raise `stall_ms` in [match]",
+                "warning: engine `{name}` took {:.1} s for a first search, and a game is lost after {:.1} s without an answer\nhelp: raise {STALL}",
                 used.as_secs_f64(),
                 stall.as_secs_f64()
             )
@@ -352,14 +369,15 @@ mod tests {
         let longer = "if it needs longer, raise `stall_ms` in [match]";
         assert_eq!(
             help("nodes=2000", "go nodes 2000"),
-            format!(
-                "\nhelp: if it does not support `go nodes`, give it another `limit`\nhelp: {longer}"
-            )
+            [
+                "if it does not support `go nodes`, give it another `limit`",
+                longer
+            ]
         );
-        assert_eq!(help("8+0.08", "go wtime 8000 btime 8000"), "");
+        assert!(help("8+0.08", "go wtime 8000 btime 8000").is_empty());
         for limit in ["nodes=2000", "8+0.08"] {
             let ready = help(limit, "ucinewgame, isready");
-            assert_eq!(ready, format!("\nhelp: {longer}"));
+            assert_eq!(ready, [longer]);
         }
     }
 

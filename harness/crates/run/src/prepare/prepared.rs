@@ -14,6 +14,7 @@ use super::preflight::Preflight;
 use crate::config::{Config, ESCAPE_HELP, EngineConfig};
 use crate::executor::{Player, ProgramFile};
 use crate::files::manifest::EngineIdentity;
+use hone_base::diagnostic::Diagnostic;
 use hone_base::output::{self, Announce};
 use hone_base::platform::{Access, CAN_LIMIT_MEMORY, full_path, run_forwarding, sandbox, shell};
 use hone_builds::{BenchCheck, BuildRecord, Builder, Built, short_id};
@@ -46,7 +47,7 @@ impl PreparedEngines {
     ) -> Result<Self, PrepareError> {
         let sandbox = config.r#match.sandbox;
         if sandbox {
-            sandbox::check()?;
+            sandbox::check().map_err(PrepareError::Sandbox)?;
         }
         warn_of_limits(config, announce);
         let begun = Instant::now();
@@ -300,8 +301,8 @@ fn build(
     });
     let failed = |status: String| PrepareError::Build {
         name: engine.name.clone(),
-        command: command.to_string(),
-        status,
+        error: Diagnostic::new(format!("the build failed ({status})"))
+            .help(format!("run it alone: {command}")),
     };
     match status {
         Ok(status) if status.success() => Ok(()),
@@ -374,10 +375,12 @@ fn program(engine: &EngineConfig, base: &Path) -> Result<(PathBuf, Vec<String>),
         is_built: engine.build.is_some(),
         hint: match engine.build {
             // `"C:\new.exe"` has a line end.
-            _ if engine.cmd.contains(char::is_control) => ESCAPE_HELP,
-            Some(_) => " after the build\nhelp: `cmd` must name the file that `build` makes",
-            None if Path::new(&words[0]).components().count() > 1 => "",
-            None => " on the PATH\nhelp: write a path for a program in a folder, as in `./name`",
+            _ if engine.cmd.contains(char::is_control) => Diagnostic::default().help(ESCAPE_HELP),
+            Some(_) => Diagnostic::new(" after the build")
+                .help("`cmd` must name the file that `build` makes"),
+            None if Path::new(&words[0]).components().count() > 1 => Diagnostic::default(),
+            None => Diagnostic::new(" on the PATH")
+                .help("write a path for a program in a folder, as in `./name`"),
         },
     })?;
     Ok((program, args))
@@ -420,6 +423,6 @@ mod tests {
         let line = r#"cmd = "C:\engines\new.exe""#;
         let engine: EngineConfig = toml::from_str(line).expect("an engine");
         let error = program(&engine, Path::new("")).expect_err("no program");
-        assert!(error.to_string().ends_with(ESCAPE_HELP), "{error}");
+        assert!(hone_base::diagnostic::shown(&error).ends_with(ESCAPE_HELP), "{error}");
     }
 }

@@ -5,9 +5,15 @@ use anyhow::{Context, ensure};
 use crate::config::{Config, EngineConfig};
 use crate::executor::placement;
 use crate::files::manifest::{EngineIdentity, option_value};
+use hone_base::diagnostic::{Diagnostic, Setting};
 use hone_base::output::Announce;
 use hone_base::platform::{CAN_MEASURE_STARVATION, load, processors, usable_processors};
 use hone_experiment::settings::OnMachineFault;
+
+const AFFINITY: Setting = Setting {
+    key: "match.affinity",
+    words: "`affinity`",
+};
 
 /// The processors for the games, with a warning if other programs use them.
 pub fn placement(
@@ -33,7 +39,8 @@ pub fn placement(
         // If engines wait for each other's processors, that is not a fault of the machine.
         ensure!(
             wanted <= usable,
-            "`on_machine_fault = \"replay\"`: {games} need {wanted} processors, but {usable} can be used\nhelp: lower `concurrency` or `Threads`"
+            Diagnostic::new(format!("`on_machine_fault = \"replay\"`: {games} need {wanted} processors, but {usable} can be used"))
+                .help("lower `concurrency` or `Threads`")
         );
         if !CAN_MEASURE_STARVATION {
             announce(
@@ -56,11 +63,12 @@ pub fn placement(
     }
     ensure!(
         !processors.is_empty(),
-        "`affinity` is not supported on this system, which does not list its processors\nhelp: leave it out"
+        Diagnostic::new(format!("{AFFINITY} is not supported on this system, which does not list its processors"))
+            .help("leave it out")
     );
     placement::place(&processors, concurrency, each).with_context(|| {
         format!(
-            "`affinity`: {games} need {wanted} processors of their own, but the machine has {}",
+            "{AFFINITY}: {games} need {wanted} processors of their own, but the machine has {}",
             processors.len()
         )
     })

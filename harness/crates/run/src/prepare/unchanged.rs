@@ -11,6 +11,7 @@ use crate::config::Config;
 use crate::error::SessionError;
 use crate::executor::Player;
 use crate::files::manifest::{BookIdentity, EngineIdentity, Manifest};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::output::Announce;
 use hone_experiment::settings::BookSource;
 use hone_uci::openings::{Book, Opening};
@@ -107,7 +108,10 @@ fn other_book(config: &Config, then: &BookIdentity, hone: &str) -> anyhow::Error
     let file = then.file.display();
     match &config.r#match.openings.file {
         Some(BookSource::BuiltIn) => anyhow::anyhow!(
-            "the run was started with another built-in book ({file}) than this hone has\nhelp: resume with the hone {hone} that started it"
+            Diagnostic::new(format!(
+                "the run was started with another built-in book ({file}) than this hone has"
+            ))
+            .help(format!("resume with the hone {hone} that started it"))
         ),
         _ => anyhow::anyhow!("the book {file} is not the one this run was started with"),
     }

@@ -4,8 +4,14 @@ use crate::config::{Config, EngineConfig, Tournament};
 use crate::files::kind::Kind;
 use crate::files::manifest::EngineIdentity;
 use crate::play::repeats::RepeatRule;
+use hone_base::diagnostic::Setting;
 use hone_base::output::Announce;
 use hone_uci::engine::uci::split_command;
+
+const BOOK: Setting = Setting {
+    key: "match.openings.file",
+    words: "`openings = \"default\"` is the built-in one",
+};
 
 /// Warns of a run that plans more pairs of a pairing than its book has `distinct`
 /// openings (`None`: no book), where repeated games do not count as evidence.
@@ -31,8 +37,8 @@ pub fn warn_of_repeats(
         _ => "",
     };
     let help = match distinct {
-        None => "use a book (`openings = \"default\"` is the built-in one)",
-        Some(_) => "use a larger book",
+        None => format!("use a book ({BOOK})"),
+        Some(_) => "use a larger book".to_string(),
     };
     announce(&format!(
         "warning: up to {planned} pairs{of} are planned, but {openings}: with a limit of \

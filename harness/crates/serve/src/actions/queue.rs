@@ -10,6 +10,7 @@ use super::action::{Action, Refusal};
 use super::child::{ProcessEnd, RunProcess, last_words};
 use super::queued_run::{PlayedBy, QueuedRun, Submission, Wanted, check_name};
 use crate::kinds::Kinds;
+use hone_base::diagnostic::Advise;
 use hone_base::platform::lock_path;
 use hone_base::text::with_causes;
 use hone_run::ledger::is_whole_run_played;
@@ -386,13 +387,13 @@ impl Queue {
 /// Locks the queue until this process ends.
 fn locked(path: &Path) -> anyhow::Result<File> {
     let locked = lock_path(path).with_context(|| format!("cannot lock {}", path.display()))?;
-    locked.with_context(|| {
+    let locked = locked.with_context(|| {
         format!(
-            "another `hone serve` accepts actions for these runs: it has locked {}\n\
-             help: end it, or start this one without tokens",
+            "another `hone serve` accepts actions for these runs: it has locked {}",
             path.display()
         )
-    })
+    });
+    locked.help("end it, or start this one without tokens")
 }
 
 #[cfg(test)]

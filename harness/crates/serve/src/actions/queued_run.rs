@@ -215,7 +215,7 @@ impl QueuedRun {
     pub(super) fn check_config(&self, kinds: Kinds, folder: &Path) -> anyhow::Result<()> {
         let config = config::load(&self.config(folder), &[]);
         // The submitter does not have this file, which is removed if it is refused.
-        let config = config.map_err(|error| error.in_source("the submitted configuration"))?;
+        let config = config.map_err(|error| error.in_file("the submitted configuration"))?;
         (kinds.check_submitted)(self.kind, config)
     }
 

@@ -8,6 +8,7 @@ use anyhow::{Context, bail, ensure};
 use sha2::{Digest, Sha256};
 
 use crate::fleet::CredentialOwner;
+use hone_base::diagnostic::{Diagnostic, Place};
 
 /// Minimum length of a token, so that it cannot be guessed.
 const SHORTEST: usize = 16;
@@ -35,20 +36,21 @@ impl Tokens {
         let mut tokens = Vec::new();
         for (number, line) in (1..).zip(text.lines()) {
             let words: Vec<&str> = line.split_whitespace().collect();
+            let place = Place::line(&shown, number as u64);
             let (name, token) = match &words[..] {
                 [] => continue,
                 [first, ..] if first.starts_with('#') => continue,
                 [token] => ("token", *token),
                 [name, token] => (*name, *token),
                 _ => bail!(
-                    "a line must contain a token, or a name and a token\n  --> {shown}:{number}"
+                    Diagnostic::new("a line must contain a token, or a name and a token").at(place)
                 ),
             };
             ensure!(
                 token.len() >= SHORTEST,
-                "the token is too short: {} characters, at least {SHORTEST} are needed\n  \
-                 --> {shown}:{number}\nhelp: make one with `openssl rand -hex 24`",
-                token.len()
+                Diagnostic::new(format!("the token is too short: {} characters, at least {SHORTEST} are needed", token.len()))
+                    .at(place)
+                    .help("make one with `openssl rand -hex 24`")
             );
             tokens.push((name.to_string(), Sha256::digest(token).into()));
         }
@@ -104,9 +106,8 @@ fn check_private(path: &Path) -> anyhow::Result<()> {
     let data = fs::metadata(path).with_context(|| format!("cannot read {}", path.display()))?;
     ensure!(
         data.permissions().mode() & 0o077 == 0,
-        "other users can read {}\nhelp: chmod 600 {}",
-        path.display(),
-        path.display()
+        Diagnostic::new(format!("other users can read {}", path.display()))
+            .help(format!("chmod 600 {}", path.display()))
     );
     Ok(())
 }

@@ -70,7 +70,7 @@ pub enum SprtError {
     #[error("{name} is {value}: a bound must be a number from -{MAX_BOUND} to {MAX_BOUND} Elo")]
     Bound { name: &'static str, value: f64 },
     #[error(
-        "{name} is {value}: a bound of the normalized model must be from -{MAX_NORMALIZED_BOUND} to {MAX_NORMALIZED_BOUND} nElo, because its error rates do not hold beyond\nhelp: use the logistic model, with bounds in logistic Elo"
+        "{name} is {value}: a bound of the normalized model must be from -{MAX_NORMALIZED_BOUND} to {MAX_NORMALIZED_BOUND} nElo, because its error rates do not hold beyond; use the logistic model, with bounds in logistic Elo"
     )]
     NormalizedBound { name: &'static str, value: f64 },
     #[error("the betting model has no overshoot correction: its error rates hold without one")]

@@ -120,9 +120,7 @@ impl Book {
             },
             Format::Pgn => Openings::Games(read_games(path, &source.bytes, options)?),
             Format::Polyglot => {
-                return Err(BookError::Polyglot {
-                    path: path.to_owned(),
-                });
+                return Err(BookError::polyglot(path));
             }
         };
         let book = Self {

@@ -5,53 +5,50 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::{epd::LineError, games::BadGame, source::SourceError, unreadable::MovetextFault};
+use hone_base::diagnostic::{Diagnostic, Place};
 
 /// The reason why a book cannot be used.
 #[derive(Debug, Error)]
 pub enum BookError {
     #[error(transparent)]
     Source(#[from] SourceError),
-    #[error(
-        "{error}{}{}", more(*others), places(path, lines)
-    )]
-    Position {
-        path: PathBuf,
-        /// The error of the first faulty line.
-        error: LineError,
-        /// The first three faulty lines of the file, from 1.
-        lines: Vec<usize>,
-        /// Number of further faulty lines.
-        others: usize,
-    },
-    #[error("game {}: {}\n  --> {}:{}", bad.game, bad.error, path.display(), bad.line)]
-    Game { path: PathBuf, bad: BadGame },
-    #[error("{fault}\n  --> {}:{line}", path.display())]
-    Movetext {
-        path: PathBuf,
-        line: u64,
-        fault: MovetextFault,
-    },
+    /// Faults with places in the book.
+    #[error("{0}")]
+    Content(#[source] Diagnostic),
     #[error("{} contains no openings", path.display())]
     Empty { path: PathBuf },
-    #[error(
-        "{} is a Polyglot book: it has no list of openings\n\
-         help: convert it with `hone book convert {} --plies 8 --out BOOK.epd`",
-        path.display(), path.display()
-    )]
-    Polyglot { path: PathBuf },
+    #[error("{0}")]
+    Polyglot(#[source] Diagnostic),
 }
 
-fn more(others: usize) -> String {
-    match others {
-        0 => String::new(),
-        1 => " (and 1 more invalid line)".to_owned(),
-        n => format!(" (and {n} more invalid lines)"),
+impl BookError {
+    /// The error of the first faulty line, the first faulty lines (from 1), and the number of
+    /// all but the first.
+    pub(super) fn of_lines(path: &Path, error: &LineError, lines: &[usize], others: usize) -> Self {
+        let more = match others {
+            0 => String::new(),
+            1 => " (and 1 more invalid line)".to_owned(),
+            n => format!(" (and {n} more invalid lines)"),
+        };
+        let fault = Diagnostic::new(format!("{error}{more}"));
+        let places = lines.iter().map(|line| Place::line(path.display(), *line as u64));
+        Self::Content(places.fold(fault, Diagnostic::at))
     }
-}
 
-fn places(path: &Path, lines: &[usize]) -> String {
-    let places = lines
-        .iter()
-        .map(|line| format!("\n  --> {}:{line}", path.display()));
-    places.collect()
+    pub(super) fn of_game(path: &Path, bad: &BadGame) -> Self {
+        let fault = Diagnostic::new(format!("game {}: {}", bad.game, bad.error));
+        Self::Content(fault.at(Place::line(path.display(), bad.line)))
+    }
+
+    pub(super) fn of_movetext(path: &Path, line: u64, fault: &MovetextFault) -> Self {
+        let fault = Diagnostic::new(fault.to_string());
+        Self::Content(fault.at(Place::line(path.display(), line)))
+    }
+
+    pub(super) fn polyglot(path: &Path) -> Self {
+        let path = path.display();
+        let is_table = format!("{path} is a Polyglot book: it has no list of openings");
+        let help = format!("convert it with `hone book convert {path} --plies 8 --out BOOK.epd`");
+        Self::Polyglot(Diagnostic::new(is_table).help(help))
+    }
 }

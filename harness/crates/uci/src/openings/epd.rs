@@ -18,10 +18,16 @@ use shakmaty::{
 use thiserror::Error;
 
 use super::Variant;
+use hone_base::diagnostic::Setting;
 use hone_base::text::shown_word;
 
 /// Plies without capture or pawn move after which a game is drawn.
 const FIFTY_MOVES: u32 = 100;
+
+const CHESS960: Setting = Setting {
+    key: "match.variant",
+    words: "set the variant to chess960 (match.variant=chess960, or --chess960 with `hone book`)",
+};
 
 /// The reason why a line cannot be used.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -43,8 +49,7 @@ pub enum LineError {
     Illegal(String),
     #[error(
         "illegal position: castling rights \"{0}\" are impossible in standard chess; \
-         if this is a Chess960 book, set the variant to chess960 (match.variant=chess960, \
-         or --chess960 with `hone book`)"
+         if this is a Chess960 book, {CHESS960}"
     )]
     NeedsChess960(String),
     #[error("the game is already over: {0}")]

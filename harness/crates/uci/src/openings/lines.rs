@@ -58,12 +58,9 @@ pub(super) fn check_lines(
         let before = text.get(..start).unwrap_or_default();
         memchr::memchr_iter(b'\n', before).count().saturating_add(1)
     };
-    Err(BookError::Position {
-        path: path.to_owned(),
-        lines: first.iter().map(number).collect(),
-        error,
-        others: faults.count.saturating_sub(1),
-    })
+    let lines: Vec<usize> = first.iter().map(number).collect();
+    let others = faults.count.saturating_sub(1);
+    Err(BookError::of_lines(path, &error, &lines, others))
 }
 
 /// Faulty lines.

@@ -26,18 +26,11 @@ pub(super) fn read_games(
     options: BookOptions,
 ) -> Result<PackedGames, BookError> {
     if let Some((line, fault)) = first_fault(text, options.plies) {
-        return Err(BookError::Movetext {
-            path: path.to_owned(),
-            line,
-            fault,
-        });
+        return Err(BookError::of_movetext(path, line, &fault));
     }
     let mut packed = PackedGames::default();
     for game in Games::new(text, options.plies, options.variant) {
-        let game = game.map_err(|bad| BookError::Game {
-            path: path.to_owned(),
-            bad,
-        })?;
+        let game = game.map_err(|bad| BookError::of_game(path, &bad))?;
         if let Some(start) = game.start.as_ref().map(Opening::from_position)
             && let Some(fen) = start.fen
         {

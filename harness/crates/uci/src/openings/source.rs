@@ -18,6 +18,7 @@ use thiserror::Error;
 use zip::ZipArchive;
 
 use hone_base::checksum::hex;
+use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::quoted;
 use hone_base::text::is_utf16;
 
@@ -76,29 +77,15 @@ pub enum SourceError {
         path.display()
     )]
     Members { path: PathBuf, found: String },
-    #[error(
-        "{} is compressed with {program}; `hone` reads gzip and zip\nhelp: unpack it: `{program} {unpack} {}`",
-        path.display(), quoted(path)
-    )]
-    Compression {
-        path: PathBuf,
-        program: &'static str,
-        /// Arguments of `program` that unpack a file and keep it.
-        unpack: &'static str,
-    },
     #[error("{} is UTF-16; save it as UTF-8", path.display())]
     Utf16 { path: PathBuf },
-    #[error("{} is larger than 4 GiB\nhelp: split it first", path.display())]
-    TooLarge { path: PathBuf },
-    #[error(
-        "{} unpacks to more than {} MiB: an archive may unpack to 1024 MiB, and to {RATIO} times its size if that is more than {} MiB\nhelp: unpack it first, if it is a book",
-        path.display(), limit >> 20, SMALL >> 20
-    )]
-    Inflates { path: PathBuf, limit: u64 },
+    /// It must be unpacked or split first.
+    #[error("{0}")]
+    Packed(#[source] Diagnostic),
 }
 
 /// First bytes of compressed files that are not read, with the program that unpacks them and
-/// its arguments.
+/// its arguments that keep the file.
 const OTHER_PACKERS: [(&[u8], &str, &str); 4] = [
     (b"\xfd7zXZ\0", "xz", "-dk"),
     (b"BZh", "bzip2", "-dk"),
@@ -179,9 +166,8 @@ pub fn read(path: &Path) -> Result<Source, SourceError> {
         .and_then(|file| file.take(u64::from(u32::MAX) + 1).read_to_end(&mut packed))
         .map_err(io_error)?;
     if u32::try_from(packed.len()).is_err() {
-        return Err(SourceError::TooLarge {
-            path: path.to_owned(),
-        });
+        let large = format!("{} is larger than 4 GiB", path.display());
+        return Err(SourceError::Packed(Diagnostic::new(large).help("split it first")));
     }
     Source::of_file(path, packed)
 }
@@ -222,11 +208,14 @@ fn unpack(path: &Path, packed: Vec<u8>) -> Result<(Vec<u8>, PathBuf), SourceErro
         other => {
             let mut packers = OTHER_PACKERS.iter();
             match packers.find(|(start, ..)| other.starts_with(start)) {
-                Some(&(_, program, unpack)) => Err(SourceError::Compression {
-                    path: path.to_owned(),
-                    program,
-                    unpack,
-                }),
+                Some((_, program, unpack)) => {
+                    let compressed = format!(
+                        "{} is compressed with {program}; `hone` reads gzip and zip",
+                        path.display()
+                    );
+                    let help = format!("unpack it: `{program} {unpack} {}`", quoted(path));
+                    Err(SourceError::Packed(Diagnostic::new(compressed).help(help)))
+                }
                 None => Ok((packed, path.to_owned())),
             }
         }
@@ -241,7 +230,14 @@ fn inflate(path: &Path, contents: impl Read, limit: u64) -> Result<Vec<u8>, Sour
         .take(limit.saturating_add(1))
         .read_to_end(&mut bytes)
     {
-        Ok(length) if length as u64 > limit => Err(SourceError::Inflates { path, limit }),
+        Ok(length) if length as u64 > limit => {
+            let inflates = format!(
+                "{} unpacks to more than {} MiB: an archive may unpack to 1024 MiB, and to {RATIO} times its size if that is more than {} MiB",
+                path.display(), limit >> 20, SMALL >> 20
+            );
+            let help = "unpack it first, if it is a book";
+            Err(SourceError::Packed(Diagnostic::new(inflates).help(help)))
+        }
         Ok(_) => Ok(bytes),
         Err(source) => Err(SourceError::Io { path, source }),
     }

@@ -10,24 +10,28 @@ use shakmaty::{Chess, Position};
 use shakmaty_syzygy::{Syzygy, SyzygyError, Tablebase};
 
 use crate::rules::{Ending, TablebaseRule};
+use hone_base::diagnostic::{Diagnostic, Setting};
+
+const TABLES: Setting = Setting {
+    key: "adjudication.syzygy",
+    words: "`syzygy` in [adjudication]",
+};
+const PIECES: Setting = Setting {
+    key: "adjudication.syzygy.pieces",
+    words: "`pieces`",
+};
 
 /// Why tables cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TablebaseError {
-    #[error("`syzygy` in [adjudication]: cannot read the folder {}: {source}", folder.display())]
+    #[error("{TABLES}: cannot read the folder {}: {source}", folder.display())]
     Folder { folder: PathBuf, source: io::Error },
-    #[error(
-        "`syzygy` in [adjudication]: cannot use the table {}: {source}\nhelp: replace it by an undamaged copy, or remove it",
-        file.display()
-    )]
-    File { file: PathBuf, source: io::Error },
-    #[error(
-        "`syzygy` in [adjudication]: {} contains no tables (*.rtbw)",
-        path.display()
-    )]
+    #[error("{0}")]
+    File(#[source] Diagnostic),
+    #[error("{TABLES}: {} contains no tables (*.rtbw)", path.display())]
     Empty { path: PathBuf },
     #[error(
-        "`syzygy` in [adjudication]: `pieces` is {requested}, but the tables in {} have at most {available} pieces",
+        "{TABLES}: {PIECES} is {requested}, but the tables in {} have at most {available} pieces",
         path.display()
     )]
     Pieces {
@@ -138,7 +142,11 @@ fn add_wdl_tables(tables: &mut Tablebase<Chess>, folder: &Path) -> Result<(), Ta
         match tables.add_file(&file) {
             // The name is not that of a table.
             Err(error) if error.kind() == io::ErrorKind::InvalidInput => {}
-            added => added.map_err(|source| TablebaseError::File { file, source })?,
+            added => added.map_err(|error| {
+                let what = format!("{TABLES}: cannot use the table {}", file.display());
+                let fault = Diagnostic::new(what).because(error);
+                TablebaseError::File(fault.help("replace it by an undamaged copy, or remove it"))
+            })?,
         }
     }
     Ok(())

@@ -2,24 +2,39 @@
 
 use std::path::PathBuf;
 
+use crate::diagnostic::Diagnostic;
+
 /// Why a sandbox cannot be made.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SandboxError {
     #[cfg(target_os = "linux")]
-    #[error(
-        "cannot make a sandbox: `bwrap` is not installed\nhelp: install bubblewrap (Debian, Ubuntu: `apt install bubblewrap`), or run without `--sandbox`"
-    )]
     Missing,
     #[cfg(target_os = "linux")]
-    #[error(
-        "cannot make a sandbox: {reason}\nhelp: bubblewrap (`bwrap`) needs user namespaces, which this system does not allow this user: see `sysctl kernel.unprivileged_userns_clone user.max_user_namespaces kernel.apparmor_restrict_unprivileged_userns`; a container must allow them too"
-    )]
     Refused { reason: String },
     #[cfg(not(target_os = "linux"))]
-    #[error(
-        "cannot make a sandbox on this system: it needs Linux and bubblewrap\nhelp: run without `--sandbox`"
-    )]
     Unsupported,
+}
+
+impl From<SandboxError> for Diagnostic {
+    fn from(error: SandboxError) -> Self {
+        match error {
+            #[cfg(target_os = "linux")]
+            SandboxError::Missing => Self::new("cannot make a sandbox: `bwrap` is not installed").help(
+                "install bubblewrap (Debian, Ubuntu: `apt install bubblewrap`), or run without `--sandbox`",
+            ),
+            #[cfg(target_os = "linux")]
+            SandboxError::Refused { reason } => {
+                Self::new(format!("cannot make a sandbox: {reason}")).help(
+                    "bubblewrap (`bwrap`) needs user namespaces, which this system does not allow this user: see `sysctl kernel.unprivileged_userns_clone user.max_user_namespaces kernel.apparmor_restrict_unprivileged_userns`; a container must allow them too",
+                )
+            }
+            #[cfg(not(target_os = "linux"))]
+            SandboxError::Unsupported => {
+                Self::new("cannot make a sandbox on this system: it needs Linux and bubblewrap")
+                    .help("run without `--sandbox`")
+            }
+        }
+    }
 }
 
 /// What a program in a sandbox can access besides the read-only file system.

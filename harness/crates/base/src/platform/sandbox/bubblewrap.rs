@@ -10,6 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
 use super::access::{Access, SandboxError};
+use crate::diagnostic::Diagnostic;
 
 const PROGRAM: &str = "bwrap";
 
@@ -27,9 +28,9 @@ struct Features {
 /// Checks that sandboxes can be made on this machine. Probes once per process.
 ///
 /// # Errors
-/// [`SandboxError`].
-pub fn check() -> Result<(), SandboxError> {
-    features().map(drop)
+/// Why not.
+pub fn check() -> Result<(), Diagnostic> {
+    Ok(features().map(drop)?)
 }
 
 fn features() -> Result<Features, SandboxError> {
@@ -77,9 +78,10 @@ fn probe(features: Features) -> Result<(), SandboxError> {
 /// directory and environment.
 ///
 /// # Errors
-/// [`SandboxError`] in an [`io::Error`].
+/// As [`check`], in an [`io::Error`].
 pub fn wrap(inner: &Command, access: &Access) -> io::Result<Command> {
-    Ok(around(inner, access, features().map_err(io::Error::other)?))
+    let features = features().map_err(|error| io::Error::other(Diagnostic::from(error)))?;
+    Ok(around(inner, access, features))
 }
 
 fn around(inner: &Command, access: &Access, features: Features) -> Command {

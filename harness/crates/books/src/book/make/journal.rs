@@ -15,6 +15,7 @@ use std::{
 use thiserror::Error;
 
 use super::judge::Judgement;
+use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::set_len;
 
 /// A text file next to the future book: the recipe in the first line, then one line for each
@@ -34,11 +35,8 @@ pub enum JournalError {
     Read { path: PathBuf, source: io::Error },
     #[error("cannot write {}: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
-    #[error(
-        "{} belongs to another `hone book make` (other options, games or engine)\n\
-         help: finish that one with its own options, or delete the file", path.display()
-    )]
-    Foreign { path: PathBuf },
+    #[error("{0}")]
+    Foreign(#[source] Diagnostic),
 }
 
 impl Journal {
@@ -66,9 +64,12 @@ impl Journal {
         let mut lines = text.lines();
         let known = match lines.next() {
             Some(first) if first != heading => {
-                return Err(JournalError::Foreign {
-                    path: path.to_owned(),
-                });
+                let foreign = format!(
+                    "{} belongs to another `hone book make` (other options, games or engine)",
+                    path.display()
+                );
+                let help = "finish that one with its own options, or delete the file";
+                return Err(JournalError::Foreign(Diagnostic::new(foreign).help(help)));
             }
             _ => lines.filter_map(read_line).collect(),
         };
@@ -187,6 +188,6 @@ mod tests {
         let path = folder.path().join("a.partial");
         Journal::open(&path, "one").unwrap();
         let error = Journal::open(&path, "two").unwrap_err();
-        assert!(matches!(error, JournalError::Foreign { .. }), "{error}");
+        assert!(matches!(error, JournalError::Foreign(_)), "{error}");
     }
 }

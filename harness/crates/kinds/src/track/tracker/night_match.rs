@@ -1,6 +1,5 @@
 //! The match of a commit's night.
 
-use std::fmt::Display;
 
 use super::{Start, Tracker};
 use crate::Session;
@@ -11,6 +10,7 @@ use crate::track::previous::previous_of;
 use crate::track::role::Role;
 use crate::track::skipped::SkippedCommit;
 use crate::track::used_openings::UsedOpenings;
+use hone_base::diagnostic::shown;
 use hone_base::text::numbered;
 use hone_builds::{BenchCheck, Commit, short_id};
 use hone_report::counted;
@@ -65,13 +65,13 @@ impl Tracker {
             Ok(()) => Ok(None),
             // Ctrl-C also ends builds.
             Err(error) if error.is_of_commit() && !self.is_stop_requested() => {
-                Ok(Some(error.to_string()))
+                Ok(Some(shown(&error)))
             }
             Err(error) => Err(error.into()),
         }
     }
 
-    fn warn_without(&self, opponent: &Opponent, why: &dyn Display) {
+    fn warn_without(&self, opponent: &Opponent, why: &str) {
         let role = match opponent.role {
             Role::Previous => "previous nightly",
             role @ (Role::Anchor | Role::Release) => role.name(),
@@ -123,7 +123,7 @@ impl Tracker {
             let Some(at) = broken else {
                 return Err(error.into());
             };
-            self.warn_without(&opponents.remove(at), &error);
+            self.warn_without(&opponents.remove(at), &shown(&error));
         }
         Ok(Start::NoOpponents)
     }

@@ -5,29 +5,25 @@ use std::path::PathBuf;
 use toml_edit::{Item, Key, Value};
 
 use super::super::EngineConfig;
-use super::super::error::ConfigError;
 use super::super::names::fill_in;
 use super::{Draft, KeyPath, Level, content};
+use hone_base::diagnostic::Diagnostic;
 
 impl Draft {
     /// Applies `--set key.path=value`.
     ///
     /// # Errors
-    /// [`ConfigError::Said`] if the text has another form or names an engine that does not
+    /// If the text has another form or names an engine that does not
     /// exist.
-    pub fn set_text(&mut self, text: &str) -> Result<(), ConfigError> {
+    pub fn set_text(&mut self, text: &str) -> Result<(), Diagnostic> {
         let source = format!("--set {text}");
-        let refused = |reason: String| ConfigError::Said {
-            sources: format!("`{source}`"),
-            reason,
-            place: None,
-        };
+        let refused = |reason: Diagnostic| reason.within(&format!("`{source}`"));
         let (path, value) = text.split_once('=').ok_or_else(|| {
-            refused("write key.path=value, for example match.limit=nodes=5000".to_string())
+            refused(Diagnostic::new("write key.path=value, for example match.limit=nodes=5000"))
         })?;
         let mut keys = keys_of(path);
         if keys.iter().any(String::is_empty) {
-            return Err(refused("a key is empty".to_string()));
+            return Err(refused(Diagnostic::new("a key is empty")));
         }
         self.find_in_list(&mut keys).map_err(refused)?;
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
@@ -42,10 +38,10 @@ impl Draft {
     ///
     /// # Errors
     /// A message, if the engine does not exist.
-    fn find_in_list(&self, keys: &mut Vec<String>) -> Result<(), String> {
+    fn find_in_list(&self, keys: &mut Vec<String>) -> Result<(), Diagnostic> {
         match &keys[..] {
             [list] if list == "engine" => {
-                Err("`engine` is a list: name one by number or name".to_string())
+                Err(Diagnostic::new("`engine` is a list: name one by number or name"))
             }
             [list, which, ..] if list == "engine" => {
                 // Without quotes, a name with dots is several keys. The longest name is meant.
@@ -61,7 +57,7 @@ impl Draft {
                 Ok(())
             }
             [list, _, ..] if list == "stage" && self.document.get("stage").is_none() => {
-                Err("the configuration has no [[stage]]".to_string())
+                Err(Diagnostic::new("the configuration has no [[stage]]"))
             }
             _ => Ok(()),
         }
@@ -69,11 +65,11 @@ impl Draft {
 
     /// Index of an engine by number or name: its name in the file, or with the assignments so
     /// far.
-    fn engine_index(&self, which: &str) -> Result<usize, String> {
+    fn engine_index(&self, which: &str) -> Result<usize, Diagnostic> {
         let in_file = self.names(|index, key| self.text_in_file(index, key));
         let now = self.names(|index, key| self.engine_text(index, key));
         let Some(last) = now.len().checked_sub(1) else {
-            return Err("the configuration has no [[engine]]".to_string());
+            return Err(Diagnostic::new("the configuration has no [[engine]]"));
         };
         let number = which.parse().ok().filter(|index| *index <= last);
         let named = |names: &[String]| names.iter().position(|name| name == which);
@@ -81,10 +77,10 @@ impl Draft {
             .or_else(|| named(&in_file))
             .or_else(|| named(&now))
             .ok_or_else(|| {
-                format!(
-                    "no `{which}` in `engine`\nhelp: give a number from 0 to {last}, or a name: {}",
+                Diagnostic::new(format!("no `{which}` in `engine`")).help(format!(
+                    "give a number from 0 to {last}, or a name: {}",
                     now.join(", ")
-                )
+                ))
             })
     }
 
@@ -220,10 +216,8 @@ mod tests {
             ["1", "2", "3"].map(|hash| Some(hash.to_string()))
         );
         assert_eq!(config.engine[0].args, ["x"]);
-        let text = draft(file)
-            .set_text("engine.b.cmd=c")
-            .expect_err("no b")
-            .to_string();
+        let refused = draft(file).set_text("engine.b.cmd=c");
+        let text = hone_base::diagnostic::shown(&refused.expect_err("no b"));
         assert_eq!(
             text,
             "`--set engine.b.cmd=c`: no `b` in `engine`\nhelp: give a number from 0 to 2, or a name: a, a-2, v1"

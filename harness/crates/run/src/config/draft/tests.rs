@@ -5,6 +5,7 @@ use crate::config::Profile;
 use crate::config::places::place_of;
 use clap::ValueEnum;
 use hone_experiment::settings::BookSource;
+use hone_base::diagnostic::shown;
 
 pub(super) const FILE: &str = "\
 # An engine list.
@@ -31,7 +32,7 @@ pub(super) fn draft(text: &str) -> Draft {
 }
 
 pub(super) fn error(draft: Draft) -> String {
-    draft.finish().expect_err("a mistake").to_string()
+    shown(&draft.finish().expect_err("a mistake"))
 }
 
 #[test]
@@ -210,7 +211,7 @@ fn a_table_and_a_key_in_it_may_agree_or_not() {
     }
     assert!(set(&[table, "match.openings.file=a"]).is_ok());
     let error = set(&[table, "match.openings.file=b"]).expect_err("two books");
-    let error = error.to_string();
+    let error = shown(&error);
     assert!(
         error.contains(table) && error.contains("match.openings.file=b"),
         "{error}"
@@ -362,7 +363,7 @@ fn the_more_specific_way_wins_and_contradictions_are_refused() {
                 let what = format!("{:?}: {first:?} {one}, {second:?} {other}", key.path);
                 let finished = said(&key, [(first, one), (second, other)]).finish();
                 if first.min(second) >= Way::Flag && one != other {
-                    let error = finished.expect_err(&what).to_string();
+                    let error = shown(&finished.expect_err(&what));
                     let names = |value: &str| error.contains(value);
                     assert!(names(one) && names(other), "{what}: {error}");
                     continue;

@@ -12,6 +12,7 @@ use super::game::{self, GameError, Resources};
 use super::position_command::PositionCommand;
 use super::slot::{EngineSlot, QUIT_TIMEOUT, SLOW_STOP};
 use crate::executor::{BoardWriter, Event, ExecutorError, GameText, PairJob, PlayedPair, Stop};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::{DelayMeter, ReadTimer};
 use hone_experiment::PairResult;
 use hone_experiment::settings::{OnFailure, OnMachineFault};
@@ -68,10 +69,13 @@ impl Worker {
     pub(super) fn run(self, jobs: Jobs) {
         let events = self.events.clone();
         let number = self.number;
-        let failed = |reason| report(&events, Event::Failed(ExecutorError(reason)));
+        let failed = |error| report(&events, Event::Failed(ExecutorError(error)));
         let runtime = match hone_base::platform::runtime() {
             Ok(runtime) => runtime,
-            Err(error) => return failed(format!("cannot start worker {number}: {error}")),
+            Err(error) => {
+                let what = format!("cannot start worker {number}");
+                return failed(Diagnostic::new(what).because(error));
+            },
         };
         // Without a timer, every wait uses the runtime, which is slower.
         let _timer = ReadTimer::new();
@@ -79,10 +83,10 @@ impl Worker {
         let played = catch_unwind(AssertUnwindSafe(|| runtime.block_on(self.play_all(jobs))));
         match played {
             Ok(Ok(())) => {}
-            Ok(Err(error)) => failed(error.to_string()),
-            Err(_) => failed(format!(
+            Ok(Err(error)) => failed(Diagnostic::of(error)),
+            Err(_) => failed(Diagnostic::new(format!(
                 "worker {number} panicked: this is a bug in hone, please report it"
-            )),
+            ))),
         }
     }
 

@@ -6,6 +6,7 @@ use shakmaty::Position;
 
 use crate::engine::uci::{AnswerError, Client, EngineOption, UnreadableOptions, referee_after};
 use crate::rules::{Referee, SearchInfo};
+use hone_base::diagnostic::shown;
 
 pub(super) struct Dialogue {
     client: Option<Client>,
@@ -66,7 +67,7 @@ impl Dialogue {
         let client = self.client();
         match client.configure(options, deadline).await {
             Ok(()) => Ok(()),
-            Err(error) => Err(client.explain(error).await),
+            Err(error) => Err(shown(&client.explain(error).await)),
         }
     }
 
@@ -109,7 +110,7 @@ impl Dialogue {
         let client = self.client();
         match client.send(text.as_bytes(), deadline).await {
             Ok(()) => Ok(()),
-            Err(error) => Err(client.explain(error).await),
+            Err(error) => Err(shown(&client.explain(error).await)),
         }
     }
 
@@ -124,7 +125,7 @@ impl Dialogue {
         let client = self.client();
         match client.wait_ready(deadline).await {
             Ok(()) => Ok(()),
-            Err(error) => Err(format!("no `readyok`: {}", client.explain(error).await)),
+            Err(error) => Err(format!("no `readyok`: {}", shown(&client.explain(error).await))),
         }
     }
 
@@ -146,7 +147,7 @@ impl Dialogue {
                 Ok(true)
             }
             Err(AnswerError::TimedOut) => Ok(false),
-            Err(error) => Err(client.explain(error).await),
+            Err(error) => Err(shown(&client.explain(error).await)),
         }
     }
 
@@ -166,7 +167,7 @@ impl Dialogue {
         let answer = match client.wait_bestmove(deadline).await {
             Ok(answer) => answer,
             Err(error) => {
-                let why = client.explain(error).await;
+                let why = shown(&client.explain(error).await);
                 if error == AnswerError::TimedOut && self.searched == Searched::Nothing {
                     self.searched = Searched::Silent;
                 }

@@ -14,6 +14,7 @@ pub use subject::Subject;
 use crate::engine::uci::{Client, StartError};
 use checks::{Check, Needs};
 use dialogue::{Dialogue, Searched};
+use hone_base::diagnostic::{Diagnostic, shown};
 
 /// The result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -74,9 +75,10 @@ pub async fn check(
                 }
                 Err(error @ StartError::Spawn { .. }) if !has_started => return Err(error),
                 Err(error @ StartError::NoUciok { .. }) => {
-                    failed(name, format!("{error}\n{STARTUP_HELP}"))
+                    let longer = "if it needs longer, raise `--patience`";
+                    failed(name, shown(&Diagnostic::of(error).help(longer)))
                 }
-                Err(error) => failed(name, error.to_string()),
+                Err(error) => failed(name, shown(&error)),
             }
         };
         thinks &= needs != Needs::Infinite || outcome.passed == Some(true);
@@ -92,8 +94,6 @@ pub async fn check(
 /// Why a check is not made.
 const NO_SEARCH: &str = "the first search gave no `bestmove`";
 const NO_THINKING: &str = "`go infinite` failed";
-
-const STARTUP_HELP: &str = "help: if it needs longer, raise `--patience`";
 
 /// A check that failed without a dialogue.
 fn failed(name: &'static str, fault: String) -> CheckResult {

@@ -5,14 +5,15 @@ use std::io::{self, ErrorKind, Read};
 use std::path::Path;
 
 use super::process::Launch;
+use hone_base::diagnostic::{Diagnostic, Setting};
 use hone_base::platform::{is_executable, quoted};
 
 /// Bytes read of a script's first line.
 const MAX_LINE: u64 = 256;
 
-/// The reason of a failed start, if possible with a `help:` line. The system's own error does
-/// not name the file that is missing.
-pub(super) fn reason(launch: &Launch, error: &io::Error) -> String {
+/// The reason of a failed start, if possible with help. The system's own error does not name
+/// the file that is missing.
+pub(super) fn reason(launch: &Launch, error: &io::Error) -> Diagnostic {
     let is_of_file = matches!(
         error.kind(),
         ErrorKind::NotFound | ErrorKind::PermissionDenied | ErrorKind::NotADirectory
@@ -23,44 +24,46 @@ pub(super) fn reason(launch: &Launch, error: &io::Error) -> String {
     } else {
         None
     };
-    fault.unwrap_or_else(|| error.to_string())
+    fault.unwrap_or_else(|| Diagnostic::new(error.to_string()))
 }
 
+const FOLDER: Setting = Setting {
+    key: "engine.dir",
+    words: "`dir` in [[engine]]",
+};
+
 /// What is wrong with the program or its working folder; `None` if nothing is found.
-fn fault(launch: &Launch, kind: ErrorKind) -> Option<String> {
+fn fault(launch: &Launch, kind: ErrorKind) -> Option<Diagnostic> {
     if let Some(dir) = launch.dir.as_deref().filter(|dir| !dir.is_dir()) {
-        return Some(format!(
-            "its working folder {} does not exist\nhelp: correct `dir` in [[engine]]",
-            dir.display()
-        ));
+        let missing = format!("its working folder {} does not exist", dir.display());
+        return Some(Diagnostic::new(missing).help(format!("correct {FOLDER}")));
     }
     let program = &launch.program;
     if program.components().count() == 1 && program.is_relative() {
         return (kind == ErrorKind::NotFound).then(|| {
-            "not found on the PATH\nhelp: write a path for a program in a folder, as in `./name`"
-                .to_string()
+            Diagnostic::new("not found on the PATH")
+                .help("write a path for a program in a folder, as in `./name`")
         });
     }
     if program.is_dir() {
-        return Some("it is a folder\nhelp: name the program in it".to_string());
+        return Some(Diagnostic::new("it is a folder").help("name the program in it"));
     }
     if program.exists() && !is_executable(program) {
-        return Some(format!(
-            "the file is not executable\nhelp: `chmod +x {}`",
-            quoted(program)
-        ));
+        let help = format!("`chmod +x {}`", quoted(program));
+        return Some(Diagnostic::new("the file is not executable").help(help));
     }
     let interpreter = interpreter(program)?;
     if interpreter.ends_with('\r') {
         return Some(
-            "its first line ends with a carriage return\nhelp: save the script with Unix line ends (LF)"
-                .to_string(),
+            Diagnostic::new("its first line ends with a carriage return")
+                .help("save the script with Unix line ends (LF)"),
         );
     }
     (!Path::new(&interpreter).exists()).then(|| {
-        format!(
-            "its first line names the interpreter `{interpreter}`, which does not exist\nhelp: install the interpreter, or correct the line `#!{interpreter}`"
-        )
+        Diagnostic::new(format!(
+            "its first line names the interpreter `{interpreter}`, which does not exist"
+        ))
+        .help(format!("install the interpreter, or correct the line `#!{interpreter}`"))
     })
 }
 
@@ -83,11 +86,12 @@ mod tests {
     use std::path::PathBuf;
 
     use super::*;
+    use hone_base::diagnostic::shown;
 
     /// The reason why a start that must fail does so.
     async fn reason_of(launch: &Launch) -> String {
         let error = launch.spawn().await.expect_err("it does not start");
-        reason(launch, &error)
+        shown(&reason(launch, &error))
     }
 
     fn launch(program: PathBuf) -> Launch {

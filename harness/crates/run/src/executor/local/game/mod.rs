@@ -27,6 +27,12 @@ use hone_uci::rules::{
     Adjudicator, Clock, Effort, Ending, GameDigest, GameResult, Movetext, Outcome, PlayedMove,
     Referee, Termination, illegal_move, millis,
 };
+use hone_base::diagnostic::Setting;
+
+const STOP: Setting = Setting {
+    key: "match.on_failure",
+    words: "`on_failure` is \"stop\"",
+};
 
 /// Why a run must stop at a game.
 #[derive(Debug, thiserror::Error)]
@@ -40,7 +46,7 @@ pub(super) enum GameError {
     Tablebase(#[from] TablebaseError),
     #[error("cannot play opening {number}: {source}")]
     Opening { number: u64, source: OpeningError },
-    #[error("{name} failed in game {game} of pair {pair} ({reason}), and `on_failure` is \"stop\"")]
+    #[error("{name} failed in game {game} of pair {pair} ({reason}), and {STOP}")]
     Failure {
         name: Arc<str>,
         game: usize,

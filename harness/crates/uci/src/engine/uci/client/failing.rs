@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::{AnswerError, Client, HandshakeError, StartError};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::text::{is_error_line, without_escapes};
 
 /// Characters of one line of the engine in a message.
@@ -23,14 +24,15 @@ impl Client {
                     Some(status) => format!("ended ({status})"),
                     None => "closed its standard output while still running,".to_string(),
                 };
-                let mut details = self.details(error);
-                if self.last_error().is_none() {
-                    details.insert_str(0, ": is it a UCI engine?");
-                }
+                let question = match self.last_error() {
+                    Some(_) => "",
+                    None => ": is it a UCI engine?",
+                };
                 StartError::Ended {
                     command,
                     what,
-                    details,
+                    question,
+                    details: self.details(error),
                 }
             }
             HandshakeError::NoAnswer(error @ AnswerError::TimedOut) => StartError::NoUciok {
@@ -42,18 +44,20 @@ impl Client {
     }
 
     /// The error with how the process ended, if it did, and with [`Client::details`].
-    pub async fn explain(&mut self, error: AnswerError) -> String {
+    pub async fn explain(&mut self, error: AnswerError) -> Diagnostic {
         let status = match error {
             AnswerError::Disconnected => format!(" ({})", self.exit_status().await),
             AnswerError::TimedOut => String::new(),
         };
-        format!("{error}{status}{}", self.details(error))
+        let details = self.details(error);
+        Diagnostic::new(format!("{error}{status}{details}")).because(details)
     }
 
-    /// The end of an error message about a missing answer: [`Client::last_error`], after a timeout what the engine wrote instead of the answer, and the limit on
-    /// memory. If the engine has ended, call [`Client::exit_status`] first, which waits for the
+    /// The end of an error message about a missing answer: [`Client::last_error`], after a timeout
+    /// what the engine wrote instead of the answer, and as help the limit on memory. If the
+    /// engine has ended, call [`Client::exit_status`] first, which waits for the
     /// rest of its standard error.
-    pub fn details(&self, error: AnswerError) -> String {
+    pub fn details(&self, error: AnswerError) -> Diagnostic {
         let mut details = match self.last_error() {
             Some(line) => format!("; its standard error: {line}"),
             None => String::new(),
@@ -61,10 +65,11 @@ impl Client {
         if error == AnswerError::TimedOut {
             details += &self.last_output();
         }
-        if let Some(limit) = self.max_memory {
-            details += &format!("\nhelp: its memory is limited by `max_memory`, {limit}");
+        let details = Diagnostic::new(details);
+        match self.max_memory {
+            Some(limit) => details.help(format!("its memory is limited by `max_memory`, {limit}")),
+            None => details,
         }
-        details
     }
 
     /// The line of the standard error that tells most: the first error, with the next line if it
@@ -177,7 +182,7 @@ mod tests {
         client.send(b"go\n", deadline).await.expect("it reads");
         let error = client.wait_bestmove(deadline).await.expect_err("it ends");
         assert_eq!(
-            client.explain(error).await,
+            client.explain(error).await.to_string(),
             "the engine closed its output or ended (exit status 1); its standard error: ValueError: x"
         );
     }
@@ -200,7 +205,7 @@ mod tests {
                 let answer = client.wait_bestmove(soon).await;
                 assert_eq!(answer, Err(AnswerError::TimedOut));
             }
-            let text = client.explain(AnswerError::TimedOut).await;
+            let text = client.explain(AnswerError::TimedOut).await.to_string();
             let start = format!("the engine did not answer in time{words}");
             assert!(text.starts_with(&start), "{text}");
         }

@@ -24,6 +24,7 @@ use crate::engine::uci::stderr::KeptStderr;
 use crate::engine::uci::transcript::{Direction, Transcript};
 use crate::engine::uci::watch::PauseTracker;
 use crate::rules::{LinePattern, SearchInfo};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::sandbox::engine_in;
 use hone_base::platform::{EngineOutput, ProcessGroup, guard};
 use hone_base::text::printable;
@@ -40,21 +41,29 @@ pub struct Answer {
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
     #[error("cannot start `{command}`: {why}")]
-    Spawn { command: String, why: String },
-    #[error("`{command}` {what} before it sent `uciok`{details}")]
+    Spawn {
+        command: String,
+        #[source]
+        why: Diagnostic,
+    },
+    #[error("`{command}` {what} before it sent `uciok`{question}{details}")]
     Ended {
         command: String,
         /// `ended (…)` or `closed its standard output …`.
         what: String,
+        /// Empty, or a question after a colon.
+        question: &'static str,
         /// [`Client::details`].
-        details: String,
+        #[source]
+        details: Diagnostic,
     },
     #[error("`{command}` did not send `uciok` within {} s{details}", within.as_secs_f64())]
     NoUciok {
         command: String,
         within: Duration,
         /// [`Client::details`].
-        details: String,
+        #[source]
+        details: Diagnostic,
     },
     #[error(
         "`{command}` declares more than {MAX_OPTIONS} options, or {} KiB of them",
