@@ -1,5 +1,9 @@
 //! Errors of the command line. Words of other programs lead to the right command or page.
 
+use std::error::Error as _;
+use std::net::AddrParseError;
+use std::num::{IntErrorKind, ParseFloatError, ParseIntError, TryFromIntError};
+
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use super::exit::Exit;
@@ -98,6 +102,7 @@ pub(in crate::cli) fn exit(mut error: clap::Error) -> ! {
 /// An error of the parser in the format of all errors: one line, then `help` and the parser's
 /// suggestions, or else the usage.
 fn rendered(mut error: clap::Error, help: Option<String>) -> String {
+    let of_value = of_value(&error);
     let mut helps = Vec::from_iter(help);
     helps.extend(suggestions(&mut error));
     let usage = error.remove(ContextKind::Usage);
@@ -105,9 +110,7 @@ fn rendered(mut error: clap::Error, help: Option<String>) -> String {
     let text = error.render().to_string();
     let text = text.rsplit_once("\n\n").map_or(&*text, |(text, _)| text);
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let (of_value, message): (Vec<&str>, Vec<&str>) =
-        lines.partition(|line| line.starts_with("help: "));
-    helps.extend(of_value.into_iter().map(str::to_string));
+    let message = of_value.unwrap_or_else(|| lines.collect::<Vec<_>>().join(" "));
     if helps.is_empty()
         && let Some(usage) = usage
     {
@@ -124,61 +127,48 @@ fn rendered(mut error: clap::Error, help: Option<String>) -> String {
             None => format!("help: write `{line}`"),
         });
     }
-    let message = message.join(" ");
-    helps.insert(
-        0,
-        match error.kind() {
-            ErrorKind::ValueValidation => reworded(&message),
-            _ => message,
-        },
-    );
+    helps.insert(0, message);
     in_backticks(&helps.join("\n"))
 }
 
-/// What is wrong with a value in the words of Rust, and what is allowed.
-const REASONS: [(&str, &str); 7] = [
-    ("invalid digit found in string", A_WHOLE_NUMBER),
-    ("cannot parse integer from empty string", A_WHOLE_NUMBER),
-    (
-        "number too large to fit in target type",
-        "the number is too large",
-    ),
-    (
-        "out of range integral type conversion attempted",
-        "the number is too large",
-    ),
-    ("invalid float literal", A_NUMBER),
-    ("cannot parse float from empty string", A_NUMBER),
-    (
-        "invalid socket address syntax",
-        "must be an IP address and a port, as in 127.0.0.1:8080",
-    ),
-];
-
-const A_WHOLE_NUMBER: &str = "must be a whole number, not negative";
-const A_NUMBER: &str = "must be a number, as in 2.5";
-
-/// The message about a value of an option, which ends with what is allowed.
-fn reworded(message: &str) -> String {
-    let of_reason = REASONS.iter().find_map(|(reason, allowed)| {
-        let start = message.strip_suffix(reason)?;
-        Some(format!("{start}{allowed}"))
-    });
-    of_reason
-        .or_else(|| of_range(message))
-        .unwrap_or_else(|| message.to_string())
+/// The message about a value of an option that is not of its type or out of range.
+fn of_value(error: &clap::Error) -> Option<String> {
+    if error.kind() != ErrorKind::ValueValidation {
+        return None;
+    }
+    let source = error.source()?;
+    let allowed = if let Some(error) = source.downcast_ref::<ParseIntError>() {
+        match error.kind() {
+            IntErrorKind::PosOverflow => TOO_LARGE.to_string(),
+            _ => "must be a whole number, not negative".to_string(),
+        }
+    } else if source.is::<TryFromIntError>() {
+        TOO_LARGE.to_string()
+    } else if source.is::<ParseFloatError>() {
+        "must be a number, as in 2.5".to_string()
+    } else if source.is::<AddrParseError>() {
+        "must be an IP address and a port, as in 127.0.0.1:8080".to_string()
+    } else {
+        of_range(&source.to_string())?
+    };
+    let value = error.get(ContextKind::InvalidValue)?;
+    let argument = error.get(ContextKind::InvalidArg)?;
+    Some(format!(
+        "error: invalid value '{value}' for '{argument}': {allowed}"
+    ))
 }
 
-/// The message about a number that `is not in 1..=1000`, or `is not in 1..MAX` if any larger
-/// number is allowed.
-fn of_range(message: &str) -> Option<String> {
-    let (start, range) = message.rsplit_once(" is not in ")?;
-    let (start, _) = start.rsplit_once(": ")?;
+const TOO_LARGE: &str = "the number is too large";
+
+/// What is allowed in place of a number that `is not in 1..=1000`, or `is not in 1..MAX` if any
+/// larger number is allowed: the parser has only words for that.
+fn of_range(reason: &str) -> Option<String> {
+    let (_, range) = reason.rsplit_once(" is not in ")?;
     let (low, high) = range.split_once("..")?;
     let to = high
         .strip_prefix('=')
         .map_or_else(String::new, |high| format!(" to {high}"));
-    Some(format!("{start}: must be a whole number from {low}{to}"))
+    Some(format!("must be a whole number from {low}{to}"))
 }
 
 /// Removes the parser's suggestions from its error and returns them as lines of help.
