@@ -14,8 +14,8 @@ use super::limits::BuildLimits;
 use super::recipe::{Recipe, Revision, TREE};
 use super::record::{self, BuildRecord, Built};
 use super::tree::{Borrowed, WorkTree};
-use hone_base::diagnostic::Diagnostic;
 use hone_base::checksum::sha256_file;
+use hone_base::diagnostic::Diagnostic;
 use hone_base::output::Announce;
 use hone_base::platform::{Access, create_private, is_executable, quoted, sandbox, shell};
 use hone_base::text::{error_lines, excerpt, without_escapes};
@@ -354,7 +354,10 @@ fn check_executable(recipe: &Recipe, target: &Target, out: &Path) -> Result<(), 
     }
     let in_tree = recipe.program_in_tree();
     let program = in_tree.map_or(OUT.to_string(), |path| quoted(&path));
-    let what = format!("{} was built, but its program is not executable", target.describe());
+    let what = format!(
+        "{} was built, but its program is not executable",
+        target.describe()
+    );
     let help = match recipe.build {
         Some(_) => format!(
             "the build command must set the permission to execute: `… && chmod +x {program}`"

@@ -14,8 +14,8 @@ use super::hold::{BuildHold, is_being_removed};
 use super::recipe::Recipe;
 use super::record::{self, BuildRecord, Built};
 use super::tree::{LOCK, WorkTree};
-use hone_base::diagnostic::Diagnostic;
 use hone_base::checksum::{sha256_file, sha256_of};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::output::Announce;
 use hone_base::platform::{
     Outsider, UserFolder, create_private, is_same_file, open_lock, outsider, sync, user_folder,

@@ -186,7 +186,9 @@ impl Repository {
         let none = Diagnostic::default();
         if self.is_remote_branch(rev) {
             let remote = format!("origin/{rev}");
-            return none.help(format!("the remote branch `{remote}` exists; write `{remote}`"));
+            return none.help(format!(
+                "the remote branch `{remote}` exists; write `{remote}`"
+            ));
         }
         if self.boundary().is_empty() {
             none

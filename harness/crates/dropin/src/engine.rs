@@ -11,8 +11,8 @@ use anyhow::{bail, ensure};
 use super::clock::{clock, milliseconds};
 use super::program::Program;
 use super::words::{KeyValue, split_arguments};
-use hone_run::find_program;
 use hone_base::diagnostic::Diagnostic;
+use hone_run::find_program;
 
 /// The settings of one engine.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -111,7 +111,8 @@ impl<'a> KnownEngines<'a> {
             let nearest = nearest(name, all.iter().map(|engine| engine.name.as_str()));
             let help = nearest.map(|name| format!("did you mean `{name}`?"));
             let none = format!("`conf={name}`: {FILE} has no engine of this name");
-            help.into_iter().fold(Diagnostic::new(none), Diagnostic::help)
+            help.into_iter()
+                .fold(Diagnostic::new(none), Diagnostic::help)
         })?;
         known.engine()
     }

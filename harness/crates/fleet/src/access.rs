@@ -103,9 +103,9 @@ impl Access {
             .decode(encoded)
             .ok()
             .and_then(|json| serde_json::from_slice(&json).ok());
-        access.context("the credential is damaged").help(
-            "copy the whole line that `hone fleet up` or `hone fleet join` printed",
-        )
+        access
+            .context("the credential is damaged")
+            .help("copy the whole line that `hone fleet up` or `hone fleet join` printed")
     }
 
     /// Reads a line, but not a file.
@@ -162,8 +162,16 @@ impl Access {
     pub fn for_role(self, role: Role) -> anyhow::Result<Self> {
         ensure!(
             self.role == role || self.creds.is_some(),
-            Diagnostic::new(format!("the credential `{}` is for role `{}`, and `{}` is needed", self.name, self.role.name(), role.name()))
-                .help(format!("make one with `hone fleet join NAME --role {}`", role.name()))
+            Diagnostic::new(format!(
+                "the credential `{}` is for role `{}`, and `{}` is needed",
+                self.name,
+                self.role.name(),
+                role.name()
+            ))
+            .help(format!(
+                "make one with `hone fleet join NAME --role {}`",
+                role.name()
+            ))
         );
         Ok(self)
     }

@@ -333,6 +333,9 @@ mod tests {
         assert!(text.contains("1 worker, 0 cores"), "{text}");
         let line = text.lines().find(|line| line.starts_with("all/old"));
         let line = line.expect("a line");
-        assert!(line.contains("protocol 1, this hone 3"), "{line}");
+        assert!(
+            line.contains(&format!("protocol 1, this hone {VERSION}")),
+            "{line}"
+        );
     }
 }

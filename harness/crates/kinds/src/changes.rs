@@ -117,8 +117,11 @@ impl Changes {
         })?;
         ensure!(
             manifest.pooled.is_empty(),
-            Diagnostic::new(format!("--pairs is not for pools, and {} is one", dir.display()))
-                .help("set the same `--pairs` for each of its runs, and pool them into a new folder")
+            Diagnostic::new(format!(
+                "--pairs is not for pools, and {} is one",
+                dir.display()
+            ))
+            .help("set the same `--pairs` for each of its runs, and pool them into a new folder")
         );
         ensure!(
             pairs >= planned,
@@ -134,8 +137,11 @@ impl Changes {
         // A shard may have no pair among the new ones; the shards of a pool must agree.
         ensure!(
             matches!(fold.verdict(), None | Some(Verdict::ShardPlayed)),
-            Diagnostic::new(format!("`--pairs`: the run has ended after {}, and more pairs do not change its result", counted(fold.tally.judged_pairs(), "pair")))
-                .help(format!("see it with `hone report {}`", dir.display()))
+            Diagnostic::new(format!(
+                "`--pairs`: the run has ended after {}, and more pairs do not change its result",
+                counted(fold.tally.judged_pairs(), "pair")
+            ))
+            .help(format!("see it with `hone report {}`", dir.display()))
         );
         let manifest = &files.manifest;
         let distinct = manifest.book.as_ref().map(BookIdentity::distinct_openings);

@@ -31,7 +31,10 @@ pub(super) fn check(kind: Kind, config: &Config) -> anyhow::Result<()> {
     ensure!(
         config.is_timed(),
         refused(
-            &format!("needs a time control, and the limit is \"{}\"", config.r#match.limit),
+            &format!(
+                "needs a time control, and the limit is \"{}\"",
+                config.r#match.limit
+            ),
             "remove `scale`: with a limit of nodes or depth, the speed of a machine does not matter"
         )
     );

@@ -366,8 +366,12 @@ fn check_pairs_at_once(pairs: usize) -> anyhow::Result<()> {
 fn check_added_pairs(manifest: &Manifest, path: &Path) -> anyhow::Result<()> {
     ensure!(
         manifest.pairs.is_none() || manifest.planned_pairs().is_some(),
-        Diagnostic::new(format!("the top-level `pairs` in {MANIFEST} is for matches and tests, and {} is a {}", path.display(), manifest.kind.noun()))
-            .help("remove the line")
+        Diagnostic::new(format!(
+            "the top-level `pairs` in {MANIFEST} is for matches and tests, and {} is a {}",
+            path.display(),
+            manifest.kind.noun()
+        ))
+        .help("remove the line")
     );
     Ok(())
 }

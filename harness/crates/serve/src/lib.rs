@@ -177,8 +177,10 @@ fn actions_of(settings: &mut ServerOptions) -> anyhow::Result<Option<Actions>> {
     };
     ensure!(
         !(settings.approve && tokens.is_of_one()),
-        Diagnostic::new("--approve needs tokens of at least two owners, but all tokens belong to one")
-            .help("write the name of its owner before each token")
+        Diagnostic::new(
+            "--approve needs tokens of at least two owners, but all tokens belong to one"
+        )
+        .help("write the name of its owner before each token")
     );
     let queue = Queue::open(
         settings.kinds,

@@ -47,8 +47,11 @@ pub fn check_open_files(games: usize) -> anyhow::Result<()> {
     };
     anyhow::ensure!(
         limit.rlim_cur >= needed,
-        Diagnostic::new(format!("this process may open only {} files, and {games} up to {needed}", limit.rlim_cur))
-            .help(format!("raise the limit: `ulimit -n {}`", needed.max(1024)))
+        Diagnostic::new(format!(
+            "this process may open only {} files, and {games} up to {needed}",
+            limit.rlim_cur
+        ))
+        .help(format!("raise the limit: `ulimit -n {}`", needed.max(1024)))
     );
     Ok(())
 }

@@ -127,7 +127,9 @@ impl Suite {
             for words in corrected.words() {
                 let id = &problem.id;
                 let shown = path.display();
-                suite.warnings.push(format!("{shown}:{number}: {id}: {words}"));
+                suite
+                    .warnings
+                    .push(format!("{shown}:{number}: {id}: {words}"));
             }
             suite.problems.push(problem);
         }
@@ -158,7 +160,8 @@ impl Corrected {
             words.push(format!("castling right {dropped} is impossible, dropped"));
         }
         if self.doubtful {
-            let text = "extra dash before the counters; the number after it is read as the move number";
+            let text =
+                "extra dash before the counters; the number after it is read as the move number";
             words.push(text.to_owned());
         }
         words
@@ -408,8 +411,7 @@ mod tests {
         let board = "r1bqk1r1/1p1p1n2/p1n2pN1/2p1b2Q/2P1Pp2/1PN5/PB4PP/R4RK1 w q - -";
         for (rest, doubtful) in [("bm Rxf4; id \"ERET 001\";", false), ("7 bm Rxf4;", true)] {
             let line = format!("{board} {rest}");
-            let (problem, corrected) =
-                Problem::parse(line.as_bytes(), Variant::Standard).unwrap();
+            let (problem, corrected) = Problem::parse(line.as_bytes(), Variant::Standard).unwrap();
             assert_eq!(problem.wanted(), "Rxf4");
             assert_eq!(corrected.words().len(), usize::from(doubtful), "{rest}");
         }

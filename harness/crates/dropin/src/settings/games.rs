@@ -6,8 +6,8 @@ use anyhow::{bail, ensure};
 
 use super::{Program, Settings, one_of};
 use crate::{OutputFormat, engine::Engine, words::Given};
-use hone_uci::rules::tablebase::most_pieces;
 use hone_base::diagnostic::Diagnostic;
+use hone_uci::rules::tablebase::most_pieces;
 
 /// Keys of the rule with tables.
 const TABLES: &str = "adjudication.syzygy.";

@@ -121,7 +121,8 @@ impl Console {
         let result = &played.result;
         let [white, black] = result.players(game);
         let ended = &result.games[game];
-        let reason = reason(self.format, &played.texts[game].reason);
+        let detail = &played.texts[game].detail;
+        let reason = reason(self.format, ended.termination, ended.outcome, detail);
         let number = number(result.pair, game);
         self.stop_after(number, ended.termination);
         let names = [&self.names[white], &self.names[black]];

@@ -1,20 +1,25 @@
 //! The reason for the end of a game in the words of each program.
 
 use crate::OutputFormat;
+use hone_uci::rules::{Detail, Outcome, Termination};
 
 /// The reason as the program prints it: only fastchess prints the overrun of a clock, only
 /// cutechess-cli the maximum length and the illegal move.
-pub(super) fn reason(format: OutputFormat, text: &str) -> String {
-    // The reason up to the first text; the second replaces the rest.
-    let ends: &[(&str, &str)] = match format {
-        OutputFormat::Cutechess => &[(" loses on time (", " loses on time")],
-        _ => &[(": maximal", ""), (" move: ", " move")],
-    };
-    let shortened = ends.iter().find_map(|(end, kept)| {
-        let (before, _) = text.split_once(end)?;
-        Some(format!("{before}{kept}"))
-    });
-    shortened.unwrap_or_else(|| text.to_string())
+pub(super) fn reason(
+    format: OutputFormat,
+    termination: Termination,
+    outcome: Outcome,
+    detail: &Detail,
+) -> String {
+    let is_cutechess = format == OutputFormat::Cutechess;
+    match termination {
+        Termination::MaxMoves if !is_cutechess => {
+            Termination::DrawAdjudication.reason(outcome, detail)
+        }
+        Termination::TimeForfeit if is_cutechess => termination.reason(outcome, &Detail::None),
+        Termination::IllegalMove if !is_cutechess => termination.reason(outcome, &Detail::None),
+        _ => termination.reason(outcome, detail),
+    }
 }
 
 #[cfg(test)]
@@ -23,26 +28,39 @@ mod tests {
 
     #[test]
     fn only_the_overrun_of_a_clock_is_cut_for_cutechess() {
-        for (text, cutechess, fastchess) in [
+        for (termination, outcome, detail, cutechess, fastchess) in [
             (
-                "White makes an illegal move: (none)",
+                Termination::IllegalMove,
+                Outcome::Black,
+                Detail::Move("(none)".to_string()),
                 "White makes an illegal move: (none)",
                 "White makes an illegal move",
             ),
             (
-                "Black loses on time (12ms overrun)",
+                Termination::TimeForfeit,
+                Outcome::White,
+                Detail::Overrun(12),
                 "Black loses on time",
                 "Black loses on time (12ms overrun)",
             ),
             (
-                "Draw by adjudication: maximal game length",
+                Termination::MaxMoves,
+                Outcome::Draw,
+                Detail::None,
                 "Draw by adjudication: maximal game length",
                 "Draw by adjudication",
             ),
-            ("White mates", "White mates", "White mates"),
+            (
+                Termination::Checkmate,
+                Outcome::White,
+                Detail::None,
+                "White mates",
+                "White mates",
+            ),
         ] {
-            assert_eq!(reason(OutputFormat::Cutechess, text), cutechess);
-            assert_eq!(reason(OutputFormat::Fastchess, text), fastchess);
+            let shown = |format| reason(format, termination, outcome, &detail);
+            assert_eq!(shown(OutputFormat::Cutechess), cutechess);
+            assert_eq!(shown(OutputFormat::Fastchess), fastchess);
         }
     }
 }

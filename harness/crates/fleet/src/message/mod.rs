@@ -28,7 +28,7 @@ use hone_uci::rules::GameResult;
 /// The protocol version, raised when the meaning of a message changes or a field is added
 /// that is always sent: unknown fields are refused. An optional field breaks older peers
 /// only in runs that use it. Workers and runners refuse messages of other versions.
-pub(crate) const VERSION: u32 = 3;
+pub(crate) const VERSION: u32 = 4;
 
 /// Maximum length of a message on the server, in bytes.
 pub(crate) const MAX_PAYLOAD: usize = 1024 * 1024;

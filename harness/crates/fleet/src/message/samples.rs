@@ -4,6 +4,7 @@ use super::super::samples::{name, pair_job};
 use super::*;
 use hone_experiment::PairResult;
 use hone_run::executor::PlayedPair;
+use hone_uci::rules::Detail;
 use hone_uci::rules::{Effort, Outcome, Termination};
 
 /// A run's notice with this priority, whose games need `threads` threads.
@@ -74,7 +75,7 @@ pub(crate) fn played(pair: u64, lease: String) -> PlayedReply {
             pair + 1
         ),
         epd: String::new(),
-        reason: "Black mates".to_string(),
+        detail: Detail::None,
     };
     PlayedReply {
         pair,

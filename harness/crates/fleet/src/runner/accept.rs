@@ -7,7 +7,6 @@ use hone_experiment::PairResult;
 use hone_run::executor::{Evidence, GameText, PairJob, PlayedPair, Situation};
 use hone_run::verify;
 use hone_uci::engine::uci::Launch;
-use hone_uci::rules::{GameResult, Termination};
 
 /// The allowed names of evidence files.
 const EVIDENCE: [&str; 6] = [
@@ -99,13 +98,8 @@ fn check_game(
                 .to_string(),
         );
     }
-    let GameResult {
-        outcome,
-        termination,
-        ..
-    } = result.games[game];
-    if Termination::of_reason(&text.reason, outcome) != Some(termination) {
-        return Err("its reason is not that of its termination".to_string());
+    if !result.games[game].termination.allows(&text.detail) {
+        return Err("its detail is not one of its termination".to_string());
     }
     if rules.record.epd != text.epd.ends_with('\n') {
         return Err("its final position is missing or not requested".to_string());
@@ -159,7 +153,7 @@ mod tests {
     use super::*;
     use crate::message::samples::played;
     use crate::samples::pair_job;
-    use hone_uci::rules::{Effort, Outcome, game_digests};
+    use hone_uci::rules::{Detail, Effort, Outcome, Termination, game_digests};
 
     fn situation(program: &str) -> String {
         let situation = Situation {
@@ -201,7 +195,6 @@ mod tests {
             game.plies = 3;
             game.effort[1].moves = 1;
             game.digest = game_digests(None, "f2f3 e7e5 g2g4", game.outcome).game;
-            text.reason = "Black disconnects".to_string();
             let tag = "[Termination \"abandoned\"]\n\n";
             text.pgn = text
                 .pgn
@@ -236,12 +229,11 @@ mod tests {
                 refused(&job, &|played| {
                     let game = &mut played.games[0];
                     game.termination = termination;
-                    played.texts[0].reason = termination.reason(game.outcome, None);
                 });
             }
         }
-        let reason = refused(&job, &|played| played.texts[0].reason.clear());
-        assert!(reason.contains("reason"), "{reason}");
+        let detail = refused(&job, &|played| played.texts[0].detail = Detail::Overrun(1));
+        assert!(detail.contains("detail"), "{detail}");
 
         // The opening's moves are not among the plies.
         let mut job = pair_job(0);

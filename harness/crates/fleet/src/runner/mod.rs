@@ -366,7 +366,9 @@ impl<L: RunnerLink> Runner<L> {
         }
         let mut files = match self.sender.files_of(job) {
             Ok(files) => files,
-            Err(error) => return self.fail(Diagnostic::new("cannot read an engine's file").because(error)),
+            Err(error) => {
+                return self.fail(Diagnostic::new("cannot read an engine's file").because(error));
+            }
         };
         let message = Job {
             run: self.dispatch.run().clone(),
@@ -378,7 +380,8 @@ impl<L: RunnerLink> Runner<L> {
         };
         match encode(&message) {
             Ok(bytes) => self.sender.send(files, self.link.publish(bytes)),
-            Err(error) => self.fail(Diagnostic::new(format!("pair {} cannot be sent", pair + 1)).because(error)),
+            Err(error) => self
+                .fail(Diagnostic::new(format!("pair {} cannot be sent", pair + 1)).because(error)),
         }
     }
 

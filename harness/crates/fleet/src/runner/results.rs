@@ -291,7 +291,10 @@ impl<L: RunnerLink> Runner<L> {
         let is_valid = refusal.lease == self.dispatch.lease(refusal.pair)
             && !self.dispatch.is_excluded(worker);
         if is_valid && refusal.stops_run && self.dispatch.stops_at_failure(refusal.pair) {
-            self.fail(Diagnostic::new(format!("worker {worker}: {}", refusal.reason)));
+            self.fail(Diagnostic::new(format!(
+                "worker {worker}: {}",
+                refusal.reason
+            )));
         } else if is_valid {
             errln!(
                 "warning: worker {worker} does not play this run: {}",

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::files::LocalFile;
 use crate::message::{FileRef, SourceRef};
-use hone_base::diagnostic::shown;
 use hone_base::checksum::sha256_file;
+use hone_base::diagnostic::shown;
 use hone_base::errln;
 use hone_builds::{BuildError, Cache, Pack, record_of};
 

@@ -43,7 +43,9 @@ enum StoreError {
 /// The error of a file that is not stored.
 fn cannot_store(file: &LocalFile, error: StoreError) -> Diagnostic {
     let path = file.path.display();
-    let fault = Diagnostic::new(format!("cannot store {path} on the fleet's server: {error}"));
+    let fault = Diagnostic::new(format!(
+        "cannot store {path} on the fleet's server: {error}"
+    ));
     match error {
         StoreError::Changed => fault.help(
             "restore the file and use `hone resume`, or start a new run; do not rebuild an engine until the run has sent it",

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, bail};
 
-use hone_run::find_program;
 use hone_base::diagnostic::Advise;
+use hone_run::find_program;
 
 /// Earlier versions can lose messages of a work queue after a restart.
 const OLDEST: [u32; 3] = [2, 10, 23];

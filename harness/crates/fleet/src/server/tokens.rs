@@ -257,7 +257,10 @@ impl Tokens {
             let url = match &content.websocket {
                 _ if !websocket => content.url.clone(),
                 Some(url) => url.clone(),
-                None => bail!(Diagnostic::new("the server does not listen for WebSocket").help("start it with `hone fleet up --websocket 0.0.0.0:443`")),
+                None => bail!(
+                    Diagnostic::new("the server does not listen for WebSocket")
+                        .help("start it with `hone fleet up --websocket 0.0.0.0:443`")
+                ),
             };
             let token = Token::new(name, role, expires)?;
             let access = content.access(&token, url);
@@ -291,7 +294,10 @@ impl Tokens {
         change: impl FnOnce(&mut Content) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
         let failed = format!("cannot write {}", self.path.display());
-        ensure!(self.path.parent().is_some_and(Path::is_dir), never_started());
+        ensure!(
+            self.path.parent().is_some_and(Path::is_dir),
+            never_started()
+        );
         let lock = open_lock(&self.path.with_extension("lock")).with_context(|| failed.clone())?;
         // Some file systems have no locks.
         let _ = lock.lock();

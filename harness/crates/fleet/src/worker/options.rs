@@ -137,15 +137,15 @@ impl WorkerOptions {
             lock_path(&path).with_context(|| format!("cannot lock {}", path.display()))
         };
         if let Some(name) = &self.name {
-            let held = lock(name)?.with_context(|| {
-                format!("another worker on this machine has the name `{name}`")
-            });
+            let held = lock(name)?
+                .with_context(|| format!("another worker on this machine has the name `{name}`"));
             let held = held.help("give each its own --name")?;
             return Ok((name.clone(), held));
         }
         let host = host_name();
         let host = host.as_deref().and_then(Name::nearest);
-        let host = host.context("this machine has no name")
+        let host = host
+            .context("this machine has no name")
             .help("give one with --name")?;
         for number in 1..1000 {
             let name = match number {

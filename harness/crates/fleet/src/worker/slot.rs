@@ -3,10 +3,10 @@
 use tokio::sync::mpsc;
 use tokio::task::{JoinHandle, spawn_blocking};
 
+use hone_base::diagnostic::shown;
 use hone_run::executor::local::Local;
 use hone_run::executor::{Boards, Event, Evidence, Executor, LiveGame, PairJob, PlayedPair, Stop};
 use hone_uci::rules::TablebaseRule;
-use hone_base::diagnostic::shown;
 
 /// A message to a slot.
 enum SlotCommand {

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 
-use hone_builds::{BenchCheck, Commit, Repository};
 use hone_base::diagnostic::{Advise, Diagnostic};
+use hone_builds::{BenchCheck, Commit, Repository};
 use hone_run::config::{Config, EngineConfig};
 use hone_run::{EngineIdentity, Manifest};
 
@@ -41,16 +41,14 @@ pub(super) fn history(config: &Config, base: &Path) -> anyhow::Result<Vec<Commit
         );
         faulty("bad", message)
     })?;
-    let before = repository
-        .commit(&format!("{}^", first.id))
-        .map_err(|_| {
-            let message = format!(
-                "{} is not in the known history of {}: the branches are unrelated, or the clone is \
+    let before = repository.commit(&format!("{}^", first.id)).map_err(|_| {
+        let message = format!(
+            "{} is not in the known history of {}: the branches are unrelated, or the clone is \
                  shallow (`git fetch --unshallow` completes it)",
-                section.good, section.bad
-            );
-            faulty("good", message)
-        })?;
+            section.good, section.bad
+        );
+        faulty("good", message)
+    })?;
     ensure!(before.id == good.id, {
         let message = format!(
             "{} is not in the first-parent history of {}: choose a good commit on the same branch, as {}",

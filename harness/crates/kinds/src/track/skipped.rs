@@ -2,10 +2,10 @@
 
 use serde::Serialize;
 
+use hone_base::diagnostic::Message;
 use hone_builds::{Commit, short_id};
 use hone_report::escape_markdown;
 use hone_run::PrepareError;
-use hone_base::diagnostic::Message;
 
 /// A commit that does not build or start, or has another bench than its message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]

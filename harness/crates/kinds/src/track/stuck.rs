@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use jiff::{Timestamp, Unit};
 
 use super::night::Night;
+use hone_base::diagnostic::Message;
 use hone_run::ledger::LedgerError;
 use hone_run::{Manifest, SessionError};
-use hone_base::diagnostic::Message;
 
 /// The nights that cannot be finished.
 #[derive(Default)]

@@ -157,8 +157,11 @@ impl Tracker {
             .context("the anchor of [track]")?;
         ensure!(
             config.r#match.shard.is_whole(),
-            Diagnostic::new(format!("`shard` in [match] is {}, but a nightly cannot be divided", config.r#match.shard))
-                .help("remove `shard`, or play on a fleet")
+            Diagnostic::new(format!(
+                "`shard` in [match] is {}, but a nightly cannot be divided",
+                config.r#match.shard
+            ))
+            .help("remove `shard`, or play on a fleet")
         );
         let mut paths = section.paths.clone();
         paths.extend(repository.without(out, &OWN).unwrap_or_default());

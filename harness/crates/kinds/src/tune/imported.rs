@@ -2,9 +2,9 @@
 
 use std::fs;
 
+use hone_base::diagnostic::{Advise, Diagnostic};
 use hone_experiment::tune::param::Param;
 use hone_experiment::tune::{TuneSection, import};
-use hone_base::diagnostic::{Advise, Diagnostic};
 
 /// Reads the list, if the section names one.
 ///

@@ -7,12 +7,12 @@ use anyhow::{Context, ensure};
 
 use super::budget;
 use super::imported::imported;
+use hone_base::diagnostic::{Advise, Diagnostic};
 use hone_base::output::Announce;
 use hone_experiment::tune::TuneSection;
 use hone_experiment::tune::param::{Param, ParamKind};
 use hone_experiment::tune::resolve::{ResolveError, resolve};
 use hone_experiment::tune::section::ParamSection;
-use hone_base::diagnostic::{Advise, Diagnostic};
 use hone_run::config::Config;
 use hone_run::{PreparedEngines, SessionError};
 use hone_uci::engine::uci::{EngineOption, check_options};

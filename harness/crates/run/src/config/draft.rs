@@ -325,9 +325,7 @@ impl Draft {
         let place_at = |at| Place::of(file.display(), &self.text, Some(at..at));
         let place = match &self.file {
             None => None,
-            Some(_) if self.assignments.is_empty() => {
-                Some(place_at(at))
-            }
+            Some(_) if self.assignments.is_empty() => Some(place_at(at)),
             Some(_) => {
                 // The same offset in the same key or value.
                 let now: Vec<_> = places.of_key(&path).collect();

@@ -29,7 +29,10 @@ mod tests {
     #[test]
     fn a_long_message_is_cut() {
         let message = bounded(&("y".repeat(1 << 20) + "; allowed: z"));
-        assert!(message.ends_with("; allowed: z") && message.contains("y…y"), "{message}");
+        assert!(
+            message.ends_with("; allowed: z") && message.contains("y…y"),
+            "{message}"
+        );
         assert!(message.len() < 1100, "{message}");
     }
 }

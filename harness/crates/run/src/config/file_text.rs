@@ -15,7 +15,10 @@ use hone_base::text::is_utf16;
 /// the line of the first wrong byte.
 pub(super) fn read(path: &Path) -> Result<String, Diagnostic> {
     let refused = |why: String| {
-        Diagnostic::new(format!("cannot read the configuration {}: {why}", path.display()))
+        Diagnostic::new(format!(
+            "cannot read the configuration {}: {why}",
+            path.display()
+        ))
     };
     let mut bytes = Vec::new();
     File::open(path)

@@ -214,7 +214,9 @@ mod tests {
         fs::write(&file, &nan).expect("written");
         let config = toml::from_str(&nan).expect("valid");
         let keys = ["engine", "1", "options", "Hash"].map(str::to_string);
-        let found = place_of(&file, &keys, &config).expect("a place").to_string();
+        let found = place_of(&file, &keys, &config)
+            .expect("a place")
+            .to_string();
         assert!(found.contains(":5:20\n"), "{found}");
         fs::write(&file, TEXT).expect("written");
         let with_option = "cmd = \"a\"\noptions = { Hash = 0 }";

@@ -104,7 +104,13 @@ impl<'a> Fault<'a> {
 
     /// Whether a text is missing in this place.
     pub(super) fn expects_text(&self) -> bool {
-        matches!(self, Self::Expected { expected: "a string" | "path string", .. })
+        matches!(
+            self,
+            Self::Expected {
+                expected: "a string" | "path string",
+                ..
+            }
+        )
     }
 }
 
@@ -140,13 +146,16 @@ pub(super) fn of_syntax(message: &str, line: &str) -> Diagnostic {
     }
     let quote = if value.contains('\\') { '\'' } else { '"' };
     let key = key.trim();
-    fault(&format!("`{value}` is not a valid value"))
-        .help(format!("text needs quotes: `{key} = {quote}{value}{quote}`"))
+    fault(&format!("`{value}` is not a valid value")).help(format!(
+        "text needs quotes: `{key} = {quote}{value}{quote}`"
+    ))
 }
 
 fn out_of_range() -> Diagnostic {
     let most = i64::MAX;
-    fault(&format!("the number is out of range: at most {most} is allowed"))
+    fault(&format!(
+        "the number is out of range: at most {most} is allowed"
+    ))
 }
 
 /// Whether an integer of TOML cannot hold the found text, which `--set` then takes for a text.
@@ -237,7 +246,10 @@ mod tests {
             error.message().to_string()
         };
         let unknown = of("[match]\nlimt = 5\n");
-        assert!(matches!(Fault::of(&unknown), Fault::UnknownKey { name: "limt", .. }));
+        assert!(matches!(
+            Fault::of(&unknown),
+            Fault::UnknownKey { name: "limt", .. }
+        ));
         let variant = of("[match]\nopenings = { order = \"rand\" }\n");
         let expected = Fault::UnknownName {
             name: "rand",

@@ -9,7 +9,7 @@ use hone_experiment::PairResult;
 use hone_experiment::settings::{OnFailure, OnMachineFault};
 use hone_uci::engine::uci::{Launch, options_for};
 use hone_uci::openings::{Opening, Variant};
-use hone_uci::rules::{Adjudication, Limit, RecordStyle};
+use hone_uci::rules::{Adjudication, Detail, Limit, RecordStyle};
 
 /// One of the two players of a pair.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -72,8 +72,8 @@ pub struct GameText {
     pub pgn: String,
     /// The final position as an EPD line; empty without the setting `epd`.
     pub epd: String,
-    /// Why the game ended, from [`Termination::reason`](hone_uci::rules::Termination::reason).
-    pub reason: String,
+    /// More about its end.
+    pub detail: Detail,
 }
 
 /// A pair that has been played.

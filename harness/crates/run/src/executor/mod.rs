@@ -21,8 +21,8 @@ pub use program::ProgramFile;
 pub use situation::PonderEnd;
 pub use situation::{Pondered, Situation};
 
-use std::future::Future;
 use hone_base::diagnostic::Diagnostic;
+use std::future::Future;
 
 /// What an executor reports.
 #[derive(Debug)]

@@ -8,8 +8,8 @@ use std::time::SystemTime;
 
 use serde::{Deserialize, Serialize};
 
-use hone_base::diagnostic::Diagnostic;
 use hone_base::checksum::sha256_file;
+use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::FileId;
 use hone_builds::BuildHold;
 

@@ -42,8 +42,7 @@ impl LedgerError {
     }
 
     pub(crate) fn missing(path: &Path) -> Self {
-        let help =
-            "restore it from a copy; `hone resume --replay-missing` plays its games again";
+        let help = "restore it from a copy; `hone resume --replay-missing` plays its games again";
         Self::changed(path, "is missing", help)
     }
 
@@ -57,8 +56,7 @@ impl LedgerError {
     /// The games of a pair (from 0) do not follow those of the rows before in `games.pgn`.
     pub(crate) fn misplaced(dir: &Path, pair: u64) -> Self {
         let pair = pair.saturating_add(1);
-        let what =
-            format!("has been edited: rows before pair {pair} are missing, or it was moved");
+        let what = format!("has been edited: rows before pair {pair} are missing, or it was moved");
         let help = "restore it from a copy; `hone resume --replay-missing` removes the pairs from there on and plays them again";
         Self::changed(&dir.join(GAMES_CSV), what, help)
     }

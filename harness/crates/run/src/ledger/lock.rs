@@ -36,7 +36,11 @@ impl Lock {
         for (log, allowed) in [(&self.csv, HEADER.len()), (&self.pgn, 0)] {
             if log.len > allowed as u64 {
                 let what = "contains games, but run.toml is missing next to it";
-                return Err(LedgerError::changed(&log.path, what, "choose another --out"));
+                return Err(LedgerError::changed(
+                    &log.path,
+                    what,
+                    "choose another --out",
+                ));
             }
         }
         Ok(())

@@ -58,8 +58,7 @@ pub(super) fn check_missing(dir: &Path, pgn: &Log, kept: &Kept) -> Result<(), Le
         let what = format!(
             "ends before the games of the last {pairs} pairs of {GAMES_CSV}, more than a kill can leave out"
         );
-        let help =
-            "restore it from a copy; `hone resume --replay-missing` plays these pairs again";
+        let help = "restore it from a copy; `hone resume --replay-missing` plays these pairs again";
         return Err(LedgerError::changed(&pgn.path, what, help));
     }
     let rest = start_at(pgn, kept.pgn_len)?;

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use super::tally::{Failures, Tally};
 use crate::config::MatchConfig;
 use crate::executor::PlayedPair;
-use hone_experiment::settings::{OnFailure, OnMachineFault};
-use hone_uci::rules::overrun_ms;
 use hone_base::diagnostic::{Diagnostic, Setting};
+use hone_experiment::settings::{OnFailure, OnMachineFault};
+use hone_uci::rules::Detail;
 
 /// An engine that fails in too large a share of its games.
 #[derive(Debug, thiserror::Error)]
@@ -66,7 +66,7 @@ impl FailureLimit {
         let games = played.result.games.iter().zip(&played.texts);
         for (number, (game, text)) in games.enumerate() {
             if let Some(loser) = game.outcome.loser()
-                && let Some(ms) = overrun_ms(&text.reason)
+                && let Detail::Overrun(ms) = text.detail
             {
                 let engine = played.result.players(number)[loser];
                 let largest = self.overruns_ms.entry(engine).or_default();
@@ -185,8 +185,8 @@ fn machine_hint(starved: u64) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hone_base::diagnostic::shown;
     use crate::play::tally::EngineTally;
+    use hone_base::diagnostic::shown;
 
     /// Two engines; the first has these failures in 20 games that count.
     fn tally(failures: Failures, replayed: u64) -> Tally {

@@ -7,8 +7,8 @@ use anyhow::{Context, bail};
 use toml::{Table, Value};
 
 use crate::Manifest;
-use hone_uci::engine::uci::split_command;
 use hone_base::diagnostic::Diagnostic;
+use hone_uci::engine::uci::split_command;
 
 /// Keys of a manifest that may differ, and those of the tables in it.
 const FREE: [&str; 6] = [

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use anyhow::ensure;
 
 use crate::ledger::RecordedPair;
-use hone_uci::rules::Outcome;
 use hone_base::diagnostic::Diagnostic;
+use hone_uci::rules::Outcome;
 
 /// The pairs of all runs, each with the name of the run that had it first.
 #[derive(Debug, Default)]

@@ -17,8 +17,8 @@ use crate::{
     Folder, MANIFEST, Manifest, PooledRun,
     prepare::{conditions, processors},
 };
-use hone_experiment::settings::Shard;
 use hone_base::diagnostic::Diagnostic;
+use hone_experiment::settings::Shard;
 
 /// A pool before it is opened for writing.
 pub(super) struct Target {
@@ -54,8 +54,11 @@ impl Target {
         let manifest = Manifest::read(dir)?;
         ensure!(
             !manifest.pooled.is_empty(),
-            Diagnostic::new(format!("{} contains a run that is not a pool", dir.display()))
-                .help("choose another --out")
+            Diagnostic::new(format!(
+                "{} contains a run that is not a pool",
+                dir.display()
+            ))
+            .help("choose another --out")
         );
         let lock = Lock::resume(dir, Recovery::LastPair)?;
         let (ledger, pairs) = open_ledger(dir, &manifest, lock)?;

@@ -19,9 +19,9 @@ use anyhow::ensure;
 use crate::Folder;
 use duplicates::SeenPairs;
 use folder::{OpenPool, Target};
+use hone_base::diagnostic::Diagnostic;
 pub use missing::{MissingPairs, missing};
 use source::Source;
-use hone_base::diagnostic::Diagnostic;
 
 /// Runs that can be pooled, and the folder of the pool. No pair is written yet.
 pub struct Plan {

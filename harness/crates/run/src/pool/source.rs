@@ -72,8 +72,12 @@ impl Source {
             end = entry.pgn[1].end();
             ensure!(
                 entry.is_under(conditions),
-                Diagnostic::new(format!("{} has changed since pair {} was played", dir.join(MANIFEST).display(), entry.result.pair + 1))
-                    .help("restore the file, or leave this run out")
+                Diagnostic::new(format!(
+                    "{} has changed since pair {} was played",
+                    dir.join(MANIFEST).display(),
+                    entry.result.pair + 1
+                ))
+                .help("restore the file, or leave this run out")
             );
             known.add(&entry, &self.name)?;
             played.texts(&entry)?;

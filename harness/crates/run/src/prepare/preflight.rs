@@ -88,7 +88,10 @@ impl Preflight<'_> {
     ) -> Result<(), PreflightError> {
         match self.search(client, announce).await {
             Err(error) if !self.is_required => {
-                announce(&format!("warning: before the first game, {}", shown(&error)));
+                announce(&format!(
+                    "warning: before the first game, {}",
+                    shown(&error)
+                ));
                 Ok(())
             }
             searched => searched,

@@ -423,6 +423,9 @@ mod tests {
         let line = r#"cmd = "C:\engines\new.exe""#;
         let engine: EngineConfig = toml::from_str(line).expect("an engine");
         let error = program(&engine, Path::new("")).expect_err("no program");
-        assert!(hone_base::diagnostic::shown(&error).ends_with(ESCAPE_HELP), "{error}");
+        assert!(
+            hone_base::diagnostic::shown(&error).ends_with(ESCAPE_HELP),
+            "{error}"
+        );
     }
 }

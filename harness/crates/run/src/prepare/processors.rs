@@ -63,8 +63,10 @@ pub fn placement(
     }
     ensure!(
         !processors.is_empty(),
-        Diagnostic::new(format!("{AFFINITY} is not supported on this system, which does not list its processors"))
-            .help("leave it out")
+        Diagnostic::new(format!(
+            "{AFFINITY} is not supported on this system, which does not list its processors"
+        ))
+        .help("leave it out")
     );
     placement::place(&processors, concurrency, each).with_context(|| {
         format!(

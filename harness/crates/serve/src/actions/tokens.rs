@@ -48,9 +48,12 @@ impl Tokens {
             };
             ensure!(
                 token.len() >= SHORTEST,
-                Diagnostic::new(format!("the token is too short: {} characters, at least {SHORTEST} are needed", token.len()))
-                    .at(place)
-                    .help("make one with `openssl rand -hex 24`")
+                Diagnostic::new(format!(
+                    "the token is too short: {} characters, at least {SHORTEST} are needed",
+                    token.len()
+                ))
+                .at(place)
+                .help("make one with `openssl rand -hex 24`")
             );
             tokens.push((name.to_string(), Sha256::digest(token).into()));
         }

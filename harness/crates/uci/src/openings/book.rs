@@ -348,7 +348,10 @@ mod tests {
     fn positions_with_semicolons_and_dashes_are_openings() {
         let chess960 = "bbqnnrkr/pppppppp/8/8/8/8/PPPPPPPP/BBQNNRKR w HFhf -";
         for (text, variant) in [
-            (&*format!("{chess960} 0 1;\n{chess960};\n"), Variant::Chess960),
+            (
+                &*format!("{chess960} 0 1;\n{chess960};\n"),
+                Variant::Chess960,
+            ),
             (
                 "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2; v=-328\n\
                  rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - - bm Nf3;\n",

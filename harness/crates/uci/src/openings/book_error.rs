@@ -31,7 +31,9 @@ impl BookError {
             n => format!(" (and {n} more invalid lines)"),
         };
         let fault = Diagnostic::new(format!("{error}{more}"));
-        let places = lines.iter().map(|line| Place::line(path.display(), *line as u64));
+        let places = lines
+            .iter()
+            .map(|line| Place::line(path.display(), *line as u64));
         Self::Content(places.fold(fault, Diagnostic::at))
     }
 

@@ -429,7 +429,10 @@ mod tests {
         let line = format!("{board} 0 2; v=-328; c0=\"a;b=c\"");
         let parsed = PositionLine::parse(line.as_bytes()).unwrap();
         let operations: Vec<_> = parsed.operations().collect();
-        assert_eq!(operations, [(&b"v"[..], &b"-328"[..]), (b"c0", b"\"a;b=c\"")]);
+        assert_eq!(
+            operations,
+            [(&b"v"[..], &b"-328"[..]), (b"c0", b"\"a;b=c\"")]
+        );
         for wrong in ["; moves e2e4", "; =5", " 1; 7=5"] {
             let error = fen(&format!("{board}{wrong}")).unwrap_err();
             assert!(matches!(error, LineError::Operation(_)), "{wrong}: {error}");

@@ -186,9 +186,7 @@ impl Joiner {
         match self.stage {
             Stage::Between => matches!(byte, b'{' | b';'),
             Stage::Tags => false,
-            Stage::Moves => {
-                was_line_start && matches!(byte, b'\r' | b'\n') && !self.has_result
-            }
+            Stage::Moves => was_line_start && matches!(byte, b'\r' | b'\n') && !self.has_result,
         }
     }
 
@@ -362,11 +360,23 @@ mod tests {
                 "[Event \"x\"]\r\n\r\n1. e4\r\n\r\n\r\n(1. d4)\r\n\r\n1... e5\r\n\r\n1-0\r\n",
                 "[Event \"x\"]\r\n\r\n1. e4\r\n \r\n \r\n(1. d4)\r\n \r\n1... e5\r\n \r\n1-0\r\n",
             ),
-            ("1. e4 e5\n\n2. Nf3\n\n0-1\n", "1. e4 e5\n \n2. Nf3\n \n0-1\n"),
-            ("[A \"b\"]\n\n1. e4\n\n; c\n\n{d\n\n}\ne5 *", "[A \"b\"]\n\n1. e4\n \n; c\n \n{d\n \n}\ne5 *"),
+            (
+                "1. e4 e5\n\n2. Nf3\n\n0-1\n",
+                "1. e4 e5\n \n2. Nf3\n \n0-1\n",
+            ),
+            (
+                "[A \"b\"]\n\n1. e4\n\n; c\n\n{d\n\n}\ne5 *",
+                "[A \"b\"]\n\n1. e4\n \n; c\n \n{d\n \n}\ne5 *",
+            ),
             // Comments that belong to no game.
-            ("1. e4 *\n\n{ a }\n\n[A \"b\"]\n*\n", "1. e4 *\n\n\n\n[A \"b\"]\n*\n"),
-            ("[A \"b\"]\n\n1. e4 *\n\n; a\n", "[A \"b\"]\n\n1. e4 *\n\n\n"),
+            (
+                "1. e4 *\n\n{ a }\n\n[A \"b\"]\n*\n",
+                "1. e4 *\n\n\n\n[A \"b\"]\n*\n",
+            ),
+            (
+                "[A \"b\"]\n\n1. e4 *\n\n; a\n",
+                "[A \"b\"]\n\n1. e4 *\n\n\n",
+            ),
         ] {
             let found = joined(text.as_bytes());
             assert_eq!(String::from_utf8_lossy(&found), expected, "{text}");

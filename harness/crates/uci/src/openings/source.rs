@@ -167,7 +167,9 @@ pub fn read(path: &Path) -> Result<Source, SourceError> {
         .map_err(io_error)?;
     if u32::try_from(packed.len()).is_err() {
         let large = format!("{} is larger than 4 GiB", path.display());
-        return Err(SourceError::Packed(Diagnostic::new(large).help("split it first")));
+        return Err(SourceError::Packed(
+            Diagnostic::new(large).help("split it first"),
+        ));
     }
     Source::of_file(path, packed)
 }
@@ -233,7 +235,9 @@ fn inflate(path: &Path, contents: impl Read, limit: u64) -> Result<Vec<u8>, Sour
         Ok(length) if length as u64 > limit => {
             let inflates = format!(
                 "{} unpacks to more than {} MiB: an archive may unpack to 1024 MiB, and to {RATIO} times its size if that is more than {} MiB",
-                path.display(), limit >> 20, SMALL >> 20
+                path.display(),
+                limit >> 20,
+                SMALL >> 20
             );
             let help = "unpack it first, if it is a book";
             Err(SourceError::Packed(Diagnostic::new(inflates).help(help)))

@@ -372,23 +372,35 @@ mod tests {
         }
         // The reader parses such a tag as a part of the moves before it.
         let joined = "1. e4 e5\n [Round \"r1\"]\n1. d4 *\n";
-        assert_eq!(first_fault(joined.as_bytes(), None), Some((2, not_a_move("r1"))));
+        assert_eq!(
+            first_fault(joined.as_bytes(), None),
+            Some((2, not_a_move("r1")))
+        );
     }
 
     #[test]
     fn words_like_moves_that_are_none_are_found() {
         let text = "[Event \"x9y\"]\n\n1. e4! {a9b} e5 2.Nf3 Nc6 (2... Zz9)\n 1-0";
-        assert_eq!(first_fault(text.as_bytes(), None), Some((3, not_a_move("Zz9"))));
+        assert_eq!(
+            first_fault(text.as_bytes(), None),
+            Some((3, not_a_move("Zz9")))
+        );
         for word in ["Qxx9", "e9", "e4xyz"] {
             let text = format!("1. e4 e5 2. {word} *");
-            assert_eq!(first_fault(text.as_bytes(), None), Some((1, not_a_move(word))));
+            assert_eq!(
+                first_fault(text.as_bytes(), None),
+                Some((1, not_a_move(word)))
+            );
         }
         let fine = "1. e4 e5 2. O-O-O+ exd6 e.p. 0-0 e8=Q# Nbd7!? $14 N += 1/2-1/2 ; z9\n% z9\n";
         assert_eq!(first_fault(fine.as_bytes(), None), None);
         let uci = "1. e2e4 {book} d7d5 2. e4d5 c7c5 3. d5c6 g8f6 4. c6b7 g7g6 5. b7a8q f8g7 *\n";
         assert_eq!(first_fault(uci.as_bytes(), None), None);
         // Between a move number and a promotion there must be a dot or a space.
-        assert_eq!(first_fault(b"5b7a8q", None), Some((1, not_a_move("5b7a8q"))));
+        assert_eq!(
+            first_fault(b"5b7a8q", None),
+            Some((1, not_a_move("5b7a8q")))
+        );
     }
 
     #[test]
@@ -451,7 +463,10 @@ mod tests {
         // The reader skips each of these words.
         for word in ["$14Nf3", "}Nf3", "Nf3,", "<Nf3>", "$1O-O"] {
             let text = format!("1. e4 e5 2. {word} Nc6 *");
-            assert_eq!(first_fault(text.as_bytes(), None), Some((1, not_a_move(word))));
+            assert_eq!(
+                first_fault(text.as_bytes(), None),
+                Some((1, not_a_move(word)))
+            );
         }
     }
 
@@ -472,7 +487,11 @@ mod tests {
             ("1. e4\n1. d4) c5 *\n", 2, MovetextFault::Closing),
             ("1. e4\n{ a\n\n1. d4 *\n", 2, MovetextFault::Comment),
         ] {
-            assert_eq!(first_fault(text.as_bytes(), None), Some((line, fault)), "{text}");
+            assert_eq!(
+                first_fault(text.as_bytes(), None),
+                Some((line, fault)),
+                "{text}"
+            );
         }
         let closed = "1. e4 (1. d4 (1. c4 ; )\n)) {)} c5 *\n";
         assert_eq!(first_fault(closed.as_bytes(), None), None);
@@ -481,7 +500,10 @@ mod tests {
     #[test]
     fn moves_on_the_line_of_a_tag_are_checked() {
         let text = "[Event \"a\\\"]9z\"] [Site \"b\" ] 1. e4 Zz9 *\n";
-        assert_eq!(first_fault(text.as_bytes(), None), Some((1, not_a_move("Zz9"))));
+        assert_eq!(
+            first_fault(text.as_bytes(), None),
+            Some((1, not_a_move("Zz9")))
+        );
         for length in [TAG_BYTES - 20, TAG_BYTES, 1 << 20] {
             let text = format!("1. e4 *\n\n[Event \"{}\"]\n1. d4 *\n", "x".repeat(length));
             let fault = (length >= TAG_BYTES).then_some((3, MovetextFault::Tag));
@@ -511,7 +533,10 @@ mod tests {
     #[test]
     fn a_long_word_is_cut() {
         let text = format!("1. {}9", "z".repeat(1 << 20));
-        let message = first_fault(text.as_bytes(), None).expect("a fault").1.to_string();
+        let message = first_fault(text.as_bytes(), None)
+            .expect("a fault")
+            .1
+            .to_string();
         assert!(message.len() < 300 && message.contains("zz…"), "{message}");
     }
 }

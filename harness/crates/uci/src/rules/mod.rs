@@ -39,5 +39,5 @@ pub use result::{Effort, GameResult};
 pub use search_info::{Score, SearchInfo};
 pub use spending::{Spending, departure};
 pub use tag_text::tag_text;
+pub use termination::Detail;
 pub use termination::Termination;
-pub use termination::overrun_ms;

@@ -76,9 +76,21 @@ impl Termination {
         )
     }
 
+    /// Whether a game with this end can have this detail.
+    pub fn allows(self, detail: &Detail) -> bool {
+        match detail {
+            Detail::None => self != Self::TimeForfeit,
+            Detail::Overrun(_) | Detail::NoAnswer => self == Self::TimeForfeit,
+            Detail::Move(text) => {
+                self == Self::IllegalMove
+                    && text.len() <= MAX_ANSWER
+                    && text.bytes().all(is_allowed_in_answer)
+            }
+        }
+    }
+
     /// The reason in the words of cutechess-cli and fastchess, which other programs parse.
-    /// `overrun_ms` is that of a time forfeit; `None` if the engine did not answer.
-    pub fn reason(self, outcome: Outcome, overrun_ms: Option<u64>) -> String {
+    pub fn reason(self, outcome: Outcome, detail: &Detail) -> String {
         let (winner, loser) = match outcome {
             Outcome::White => ("White", "Black"),
             _ => ("Black", "White"),
@@ -97,44 +109,70 @@ impl Termination {
                 write!(text, "Draw by adjudication: SyzygyTB")
             }
             Self::Tablebase => write!(text, "{winner} wins by adjudication: SyzygyTB"),
-            Self::TimeForfeit => match overrun_ms {
-                Some(ms) => write!(text, "{loser} loses on time ({ms}{OVERRUN})"),
-                None => write!(text, "{loser} loses on time (no answer)"),
-            },
+            Self::TimeForfeit => write!(text, "{loser} loses on time"),
             Self::IllegalMove => write!(text, "{loser} makes an illegal move"),
             Self::Disconnect => write!(text, "{loser} disconnects"),
             Self::Stall => write!(text, "{loser}'s connection stalls"),
         };
-        written.expect("writing to a string cannot fail");
+        written
+            .and_then(|()| match detail {
+                Detail::None => Ok(()),
+                Detail::Overrun(ms) => write!(text, " ({ms}ms overrun)"),
+                Detail::NoAnswer => write!(text, " (no answer)"),
+                Detail::Move(answer) => write!(text, ": {answer}"),
+            })
+            .expect("writing to a string cannot fail");
         text
     }
 
-    /// Parses the result of [`Self::reason`]. Ignores the overrun of a time forfeit and text
-    /// after an illegal move.
+    /// Parses the result of [`Self::reason`] in a PGN. Ignores the detail.
     pub fn of_reason(text: &str, outcome: Outcome) -> Option<Self> {
         Self::ALL.into_iter().find(|termination| {
-            let reason = termination.reason(outcome, None);
+            let reason = termination.reason(outcome, &Detail::None);
             match termination {
-                Self::TimeForfeit => {
-                    let start = reason.split('(').next().unwrap_or(&reason);
-                    text.starts_with(start)
-                }
-                Self::IllegalMove => text.starts_with(&reason),
+                Self::TimeForfeit | Self::IllegalMove => text.starts_with(&reason),
                 _ => text == reason,
             }
         })
     }
 }
 
-/// The text after the milliseconds of an overrun.
-const OVERRUN: &str = "ms overrun";
+/// More about the end of a game than its termination.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Detail {
+    #[default]
+    None,
+    /// By how many milliseconds a move was late that lost on time.
+    Overrun(u64),
+    /// The engine that lost on time did not answer.
+    NoAnswer,
+    /// The illegal answer, as [`Detail::of_answer`] shortens it.
+    Move(String),
+}
 
-/// The overrun of a time forfeit in milliseconds, from the result of
-/// [`Termination::reason`].
-pub fn overrun_ms(reason: &str) -> Option<u64> {
-    let (_, text) = reason.split_once('(')?;
-    let (ms, _) = text.split_once(OVERRUN)?;
-    ms.parse().ok()
+/// Characters kept of an illegal answer.
+const MAX_ANSWER: usize = 20;
+
+/// A brace would end the comment of a PGN.
+fn is_allowed_in_answer(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !matches!(byte, b'{' | b'}')
+}
+
+impl Detail {
+    /// The detail of an illegal answer.
+    pub fn of_answer(answer: &[u8]) -> Self {
+        let bytes = answer.iter().filter(|byte| is_allowed_in_answer(**byte));
+        let clean: String = bytes
+            .take(MAX_ANSWER)
+            .map(|byte| char::from(*byte))
+            .collect();
+        if clean.is_empty() {
+            Self::None
+        } else {
+            Self::Move(clean)
+        }
+    }
 }
 
 #[cfg(test)]
@@ -143,19 +181,20 @@ mod tests {
 
     #[test]
     fn reasons_are_those_that_other_tools_parse() {
-        let reason = |t: Termination, o| t.reason(o, Some(12));
+        let reason = |t: Termination, o| match t {
+            Termination::TimeForfeit => t.reason(o, &Detail::Overrun(12)),
+            t => t.reason(o, &Detail::None),
+        };
         assert_eq!(
             reason(Termination::TimeForfeit, Outcome::Black),
             "White loses on time (12ms overrun)"
         );
-        let no_answer = Termination::TimeForfeit.reason(Outcome::Black, None);
+        let no_answer = Termination::TimeForfeit.reason(Outcome::Black, &Detail::NoAnswer);
         assert_eq!(no_answer, "White loses on time (no answer)");
         assert_eq!(
             Termination::of_reason(&no_answer, Outcome::Black),
             Some(Termination::TimeForfeit)
         );
-        assert_eq!(overrun_ms("White loses on time (12ms overrun)"), Some(12));
-        assert_eq!(overrun_ms(&no_answer), None);
         for outcome in [Outcome::White, Outcome::Draw, Outcome::Black] {
             for termination in Termination::ALL {
                 let text = reason(termination, outcome);

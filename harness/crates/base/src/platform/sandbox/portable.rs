@@ -13,7 +13,9 @@ pub fn check() -> Result<(), Diagnostic> {
 
 /// Not supported on this system.
 pub fn wrap(_inner: &Command, _access: &Access) -> io::Result<Command> {
-    Err(io::Error::other(Diagnostic::from(SandboxError::Unsupported)))
+    Err(io::Error::other(Diagnostic::from(
+        SandboxError::Unsupported,
+    )))
 }
 
 /// Not supported on this system.

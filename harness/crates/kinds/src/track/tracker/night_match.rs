@@ -1,6 +1,5 @@
 //! The match of a commit's night.
 
-
 use super::{Start, Tracker};
 use crate::Session;
 use crate::track::RUNS;

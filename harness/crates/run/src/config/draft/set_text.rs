@@ -19,7 +19,9 @@ impl Draft {
         let source = format!("--set {text}");
         let refused = |reason: Diagnostic| reason.within(&format!("`{source}`"));
         let (path, value) = text.split_once('=').ok_or_else(|| {
-            refused(Diagnostic::new("write key.path=value, for example match.limit=nodes=5000"))
+            refused(Diagnostic::new(
+                "write key.path=value, for example match.limit=nodes=5000",
+            ))
         })?;
         let mut keys = keys_of(path);
         if keys.iter().any(String::is_empty) {
@@ -40,9 +42,9 @@ impl Draft {
     /// A message, if the engine does not exist.
     fn find_in_list(&self, keys: &mut Vec<String>) -> Result<(), Diagnostic> {
         match &keys[..] {
-            [list] if list == "engine" => {
-                Err(Diagnostic::new("`engine` is a list: name one by number or name"))
-            }
+            [list] if list == "engine" => Err(Diagnostic::new(
+                "`engine` is a list: name one by number or name",
+            )),
             [list, which, ..] if list == "engine" => {
                 // Without quotes, a name with dots is several keys. The longest name is meant.
                 let longer = (2..keys.len()).rev().find_map(|last| {

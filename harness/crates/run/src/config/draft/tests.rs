@@ -4,8 +4,8 @@ use super::*;
 use crate::config::Profile;
 use crate::config::places::place_of;
 use clap::ValueEnum;
-use hone_experiment::settings::BookSource;
 use hone_base::diagnostic::shown;
+use hone_experiment::settings::BookSource;
 
 pub(super) const FILE: &str = "\
 # An engine list.

@@ -75,7 +75,7 @@ impl Worker {
             Err(error) => {
                 let what = format!("cannot start worker {number}");
                 return failed(Diagnostic::new(what).because(error));
-            },
+            }
         };
         // Without a timer, every wait uses the runtime, which is slower.
         let _timer = ReadTimer::new();

@@ -125,7 +125,10 @@ impl Dialogue {
         let client = self.client();
         match client.wait_ready(deadline).await {
             Ok(()) => Ok(()),
-            Err(error) => Err(format!("no `readyok`: {}", shown(&client.explain(error).await))),
+            Err(error) => Err(format!(
+                "no `readyok`: {}",
+                shown(&client.explain(error).await)
+            )),
         }
     }
 

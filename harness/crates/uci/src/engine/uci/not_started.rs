@@ -63,7 +63,9 @@ fn fault(launch: &Launch, kind: ErrorKind) -> Option<Diagnostic> {
         Diagnostic::new(format!(
             "its first line names the interpreter `{interpreter}`, which does not exist"
         ))
-        .help(format!("install the interpreter, or correct the line `#!{interpreter}`"))
+        .help(format!(
+            "install the interpreter, or correct the line `#!{interpreter}`"
+        ))
     })
 }
 

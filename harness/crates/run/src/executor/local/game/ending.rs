@@ -9,11 +9,8 @@ use crate::executor::local::slot::EngineSlot;
 use crate::executor::{Evidence, GameText};
 use hone_uci::openings::Variant;
 use hone_uci::rules::{
-    Clock, Ending, GameHeader, GameResult, Termination, final_epd, millis, write_game,
+    Clock, Detail, Ending, GameHeader, GameResult, Termination, final_epd, millis, write_game,
 };
-
-/// Characters kept of an illegal answer.
-const MAX_ANSWER: usize = 20;
 
 impl Game<'_> {
     /// The result and the texts of the finished game.
@@ -29,10 +26,14 @@ impl Game<'_> {
             termination,
         } = end.ending;
         let style = &job.rules.record;
-        let mut reason = end.reason();
-        if termination == Termination::IllegalMove {
-            reason.push_str(&self.illegal_answer(end));
-        }
+        let detail = match termination {
+            Termination::IllegalMove => {
+                let player = self.player(end.loser());
+                Detail::of_answer(self.resources.slots[player].client().best_move())
+            }
+            _ => end.detail(),
+        };
+        let reason = termination.reason(outcome, &detail);
         self.digest_moves();
         let digests = self.digest.clone().finish(outcome);
         let result = GameResult {
@@ -69,25 +70,8 @@ impl Game<'_> {
         if style.epd {
             text.epd = final_epd(self.referee.position());
         }
-        text.reason = reason;
+        text.detail = detail;
         (result, text)
-    }
-
-    /// The illegal answer, for the end of the reason: `: e2e5`.
-    fn illegal_answer(&mut self, end: End) -> String {
-        let player = self.player(end.loser());
-        let answer = self.resources.slots[player].client().best_move();
-        // A brace would end the comment.
-        let clean: String = String::from_utf8_lossy(answer)
-            .chars()
-            .filter(|c| c.is_ascii_graphic() && !matches!(c, '{' | '}'))
-            .take(MAX_ANSWER)
-            .collect();
-        if clean.is_empty() {
-            clean
-        } else {
-            format!(": {clean}")
-        }
     }
 
     /// The evidence of an engine's failure.

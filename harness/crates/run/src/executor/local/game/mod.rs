@@ -20,14 +20,14 @@ use super::ponder_search::{EndedPondering, PonderSearch};
 use super::position_command::PositionCommand;
 use super::slot::{EngineSlot, RestartError};
 use crate::executor::{BoardWriter, Evidence, GameText, PairJob, Player};
+use hone_base::diagnostic::Setting;
 use hone_uci::engine::uci::AnswerError;
 use hone_uci::openings::StartError as OpeningError;
 use hone_uci::rules::tablebase::{TablebaseError, Tables};
 use hone_uci::rules::{
-    Adjudicator, Clock, Effort, Ending, GameDigest, GameResult, Movetext, Outcome, PlayedMove,
-    Referee, Termination, illegal_move, millis,
+    Adjudicator, Clock, Detail, Effort, Ending, GameDigest, GameResult, Movetext, Outcome,
+    PlayedMove, Referee, Termination, illegal_move, millis,
 };
-use hone_base::diagnostic::Setting;
 
 const STOP: Setting = Setting {
     key: "match.on_failure",
@@ -71,7 +71,7 @@ impl GameError {
             name: Arc::clone(&job.players[loser].name),
             game: number + 1,
             pair: job.pair + 1,
-            reason: text.reason.clone(),
+            reason: result.termination.reason(result.outcome, &text.detail),
         }
     }
 }
@@ -150,7 +150,15 @@ impl End {
             outcome,
             termination,
         } = self.ending;
-        termination.reason(outcome, self.overrun.map(millis))
+        termination.reason(outcome, &self.detail())
+    }
+
+    fn detail(self) -> Detail {
+        match (self.ending.termination, self.overrun) {
+            (Termination::TimeForfeit, Some(overrun)) => Detail::Overrun(millis(overrun)),
+            (Termination::TimeForfeit, None) => Detail::NoAnswer,
+            _ => Detail::None,
+        }
     }
 
     /// The colour that lost; White after a draw.
