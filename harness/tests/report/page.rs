@@ -283,20 +283,19 @@ fn moves_have_room(browser: &mut Chromium) {
 
 /// A chart shows its values to the mouse and to the keys.
 fn charts_show_values(browser: &mut Chromium) {
-    let reading = "document.querySelector('#effort .reading')?.textContent ?? ''";
-    browser.click("nav a[href='#effort']");
-    browser.wait_for("document.querySelector('#effort .fold').open");
-    browser.click("#effort .chart");
+    let reading = "document.querySelector('#progress .reading')?.textContent ?? ''";
+    browser.click("#progress .chart");
     let words = browser.eval(reading);
-    assert!(words.as_str().unwrap().contains(" %"), "{words}");
-    browser.eval("document.querySelectorAll('#effort .chart')[1].focus()");
+    assert!(words.as_str().unwrap().contains("after "), "{words}");
+    browser.eval("document.querySelector('#progress .chart').focus()");
     browser.press("Home");
-    let second =
-        "document.querySelectorAll('#effort .chart')[1].querySelector('.reading').textContent";
-    let words = browser.eval(second);
-    assert!(words.as_str().unwrap().starts_with("depth 1"), "{words}");
+    let words = browser.eval(reading);
+    assert!(
+        words.as_str().unwrap().starts_with("after 1 pair"),
+        "{words}"
+    );
     // A key with a modifier is the browser's.
-    let back = "document.querySelectorAll('#effort .chart')[1].dispatchEvent(new KeyboardEvent(\
+    let back = "document.querySelector('#progress .chart').dispatchEvent(new KeyboardEvent(\
                 'keydown', { key: 'ArrowLeft', altKey: true, bubbles: true, cancelable: true }))";
     assert_eq!(browser.eval(back), true, "Alt+Left is prevented");
 }

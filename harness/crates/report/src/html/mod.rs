@@ -1,9 +1,7 @@
 //! The report as a self-contained page of HTML: it loads nothing, has a light and a dark
 //! theme, fits a phone, and has a table or a caption beside each chart.
 
-mod bins;
 mod cells;
-mod distributions;
 mod failures;
 mod field;
 mod figures;
@@ -15,6 +13,7 @@ mod openings;
 mod outcomes;
 mod page;
 mod progress;
+mod quantiles;
 mod record;
 mod setup;
 mod source;
@@ -93,7 +92,7 @@ pub fn run_page(facts: &RunFacts, course: &Timeline, source: Source<'_>) -> anyh
     page.section(
         "effort",
         "Time and depth of the moves",
-        distributions::section(&moves, facts, course.means())?,
+        quantiles::section(&moves, facts, course.means()),
     );
     if let Some(fleet) = &facts.fleet {
         page.section("machines", "Machines", machines::section(fleet));
