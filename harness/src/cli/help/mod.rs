@@ -1,6 +1,8 @@
 //! The help of the whole command line: commands grouped by task, and examples
 //! at the end of every page.
 
+#[cfg(test)]
+mod advice;
 mod examples;
 mod exit_codes;
 
