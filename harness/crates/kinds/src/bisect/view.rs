@@ -131,6 +131,7 @@ mod tests {
             elapsed: Duration::from_secs(3600),
             played: 1234,
             in_flight: 12,
+            awaited: None,
             stopping: false,
             is_over: false,
         };

@@ -299,6 +299,7 @@ mod tests {
             elapsed: Duration::from_secs(110),
             played: tally.pairs,
             in_flight: 4,
+            awaited: None,
             stopping: false,
             is_over: false,
         }

@@ -165,6 +165,7 @@ mod tests {
             elapsed: Duration::from_secs(3600),
             played: 9,
             in_flight: 2,
+            awaited: None,
             stopping: false,
             is_over: false,
         }

@@ -48,6 +48,9 @@ pub fn progress_text(
             slow => format!("  {:.1} games/min", 60.0 * slow),
         };
     }
+    if let Some(awaited) = progress.awaited {
+        text += &format!("  {awaited}");
+    }
     text
 }
 

@@ -69,6 +69,12 @@ pub trait Executor {
     /// Requests a stop; [`Event::Finished`] follows.
     fn stop(&mut self, how: Stop);
 
+    /// Where a pair in flight is, in words, as in `of all/box` or `in the queue`; `None` if it
+    /// is on this machine.
+    fn whereabouts(&self, _pair: u64) -> Option<String> {
+        None
+    }
+
     /// Whether the executor keeps results that [`Self::next`] has returned until
     /// [`Self::recorded`].
     fn awaits_record(&self) -> bool {

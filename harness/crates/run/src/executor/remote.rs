@@ -1,8 +1,8 @@
 //! An executor whose pairs are played on other machines. A separate thread transports
 //! jobs and results, so that a slow connection does not block the run.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use tokio::sync::mpsc;
@@ -27,7 +27,11 @@ pub struct Carrier {
     pub events: mpsc::UnboundedSender<Event>,
     /// See [`Executor::capacity`].
     pub capacity: Arc<AtomicUsize>,
+    pub oldest: OldestPair,
 }
+
+/// The first pair in flight and where it is, for [`Executor::whereabouts`].
+pub type OldestPair = Arc<Mutex<Option<(u64, String)>>>;
 
 /// The executor: the channel ends of the run.
 #[derive(Debug)]
@@ -36,6 +40,7 @@ pub struct Remote {
     commands: Option<mpsc::UnboundedSender<Command>>,
     events: mpsc::UnboundedReceiver<Event>,
     capacity: Arc<AtomicUsize>,
+    oldest: OldestPair,
     thread: Option<JoinHandle<()>>,
     /// Pairs whose results were returned and are not on disk yet.
     returned: Vec<u64>,
@@ -47,10 +52,12 @@ impl Remote {
         let (command_sender, commands) = mpsc::unbounded_channel();
         let (event_sender, events) = mpsc::unbounded_channel();
         let capacity = Arc::new(AtomicUsize::new(1));
+        let oldest = OldestPair::default();
         let remote = Self {
             commands: Some(command_sender),
             events,
             capacity: Arc::clone(&capacity),
+            oldest: Arc::clone(&oldest),
             thread: None,
             returned: Vec::new(),
         };
@@ -58,6 +65,7 @@ impl Remote {
             commands,
             events: event_sender,
             capacity,
+            oldest,
         };
         (remote, carrier)
     }
@@ -95,6 +103,12 @@ impl Executor for Remote {
 
     fn stop(&mut self, how: Stop) {
         self.send(Command::Stop(how));
+    }
+
+    fn whereabouts(&self, pair: u64) -> Option<String> {
+        let oldest = self.oldest.lock().unwrap_or_else(PoisonError::into_inner);
+        let (first, place) = oldest.as_ref()?;
+        (*first == pair).then(|| place.clone())
     }
 
     fn awaits_record(&self) -> bool {

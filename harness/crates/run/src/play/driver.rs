@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::executor::{Event, Executor, ExecutorError, Player, Stop};
 use crate::ledger::{Ledger, LedgerError};
 use hone_base::platform::{MachineMemory, until};
+use hone_base::text::counted;
 use hone_experiment::{Experiment, Next, PairResult, Verdict};
 use hone_uci::openings::Opening;
 
@@ -64,6 +65,8 @@ pub struct Driver<E> {
     in_flight: u64,
     played: u64,
     started: Instant,
+    /// The first pair that is not absorbed, and since when.
+    awaited: (u64, Instant),
     deadline: Option<Instant>,
     /// How the run ends after the pairs in flight; set when it is being stopped.
     stopping: Option<Ended>,
@@ -74,6 +77,9 @@ pub struct Driver<E> {
 
 /// Time between two updates of a view while no pair finishes.
 const TICK: Duration = Duration::from_secs(1);
+
+/// Time without an absorbed pair after which the view names the pair that is awaited.
+const AWAITED_AFTER: Duration = Duration::from_secs(10);
 
 /// Timeout for stopped workers to deliver the pairs that they have finished.
 const HANDOVER_TIMEOUT: Duration = Duration::from_secs(1);
@@ -102,6 +108,7 @@ impl<E: Experiment> Driver<E> {
             in_flight: 0,
             played: 0,
             started: Instant::now(),
+            awaited: (0, Instant::now()),
             deadline: None,
             stopping: None,
             memory: MemoryWarnings::default(),
@@ -172,7 +179,7 @@ impl<E: Experiment> Driver<E> {
         self.check_failures();
         let mut clock = tokio::time::interval(TICK);
         clock.set_missed_tick_behavior(MissedTickBehavior::Delay);
-        self.show(view);
+        self.show(executor, view);
         loop {
             // Before the verdict, because games lost by failures would decide it.
             if let Some(error) = self.too_many.take() {
@@ -217,7 +224,7 @@ impl<E: Experiment> Driver<E> {
                 () = until(self.open_deadline()) => continue,
                 _ = clock.tick() => self.tick(executor, ledger, view)?,
             }
-            self.show(view);
+            self.show(executor, view);
         }
     }
 
@@ -246,16 +253,34 @@ impl<E: Experiment> Driver<E> {
         Ok(())
     }
 
-    fn show(&self, view: &mut impl View<E>) {
+    fn show(&mut self, executor: &impl Executor, view: &mut impl View<E>) {
+        let awaited = self.awaited(executor, Instant::now());
         let progress = Progress {
             tally: &self.fold.tally,
             elapsed: self.started.elapsed(),
             played: self.played,
             in_flight: self.in_flight,
+            awaited: awaited.as_deref(),
             stopping: self.stopping.is_some(),
             is_over: self.fold.verdict().is_some(),
         };
         view.update(&self.fold.experiment, progress);
+    }
+
+    /// What the results of later pairs wait for, if they have waited for [`AWAITED_AFTER`].
+    fn awaited(&mut self, executor: &impl Executor, now: Instant) -> Option<String> {
+        let pair = self.fold.absorbed();
+        if self.awaited.0 != pair {
+            self.awaited = (pair, now);
+        }
+        let waiting = self.fold.waiting();
+        if waiting == 0 || now.duration_since(self.awaited.1) < AWAITED_AFTER {
+            return None;
+        }
+        let place = executor.whereabouts(pair)?;
+        let wait = if waiting == 1 { "waits" } else { "wait" };
+        let results = counted(waiting, "result");
+        Some(format!("{results} {wait} for pair {} {place}", pair + 1))
     }
 
     /// Handles an event of the executor.
@@ -387,6 +412,10 @@ mod tests {
             Event::Finished
         }
 
+        fn whereabouts(&self, pair: u64) -> Option<String> {
+            Some(format!("of box-{pair}"))
+        }
+
         fn stop(&mut self, _: Stop) {}
     }
 
@@ -449,5 +478,33 @@ mod tests {
             driver.submit(&mut executor, &mut view);
             assert_eq!(executor.submitted.len() as u64, limit + capacity as u64);
         }
+    }
+
+    #[test]
+    fn a_pair_that_later_results_have_long_waited_for_is_named() {
+        let mut driver = driver("1/1");
+        let mut executor = Waiting {
+            capacity: 4,
+            submitted: Vec::new(),
+        };
+        driver.submit(&mut executor, &mut |_: &Match, _: Progress<'_>| {});
+        let start = Instant::now();
+        let late = start + 2 * AWAITED_AFTER;
+        assert_eq!(driver.awaited(&executor, late), None, "nothing waits");
+        for pair in [2, 3] {
+            finish(&mut driver, pair);
+        }
+        let named = |pair| {
+            Some(format!(
+                "2 results wait for pair {} of box-{pair}",
+                pair + 1
+            ))
+        };
+        assert_eq!(driver.awaited(&executor, late), named(0));
+        finish(&mut driver, 0);
+        assert_eq!(driver.awaited(&executor, late), None, "not for long");
+        assert_eq!(driver.awaited(&executor, late + AWAITED_AFTER), named(1));
+        finish(&mut driver, 1);
+        assert_eq!(driver.awaited(&executor, late + 3 * AWAITED_AFTER), None);
     }
 }

@@ -16,6 +16,8 @@ pub struct Progress<'a> {
     pub played: u64,
     /// Pairs that are being played, or wait for a free worker.
     pub in_flight: u64,
+    /// What later results have long waited for, in words; `None` while results are absorbed.
+    pub awaited: Option<&'a str>,
     /// After a request to stop: only pairs in flight are being finished.
     pub stopping: bool,
     /// There is a verdict: no further pair is played.
