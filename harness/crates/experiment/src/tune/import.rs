@@ -4,11 +4,8 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
-use std::collections::BTreeMap;
-
-use serde::Deserialize;
-
 use super::SpaceError;
+use super::import_json::{JsonError, weather_factory};
 use super::param::{Param, ParamKind};
 use super::space::Space;
 use hone_base::text::counted;
@@ -37,14 +34,14 @@ pub enum ImportError {
     },
     #[error("line {line}: type `{text}` must be `int` or `float`")]
     Type { line: usize, text: String },
-    #[error("not weather-factory's JSON (name: {{value, min_value, max_value, step}}): {0}")]
-    Json(#[from] serde_json::Error),
+    #[error(transparent)]
+    Json(#[from] JsonError),
     #[error(transparent)]
     Space(#[from] SpaceError),
 }
 
-/// Parameters from OpenBench lines, fishtest lines or weather-factory's JSON,
-/// recognised by their form. Empty lines and lines that begin with `#` are
+/// Parameters from OpenBench lines, fishtest lines or weather-factory's JSON
+/// (`config.json` or `state.json`), recognised by their form. Empty lines and lines that begin with `#` are
 /// skipped. The final perturbation becomes the step, the final gain is kept for
 /// the classic methods.
 ///
@@ -120,23 +117,6 @@ fn line_of(line: usize, text: &str) -> Result<Param, ImportError> {
     })
 }
 
-#[derive(Deserialize)]
-struct WeatherFactoryParam {
-    value: f64,
-    min_value: f64,
-    max_value: f64,
-    step: f64,
-}
-
-fn weather_factory(text: &str) -> Result<Vec<Param>, ImportError> {
-    let list: BTreeMap<String, WeatherFactoryParam> = serde_json::from_str(text)?;
-    let params = list.into_iter().map(|(name, param)| Param {
-        step: param.step,
-        ..Param::int(&name, param.value, param.min_value, param.max_value)
-    });
-    Ok(params.collect())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -162,16 +142,6 @@ mod tests {
         assert_eq!(list[0].name, "rfp");
         assert_eq!(list[0].kind, ParamKind::Int);
         assert_eq!((list[0].start, list[0].step), (74.0, 9.0));
-    }
-
-    #[test]
-    fn reads_weather_factory() {
-        let text = r#"{"A": {"value": 5, "min_value": 0, "max_value": 10, "step": 2}}"#;
-        let list = parse(text).unwrap();
-        assert_eq!(
-            (list[0].start, list[0].step, list[0].gain),
-            (5.0, 2.0, None)
-        );
     }
 
     #[test]

@@ -25,6 +25,7 @@ mod design;
 mod engine_settings;
 pub mod experiment;
 pub mod import;
+mod import_json;
 pub mod landscape;
 pub mod method;
 pub mod model_file;
