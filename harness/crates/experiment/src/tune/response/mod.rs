@@ -2,6 +2,7 @@
 //! which parameters matter, which have no effect, which interact, where the optima
 //! are and what was gained.
 
+mod dual;
 mod surface;
 
 use serde::Serialize;
@@ -185,10 +186,9 @@ fn param_response(surface: &Surface, space: &Space, last: &[f64], index: usize) 
     let param = &space.params()[index];
     let slope = surface.slope(index);
     let curvature = surface.curvature(index);
-    let (h, h_deviation) = surface.estimate(&curvature);
+    let ([(s, s_deviation), (h, h_deviation)], covariance) = surface.both(&slope, &curvature);
     let quarter = widened((h / 32.0, h_deviation / 32.0));
-    let (s, s_deviation) = surface.estimate(&slope);
-    let shared = surface.covariance(&slope, &curvature) / h_deviation;
+    let shared = covariance / h_deviation;
     let own = (s_deviation * s_deviation - shared * shared)
         .max(0.0)
         .sqrt();

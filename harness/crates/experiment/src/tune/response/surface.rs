@@ -8,8 +8,13 @@
 //! for the curvatures; their common scale and the relative scale of the
 //! interactions (the elements of `H` off its diagonal) are the ones of greatest
 //! evidence.
+//!
+//! The smaller of two equivalent systems is solved: by coefficients, or by batches (`dual`),
+//! of which a run with many parameters has fewer.
 
 use hone_stats::cholesky::Cholesky;
+
+use super::dual::{Dual, DualSystem};
 
 /// Prior standard deviation of a slope, in units of a curvature's: the expected
 /// distance of the optimum, in ranges.
@@ -46,7 +51,15 @@ pub(super) struct Surface {
     parameters: usize,
     interactions: bool,
     mean: Vec<f64>,
-    factor: Cholesky,
+    spread: Spread,
+}
+
+/// The covariances of the coefficients.
+#[derive(Debug)]
+pub(super) enum Spread {
+    /// By the factor of the inverse covariance.
+    Primal(Cholesky),
+    Dual(Dual),
 }
 
 /// A linear functional of the coefficients: `(coefficient, weight)`.
@@ -58,67 +71,84 @@ impl Surface {
     pub(super) fn fit(points: &[Point], parameters: usize) -> Option<Self> {
         let interactions = parameters <= MOST_WITH_INTERACTIONS;
         let size = coefficients(parameters, interactions);
-        let mut normal = vec![0.0; size * size];
         let mut response = vec![0.0; size];
         let mut features = Vec::with_capacity(size);
         for point in points {
             features_of(point, interactions, &mut features);
-            for (row, fi) in features.iter().enumerate() {
-                let wf = point.weight * fi;
-                response[row] += wf * point.elo;
-                let line = &mut normal[row * size..row * size + row + 1];
-                for (sum, fj) in line.iter_mut().zip(&features) {
-                    *sum += wf * fj;
-                }
+            for (sum, f) in response.iter_mut().zip(&features) {
+                *sum += point.weight * f * point.elo;
             }
         }
         if response.iter().all(|r| *r == 0.0) {
             return None;
         }
-        let system = System {
-            parameters,
-            normal,
-            response,
-        };
-        let relative = if interactions {
-            &INTERACTIONS[..]
+        let fit = if points.len() < size {
+            let features = points.iter().map(|point| {
+                features_of(point, interactions, &mut features);
+                features.clone()
+            });
+            let system = DualSystem::new(points, features.collect(), 3 * parameters);
+            best(interactions, |scale, relative| {
+                let priors = priors(parameters, size, scale, relative);
+                let means = prior_means(parameters, &priors);
+                system.solve(scale, relative, priors, means)
+            })?
         } else {
-            &INTERACTIONS[..1]
+            let system = System {
+                parameters,
+                normal: normal_equations(points, interactions, size),
+                response,
+            };
+            best(interactions, |scale, relative| system.solve(scale, relative))?
         };
-        let candidates = SCALES
-            .iter()
-            .flat_map(|scale| relative.iter().map(move |relative| (*scale, *relative)));
-        let fit = candidates
-            .filter_map(|(scale, relative)| system.solve(scale, relative))
-            .max_by(|a, b| a.evidence.total_cmp(&b.evidence))?;
         Some(Self {
             parameters,
             interactions,
             mean: fit.mean,
-            factor: fit.factor,
+            spread: fit.spread,
         })
     }
 
     /// Mean and standard deviation of a functional.
     pub(super) fn estimate(&self, functional: &Functional) -> (f64, f64) {
-        let mean = functional.iter().map(|(at, w)| w * self.mean[*at]).sum();
-        let half = self.half(functional);
-        let variance: f64 = half.iter().map(|x| x * x).sum();
-        (mean, variance.sqrt())
+        let prepared = self.prepared(functional);
+        (self.mean_of(functional), self.covariance_of(&prepared, &prepared).max(0.0).sqrt())
     }
 
-    /// Covariance of two functionals.
-    pub(super) fn covariance(&self, a: &Functional, b: &Functional) -> f64 {
-        let (a, b) = (self.half(a), self.half(b));
-        a.iter().zip(&b).map(|(x, y)| x * y).sum()
+    /// Means and standard deviations of two functionals, and their covariance.
+    pub(super) fn both(&self, a: &Functional, b: &Functional) -> ([(f64, f64); 2], f64) {
+        let prepared = [a, b].map(|functional| self.prepared(functional));
+        let [pa, pb] = &prepared;
+        let deviation = |p| self.covariance_of(p, p).max(0.0).sqrt();
+        let estimates = [
+            (self.mean_of(a), deviation(pa)),
+            (self.mean_of(b), deviation(pb)),
+        ];
+        (estimates, self.covariance_of(pa, pb))
     }
 
-    fn half(&self, functional: &Functional) -> Vec<f64> {
+    fn mean_of(&self, functional: &Functional) -> f64 {
+        functional.iter().map(|(at, w)| w * self.mean[*at]).sum()
+    }
+
+    fn prepared(&self, functional: &Functional) -> Prepared {
         let mut dense = vec![0.0; self.mean.len()];
         for (at, weight) in functional {
             dense[*at] += weight;
         }
-        self.factor.forward(&dense)
+        let half = match &self.spread {
+            Spread::Primal(factor) => factor.forward(&dense),
+            Spread::Dual(dual) => dual.half(functional),
+        };
+        Prepared { dense, half }
+    }
+
+    fn covariance_of(&self, a: &Prepared, b: &Prepared) -> f64 {
+        let product: f64 = a.half.iter().zip(&b.half).map(|(x, y)| x * y).sum();
+        match &self.spread {
+            Spread::Primal(_) => product,
+            Spread::Dual(dual) => dual.prior_covariance(&a.dense, &b.dense) - product,
+        }
     }
 
     /// Slope of a parameter at the final values.
@@ -155,6 +185,67 @@ impl Surface {
     }
 }
 
+/// A functional by coefficient, and its product with the inverse factor of the system.
+struct Prepared {
+    dense: Vec<f64>,
+    half: Vec<f64>,
+}
+
+/// The fit of greatest evidence among the candidate scales.
+fn best(interactions: bool, solve: impl Fn(f64, f64) -> Option<Fit>) -> Option<Fit> {
+    let relative = if interactions {
+        &INTERACTIONS[..]
+    } else {
+        &INTERACTIONS[..1]
+    };
+    let candidates = SCALES
+        .iter()
+        .flat_map(|scale| relative.iter().map(move |relative| (*scale, *relative)));
+    candidates
+        .filter_map(|(scale, relative)| solve(scale, relative))
+        .max_by(|a, b| a.evidence.total_cmp(&b.evidence))
+}
+
+/// `sum w f f'`, lower triangle.
+fn normal_equations(points: &[Point], interactions: bool, size: usize) -> Vec<f64> {
+    let mut normal = vec![0.0; size * size];
+    let mut features = Vec::with_capacity(size);
+    for point in points {
+        features_of(point, interactions, &mut features);
+        for (row, fi) in features.iter().enumerate() {
+            let wf = point.weight * fi;
+            let line = &mut normal[row * size..row * size + row + 1];
+            for (sum, fj) in line.iter_mut().zip(&features) {
+                *sum += wf * fj;
+            }
+        }
+    }
+    normal
+}
+
+/// Prior standard deviations of the coefficients.
+pub(super) fn priors(parameters: usize, size: usize, scale: f64, relative: f64) -> Vec<f64> {
+    let mut deviations = Vec::with_capacity(size);
+    for factor in [SLOPE, 1.0, CUBIC] {
+        deviations.extend(std::iter::repeat_n(factor * scale, parameters));
+    }
+    deviations.resize(size, relative * scale);
+    deviations
+}
+
+/// Prior means of the coefficients: only curvatures have one.
+fn prior_means(parameters: usize, deviations: &[f64]) -> Vec<f64> {
+    let curvatures = parameters..2 * parameters;
+    let means = deviations.iter().enumerate().map(|(index, deviation)| {
+        if curvatures.contains(&index) {
+            CURVATURE_MEAN * deviation
+        } else {
+            0.0
+        }
+    });
+    means.collect()
+}
+
 /// Index of the interaction of two parameters among all interactions.
 fn slot(i: usize, j: usize) -> usize {
     let (high, low) = if i > j { (i, j) } else { (j, i) };
@@ -175,18 +266,18 @@ struct System {
     response: Vec<f64>,
 }
 
-struct Fit {
-    mean: Vec<f64>,
-    factor: Cholesky,
+pub(super) struct Fit {
+    pub(super) mean: Vec<f64>,
+    pub(super) spread: Spread,
     /// Log of the marginal likelihood, up to a constant.
-    evidence: f64,
+    pub(super) evidence: f64,
 }
 
 impl System {
     /// The posterior, if curvatures have the prior scale `scale` and
     /// interactions `relative` times that.
     fn solve(&self, scale: f64, relative: f64) -> Option<Fit> {
-        let deviations = self.priors(scale, relative);
+        let deviations = priors(self.parameters, self.response.len(), scale, relative);
         let size = deviations.len();
         let mut a = self.normal.clone();
         let mut target = self.response.clone();
@@ -207,18 +298,9 @@ impl System {
         let evidence = 0.5 * (fit - factor.log_determinant() - volume);
         Some(Fit {
             mean,
-            factor,
+            spread: Spread::Primal(factor),
             evidence,
         })
-    }
-
-    fn priors(&self, scale: f64, relative: f64) -> Vec<f64> {
-        let mut deviations = Vec::with_capacity(self.response.len());
-        for factor in [SLOPE, 1.0, CUBIC] {
-            deviations.extend(std::iter::repeat_n(factor * scale, self.parameters));
-        }
-        deviations.resize(self.response.len(), relative * scale);
-        deviations
     }
 }
 
@@ -285,6 +367,69 @@ mod tests {
         near(&surface.curvature(1), 20.0);
         near(&surface.interaction(0, 1).unwrap(), 15.0);
         near(&surface.elo(&[0.2, -0.1]), elo(&[0.2, -0.1]));
+    }
+
+    /// Points of a surface with noise, of `parameters` parameters.
+    fn noisy(parameters: usize, points: u64) -> Vec<Point> {
+        let mut rng = stream(7, Purpose::Landscape, points);
+        let mut draw = || 0.6 * uniform(&mut rng) - 0.3;
+        let point = |_| {
+            let d: Vec<f64> = (0..parameters).map(|_| draw()).collect();
+            let m: Vec<f64> = (0..parameters).map(|_| draw()).collect();
+            Point {
+                elo: 30.0 * d[0] - 90.0 * d[parameters - 1] * m[0] + 100.0 * draw(),
+                weight: 0.002,
+                d,
+                m,
+            }
+        };
+        (0..points).map(point).collect()
+    }
+
+    /// Both systems have the same solution: points that show nothing make the larger one.
+    #[test]
+    fn the_smaller_system_has_the_solution_of_the_larger() {
+        for parameters in [4, 41] {
+            let size = coefficients(parameters, parameters <= MOST_WITH_INTERACTIONS);
+            let few = noisy(parameters, 17);
+            let nothing = Point {
+                d: vec![0.0; parameters],
+                m: vec![0.0; parameters],
+                elo: 0.0,
+                weight: 1.0,
+            };
+            let mut many = few.clone();
+            many.extend(std::iter::repeat_n(nothing, size));
+            let surfaces = [&few, &many].map(|points| Surface::fit(points, parameters).unwrap());
+            assert!(matches!(surfaces[0].spread, Spread::Dual(_)));
+            assert!(matches!(surfaces[1].spread, Spread::Primal(_)));
+            let place: Vec<f64> = (0..parameters).map(|i| 0.1 + 0.01 * i as f64).collect();
+            let functionals = [
+                surfaces[0].slope(0),
+                surfaces[0].curvature(parameters - 1),
+                surfaces[0].elo(&place),
+            ];
+            for a in &functionals {
+                for b in &functionals {
+                    let [dual, primal] = surfaces.each_ref().map(|surface| surface.both(a, b));
+                    let list = |([a, b], c): ([(f64, f64); 2], f64)| [a.0, a.1, b.0, b.1, c];
+                    for (x, y) in list(dual).into_iter().zip(list(primal)) {
+                        assert!((x - y).abs() < 1e-6 * (1.0 + y.abs()), "{x} {y}");
+                    }
+                }
+            }
+        }
+    }
+
+    /// A run with many parameters and few batches: the work grows with the square of the
+    /// batches and not with the cube of the parameters.
+    #[test]
+    fn the_system_is_as_small_as_the_batches() {
+        let surface = Surface::fit(&noisy(600, 25), 600).unwrap();
+        let Spread::Dual(dual) = &surface.spread else {
+            panic!("solved by coefficients");
+        };
+        assert_eq!(dual.size(), 25);
     }
 
     #[test]
