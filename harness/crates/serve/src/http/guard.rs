@@ -12,6 +12,7 @@ use axum::http::{HeaderMap, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use super::listen::HEAD_BYTES;
 use super::state::Shared;
 
 /// Content security policy: only scripts and styles of this server, and no frames on other
@@ -27,9 +28,13 @@ const FETCH_MODE: HeaderName = HeaderName::from_static("sec-fetch-mode");
 
 /// Accepts requests of this server's pages, of programs and of people.
 pub(super) async fn check(State(shared): State<Shared>, request: Request, next: Next) -> Response {
-    let mut answer = match refusal(request.headers(), &shared.hosts) {
-        Some(reason) => (StatusCode::FORBIDDEN, format!("{reason}\n")).into_response(),
-        None => next.run(request).await,
+    let mut answer = if head_bytes(&request) > HEAD_BYTES {
+        let status = StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE;
+        refused(status, "the head of the request is larger than 32 kB")
+    } else if let Some(reason) = refusal(request.headers(), &shared.hosts) {
+        refused(StatusCode::FORBIDDEN, reason)
+    } else {
+        next.run(request).await
     };
     let headers = answer.headers_mut();
     for (name, value) in [
@@ -54,12 +59,27 @@ pub(super) async fn check(State(shared): State<Shared>, request: Request, next: 
     answer
 }
 
+/// Size of the head of a request: the reader of the connection may take in more than its
+/// buffer at once.
+fn head_bytes(request: &Request) -> usize {
+    let address = request.uri().to_string().len();
+    let line_ends = ": \r\n".len();
+    let headers = request.headers().iter().map(|(name, value)| {
+        let text = name.as_str().len().saturating_add(value.len());
+        text.saturating_add(line_ends)
+    });
+    headers.fold(address, usize::saturating_add)
+}
+
 /// The reason why a request is refused.
 fn refusal(headers: &HeaderMap, hosts: &[String]) -> Option<&'static str> {
     let text = |name: &HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or(""));
     let Some(host) = text(&HOST) else {
         return Some("the request has no `Host` header");
     };
+    if headers.get_all(HOST).iter().count() > 1 {
+        return Some("the request has several `Host` headers");
+    }
     // DNS rebinding: any site can resolve its name to the address of this machine.
     if !is_known(host, hosts) {
         return Some("this host name is not served; `hone serve --host NAME` allows it");
@@ -76,13 +96,21 @@ fn refusal(headers: &HeaderMap, hosts: &[String]) -> Option<&'static str> {
 
 /// Whether a host is an address, this machine, or a name that was allowed.
 fn is_known(host: &str, hosts: &[String]) -> bool {
-    let name = match host.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
-        Some((address, _)) => return address.parse::<std::net::Ipv6Addr>().is_ok(),
-        None => host.split_once(':').map_or(host, |(name, _)| name),
-    };
-    name.parse::<std::net::Ipv4Addr>().is_ok()
+    if let Some(rest) = host.strip_prefix('[') {
+        return rest.split_once(']').is_some_and(|(address, port)| {
+            let port = port.strip_prefix(':').or(port.is_empty().then_some("0"));
+            address.parse::<std::net::Ipv6Addr>().is_ok() && port.is_some_and(is_port)
+        });
+    }
+    let (name, port) = host.split_once(':').unwrap_or((host, "0"));
+    let is_name = name.parse::<std::net::Ipv4Addr>().is_ok()
         || name.eq_ignore_ascii_case("localhost")
-        || hosts.iter().any(|known| known.eq_ignore_ascii_case(name))
+        || hosts.iter().any(|known| known.eq_ignore_ascii_case(name));
+    is_name && is_port(port)
+}
+
+fn is_port(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit()) && text.parse::<u16>().is_ok()
 }
 
 /// A refusal, as text.
@@ -97,7 +125,7 @@ mod tests {
     fn refuses(headers: &[(&'static str, &str)]) -> bool {
         let mut map = HeaderMap::new();
         for (name, value) in headers {
-            map.insert(*name, value.parse().expect("a value"));
+            map.append(*name, value.parse().expect("a value"));
         }
         refusal(&map, &["my-machine".to_string()]).is_some()
     }
@@ -120,10 +148,29 @@ mod tests {
             "127.0.0.1.evil.example",
             "[evil]",
             "",
+            "localhost:80, evil.example",
+            "localhost, evil.example",
+            "localhost:80:evil.example",
+            "localhost:",
+            "localhost:+80",
+            "[::1]evil.example",
+            "[::1]:80, evil.example",
         ] {
             assert!(refuses(&[("host", host)]), "{host}");
         }
         assert!(refuses(&[]));
+        assert!(refuses(&[("host", "localhost"), ("host", "localhost")]));
+    }
+
+    #[test]
+    fn a_long_head_is_counted_whole() {
+        let request = |length: usize| {
+            let builder = Request::builder().uri("/").header("host", "localhost");
+            let builder = builder.header("x", "y".repeat(length));
+            builder.body(Body::empty()).expect("a request")
+        };
+        assert!(head_bytes(&request(30_000)) <= HEAD_BYTES);
+        assert!(head_bytes(&request(40_000)) > HEAD_BYTES);
     }
 
     #[test]

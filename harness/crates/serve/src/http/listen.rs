@@ -22,7 +22,7 @@ const HEAD: Duration = Duration::from_secs(10);
 /// Time limit for a client to accept further bytes.
 const STUCK: Duration = Duration::from_secs(30);
 /// Maximum size of the head of a request, in bytes.
-const HEAD_BYTES: usize = 32 << 10;
+pub(super) const HEAD_BYTES: usize = 32 << 10;
 
 /// Serves until `ending` is set.
 pub(crate) async fn listen(
