@@ -127,6 +127,7 @@ test_arguments() {
     fi
     conditions "$limit"
     [ -z "$profile" ] || arguments+=(--profile "$profile")
+    arguments+=(--set match.on_finding=undecided)
     further
     # What is tested; how many games are played at a time does not belong to it.
     question=$(printf '%s\n' "${arguments[@]}")

@@ -12,7 +12,9 @@ use hone_base::{out, outln};
 use hone_experiment::settings::{BookSource, Shard};
 use hone_experiment::{Experiment, Verdict};
 use hone_kinds as kinds;
-use hone_report::{TestVerdict, first_engine, is_of_first_engine, limits, shown_elo, signed};
+use hone_report::{
+    TestVerdict, first_engine, is_of_first_engine, limits, shown_elo, signed, verdict_of,
+};
 use hone_run::ledger::is_whole_run_played;
 use hone_run::{EngineIdentity, Folder, Kind, Manifest, NIGHTS_RUNS, RESULTS, RunFiles, list_runs};
 
@@ -83,7 +85,8 @@ impl RunLine {
         let config = all[0].manifest.config.clone();
         let files = all.swap_remove(stage - 1);
         let fold = kinds::fold_of(&files)?;
-        let has_next = stage < stages && fold.verdict() == Some(Verdict::H1);
+        let (judged, withheld) = verdict_of(&files, &fold)?;
+        let has_next = stage < stages && judged == TestVerdict::H1;
         let verdict = fold.verdict().filter(|_| !has_next);
         let elo = is_of_first_engine(&files.manifest).then(|| {
             shown_elo(
@@ -96,10 +99,14 @@ impl RunLine {
         Ok(Self {
             run,
             kind: files.manifest.kind,
-            verdict: verdict.into(),
+            verdict: if has_next { TestVerdict::None } else { judged },
             finished: verdict.is_some(),
             is_repeated: verdict == Some(Verdict::Repeated),
-            state: state(verdict, is_played),
+            state: if withheld.is_some() {
+                "withheld"
+            } else {
+                state(verdict, is_played)
+            },
             shard: config.r#match.shard,
             stage: (stages > 1).then(|| config.stage_words(stage - 1)),
             engines: files.manifest.names(),

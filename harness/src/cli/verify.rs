@@ -12,7 +12,7 @@ use hone_base::text::with_causes;
 use hone_base::{out, outln};
 use hone_experiment::settings::Shard;
 use hone_kinds::{self as kinds, tune};
-use hone_report::{TestVerdict, counted};
+use hone_report::{TestVerdict, counted, verdict_of};
 use hone_run::{Folder, Manifest, RunFiles, find_run, verify};
 
 /// Replay every game of a run with an independent rules library.
@@ -191,9 +191,13 @@ impl Part {
             Ok(report) => report,
             Err(error) => return Self::unreadable(name, is_digested, &error),
         };
+        let verdict = match verdict_of(&files, &report.fold) {
+            Ok((verdict, _)) => verdict,
+            Err(error) => return Self::unreadable(name, is_digested, &error),
+        };
         let judged = Judged {
             pairs: report.fold.tally.pairs,
-            verdict: report.fold.verdict().into(),
+            verdict,
             shard: files.manifest.config.r#match.shard,
         };
         Self {

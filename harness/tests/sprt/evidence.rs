@@ -47,11 +47,11 @@ fn reports(setup: &Setup, finished: &Finished, kind: &str, words: &str) -> Value
     let json = finished.json();
     assert!(kinds(&json).contains(&kind), "{kind}: {json}");
     let text = on_run("report", &setup.run("run")).stdout;
-    let suspicious = format!("Suspicious ({words}");
-    assert!(text.contains(&suspicious), "{text}");
+    let sentence = format!(" ({words}");
+    assert!(text.contains(&sentence), "{text}");
     for file in ["report.md", "report.html"] {
         let text = fs::read_to_string(setup.run("run").join(file)).unwrap();
-        assert!(text.contains(&suspicious), "{file}");
+        assert!(text.contains(&sentence), "{file}");
     }
     json
 }
@@ -447,4 +447,43 @@ fn ratings_leave_repeats_out() {
     }
     let limits = "/other` (different limit): its games count as those of one engine";
     assert_eq!(differing.matches(limits).count(), 2, "{differing}");
+}
+
+/// The same games decide, withhold the verdict or not, and the page says which.
+#[test]
+fn a_verdict_with_a_doubtful_finding_is_withheld() {
+    let play = "limit = \"9+1\"\nopenings = \"{BOOK}\"\nmax_failures = 1.0";
+    let test =
+        "[sprt]\nelo0 = 0.0\nelo1 = 500.0\nmodel = \"logistic\"\nalpha = 1e-9\nbeta = 1e-9\n";
+    let setup = setup(play, &book(2), test);
+    let config = fs::read_to_string(&setup.config).unwrap();
+    let failing = config.replace("--seed 2", "--seed 2 go:2=exit:1");
+    fs::write(&setup.config, failing).unwrap();
+    let reported = setup.play("sprt", "reported", &["--json"]);
+    assert_eq!(reported.code, Some(0), "{}", reported.stderr);
+    let json = reported.json();
+    assert_eq!(json["verdict"], "H1");
+    assert!(json.get("withheld").is_none(), "{json}");
+    let few = json["findings"].as_array().unwrap().iter();
+    let few = few.filter(|finding| finding["test"] == "few_openings");
+    let ranks: Vec<&Value> = few.map(|finding| &finding["rank"]).collect();
+    assert_eq!(ranks, ["doubtful"], "{json}");
+
+    let undecided = ["--json", "--set", "match.on_finding=undecided"];
+    let withheld = setup.play("sprt", "withheld", &undecided);
+    assert_eq!(withheld.code, Some(3), "{}", withheld.stderr);
+    let json = withheld.json();
+    assert_eq!(
+        (&json["verdict"], &json["withheld"]),
+        (&json!("none"), &json!("H1"))
+    );
+    let run = setup.run("withheld");
+    let sentence = "Verdict withheld: the test ended with H1";
+    assert!(on_run("report", &run).stdout.contains(sentence));
+    for file in ["report.md", "report.html"] {
+        let text = fs::read_to_string(run.join(file)).unwrap();
+        assert!(text.contains(sentence), "{file}");
+    }
+    assert!(on_run("verify", &run).stdout.contains("verdict: none"));
+    assert_eq!(resume(&run, &[]).code, Some(3));
 }

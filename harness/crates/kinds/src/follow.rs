@@ -1,7 +1,9 @@
 //! A match or a test that is read while another process plays it.
 
-use hone_experiment::Experiment;
-use hone_report::{Breakdown, CurrentResults, Following, MatchReport, Report, Timeline};
+use hone_experiment::{Experiment, Verdict};
+use hone_report::{
+    Breakdown, CurrentResults, Following, MatchReport, Report, Timeline, verdict_with,
+};
 use hone_run::ledger::{PairOrder, RecordedPair};
 use hone_run::{Fold, RunFiles};
 
@@ -45,7 +47,12 @@ impl<E: Experiment> Following for FollowedMatch<E> {
     }
 
     fn results(&mut self) -> anyhow::Result<CurrentResults> {
-        Ok(CurrentResults::of(&self.fold))
+        let (_, withheld) = verdict_with(&self.files.manifest, &self.fold, &self.course);
+        let results = CurrentResults::of(&self.fold);
+        Ok(CurrentResults {
+            verdict: withheld.map_or(results.verdict, |_| Some(Verdict::Inconclusive)),
+            ..results
+        })
     }
 
     fn report(&mut self) -> anyhow::Result<Box<dyn Report>> {

@@ -11,7 +11,7 @@ use super::standings::{Standing, standings};
 use super::timeline::Timeline;
 use super::verdict::{EndReason, TestVerdict};
 use hone_experiment::Experiment;
-use hone_experiment::settings::{BookSource, Shard};
+use hone_experiment::settings::{BookSource, OnFinding, Shard};
 use hone_run::config::{Config, EngineOptions, Tournament};
 use hone_run::pool::{self, MissingPairs};
 use hone_run::{Failures, Fold, Kind, Manifest, PairingTally, PooledRun, RunFiles, Tally};
@@ -30,6 +30,9 @@ pub struct RunFacts {
     pub run: String,
     pub kind: Kind,
     pub verdict: TestVerdict,
+    /// The verdict that a finding holds back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub withheld: Option<TestVerdict>,
     /// Whether it is complete: nothing is left to resume.
     #[serde(rename = "finished")]
     pub is_finished: bool,
@@ -238,10 +241,13 @@ impl RunFacts {
         let summary = summary_of(&fold.experiment, first.pentanomial);
         let play = &manifest.config.r#match;
         let (ratings, rating_error) = ratings(manifest, tally);
+        let findings = findings(manifest, course, fold);
+        let (verdict, withheld) = judged(fold.verdict().into(), &findings, play.on_finding);
         Self {
             run: files.folder.name(),
             kind: manifest.kind,
-            verdict: fold.verdict().into(),
+            verdict,
+            withheld,
             is_finished: fold.verdict().is_some(),
             reason: EndReason::of(fold.verdict()),
             shard: play.shard,
@@ -275,7 +281,7 @@ impl RunFacts {
             failures: tally.engines.iter().map(|engine| engine.failures).collect(),
             seconds: course.seconds(),
             always_valid: fold.experiment.always_valid(),
-            findings: findings(manifest, course, fold),
+            findings,
             ratings,
             rating_error,
             pairings: pairings(manifest, fold),
@@ -375,6 +381,53 @@ fn findings<E: Experiment>(manifest: &Manifest, course: &Timeline, fold: &Fold<E
         findings.extend(course.findings(fold));
     }
     findings
+}
+
+/// The verdict of a test, and the one that its findings hold back.
+fn judged(
+    verdict: TestVerdict,
+    findings: &[Finding],
+    on_finding: OnFinding,
+) -> (TestVerdict, Option<TestVerdict>) {
+    let is_withheld = verdict != TestVerdict::None
+        && on_finding == OnFinding::Undecided
+        && findings.iter().any(Finding::is_against_verdict);
+    if is_withheld {
+        (TestVerdict::None, Some(verdict))
+    } else {
+        (verdict, None)
+    }
+}
+
+/// The verdict of a run, and the one that its findings hold back.
+///
+/// # Errors
+/// If the ledger cannot be read.
+pub fn verdict_of<E: Experiment>(
+    files: &RunFiles,
+    fold: &Fold<E>,
+) -> anyhow::Result<(TestVerdict, Option<TestVerdict>)> {
+    let verdict = fold.verdict().into();
+    let on_finding = files.manifest.config.r#match.on_finding;
+    if verdict == TestVerdict::None || on_finding == OnFinding::Report {
+        return Ok((verdict, None));
+    }
+    let course = Timeline::read(files, fold)?;
+    Ok(verdict_with(&files.manifest, fold, &course))
+}
+
+/// As [`verdict_of`], with the `course` already read.
+pub fn verdict_with<E: Experiment>(
+    manifest: &Manifest,
+    fold: &Fold<E>,
+    course: &Timeline,
+) -> (TestVerdict, Option<TestVerdict>) {
+    let verdict = fold.verdict().into();
+    let on_finding = manifest.config.r#match.on_finding;
+    if verdict == TestVerdict::None || on_finding == OnFinding::Report {
+        return (verdict, None);
+    }
+    judged(verdict, &findings(manifest, course, fold), on_finding)
 }
 
 /// Totals of the first engine over all its pairings.

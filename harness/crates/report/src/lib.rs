@@ -53,6 +53,7 @@ pub use escape::percent_encoded;
 pub use escape::{escape_markdown, guarded, unguarded};
 pub use evidence::evidence_findings;
 pub use facts::{RunFacts, StageFacts, first_engine, is_of_first_engine, limits};
+pub use facts::{verdict_of, verdict_with};
 pub use follow::{CurrentResults, Following};
 pub use forms::Form;
 pub use forms::{FormNumbers, FormTest};
@@ -94,6 +95,11 @@ pub trait Report {
     /// # Errors
     /// If it cannot be written as JSON.
     fn json(&self) -> anyhow::Result<String>;
+
+    /// The verdict of a test that its findings hold back.
+    fn withheld(&self) -> Option<TestVerdict> {
+        None
+    }
 
     /// In the format of OpenBench or fishtest. `None` unless the first engine plays in every
     /// pair.

@@ -7,6 +7,7 @@ use super::machines::FleetFacts;
 use super::summary::{as_markdown, summary};
 use super::text::{results_block, verdict_sentence};
 use super::timeline::Timeline;
+use super::verdict::TestVerdict;
 use super::{REPORT_JSON, REPORT_MD, Report, json_file};
 use hone_experiment::Experiment;
 use hone_run::{Fold, RunFiles};
@@ -54,6 +55,10 @@ impl Report for MatchReport {
 
     fn json(&self) -> anyhow::Result<String> {
         Ok(serde_json::to_string(&self.facts)?)
+    }
+
+    fn withheld(&self) -> Option<TestVerdict> {
+        self.facts.withheld
     }
 
     fn form(&self, form: Form) -> Option<String> {

@@ -260,7 +260,9 @@ fn is_played(facts: &RunFacts) -> bool {
 /// A warning if any finding means that the games are weak evidence.
 fn evidence_warning<'a>(findings: impl Iterator<Item = &'a Finding>) -> Option<String> {
     let mut kinds: Vec<&str> = Vec::new();
-    for finding in findings.filter(|finding| finding.p_value.is_none()) {
+    for finding in
+        findings.filter(|finding| finding.p_value.is_none() || finding.is_against_verdict())
+    {
         let kind = finding.test.words();
         if !kinds.contains(&kind) {
             kinds.push(kind);
@@ -268,13 +270,29 @@ fn evidence_warning<'a>(findings: impl Iterator<Item = &'a Finding>) -> Option<S
     }
     (!kinds.is_empty()).then(|| {
         format!(
-            "Read this result with care: {}. See the lines marked as suspicious.",
+            "Read this result with care: {}. The report describes each.",
             kinds.join(", ")
         )
     })
 }
 
+/// The verdict that was withheld, and why.
+fn withheld_sentence(facts: &RunFacts, withheld: TestVerdict) -> String {
+    let findings = facts.findings.iter();
+    let against = findings.filter(|finding| finding.is_against_verdict());
+    let mut words: Vec<&str> = against.map(|finding| finding.test.words()).collect();
+    words.dedup();
+    format!(
+        "Verdict withheld: the test ended with {withheld}, but its games may not be evidence ({}).\n\
+         help: correct the cause and test again, or set `on_finding = \"report\"` in [match]",
+        words.join(", ")
+    )
+}
+
 fn decision_sentence(facts: &RunFacts, sprt: &SprtFacts) -> String {
+    if let Some(withheld) = facts.withheld {
+        return withheld_sentence(facts, withheld);
+    }
     let (dev, base) = names(facts);
     let scale = scale(sprt.model);
     let decision = match facts.verdict {

@@ -97,6 +97,7 @@ pub(in crate::cli) fn conclude(
         .summarize(&report.summary(to_resume))
         .map_err(Failure::failed)?;
     Ok(match ended {
+        Ended::Verdict(_) if report.withheld().is_some() => Exit::Inconclusive,
         Ended::Verdict(verdict) => {
             let is_test = manifest.kind.is_sequential_test() && manifest.pooled.is_empty();
             if is_test && verdict == Verdict::Inconclusive {

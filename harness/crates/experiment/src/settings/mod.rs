@@ -12,6 +12,6 @@ mod values;
 pub use openings::{BookSource, OpeningsConfig};
 pub use shard::Shard;
 pub use time_span::TimeSpan;
-pub use values::{OnFailure, OnMachineFault};
+pub use values::{OnFailure, OnFinding, OnMachineFault};
 pub(crate) use values::{amount_option, number_in};
 pub use values::{positive, positive_option};

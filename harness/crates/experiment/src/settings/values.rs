@@ -28,6 +28,17 @@ pub enum OnMachineFault {
     Replay,
 }
 
+/// What a finding of rank `invalid` or `doubtful` does to the verdict of a test.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum OnFinding {
+    /// The report mentions it.
+    #[default]
+    Report,
+    /// The verdict is withheld.
+    Undecided,
+}
+
 impl OnMachineFault {
     pub fn is_default(&self) -> bool {
         *self == Self::default()

@@ -124,6 +124,9 @@ impl TestReport {
     /// The result of all stages.
     fn sentence(&self) -> String {
         let words = self.manifest().config.stage_words(self.later.len());
+        if let Some(withheld) = self.last().facts.withheld {
+            return format!("Verdict withheld: {words} ended with {withheld}, but has findings.");
+        }
         match (self.last().facts.verdict, self.verdict()) {
             (TestVerdict::H0, _) => format!("The change failed: {words} accepted H0."),
             (_, TestVerdict::H1) => "The change passed: all stages accepted H1.".to_string(),
@@ -171,6 +174,10 @@ impl Report for TestReport {
             return self.first.json();
         }
         Ok(serde_json::to_string(&self.object()?)?)
+    }
+
+    fn withheld(&self) -> Option<TestVerdict> {
+        self.last().facts.withheld
     }
 
     /// Like the JSON, that of the last stage that has been started.

@@ -23,6 +23,9 @@ pub(super) fn finding(test: &RunFacts, run: &Path) -> String {
             accepted(elo0)
         }
         TestVerdict::H0 => REJECTED.to_string(),
+        TestVerdict::None if test.withheld.is_some() => {
+            "The verdict of the verifying test is withheld because of its findings.".to_string()
+        }
         TestVerdict::None if test.is_finished => {
             "The verifying test ended without a decision: it did not find the engine stronger."
                 .to_string()

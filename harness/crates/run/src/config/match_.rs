@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 use hone_base::platform::physical_cores;
 use hone_experiment::settings::{
-    OnFailure, OnMachineFault, OpeningsConfig, Shard, TimeSpan, positive,
+    OnFailure, OnFinding, OnMachineFault, OpeningsConfig, Shard, TimeSpan, positive,
 };
 use hone_stats::confidence::StopRule;
 use hone_uci::openings::{Order, Variant};
@@ -67,6 +67,7 @@ pub struct MatchConfig {
     pub startup_ms: u64,
     pub on_failure: OnFailure,
     pub on_machine_fault: OnMachineFault,
+    pub on_finding: OnFinding,
     /// The run stops when more than this share of an engine's games (and at
     /// least ten) are lost by failures.
     #[serde(deserialize_with = "share")]
@@ -129,6 +130,7 @@ impl Default for MatchConfig {
             startup_ms: 10_000,
             on_failure: OnFailure::Count,
             on_machine_fault: OnMachineFault::Keep,
+            on_finding: OnFinding::Report,
             max_failures: 0.1,
         }
     }

@@ -29,7 +29,10 @@ const FREE: [&str; 6] = [
 /// Keys in sections of `[config]` that may change too: `hone resume --verify` adds the test
 /// after a tuning.
 const FREE_IN_SECTIONS: [(&str, &[&str]); 3] = [
-    ("match", &["concurrency", "max_failures", "max_time"]),
+    (
+        "match",
+        &["concurrency", "max_failures", "max_time", "on_finding"],
+    ),
     ("tune", &["verify"]),
     ("fleet", &["exclude"]),
 ];

@@ -3,7 +3,7 @@
 //! tests: they have no p-value, and their thresholds are far outside of an
 //! ordinary run.
 
-use super::{Finding, Test};
+use super::{Finding, Rank, Test};
 
 /// The fewest pairs for a finding about openings or about engines that play the
 /// same moves.
@@ -13,6 +13,8 @@ const PAIRS_AN_OPENING: u64 = 10;
 /// Repeats that are counted are reported from this number and this share of all pairs on.
 const FEWEST_REPEATS: u64 = 3;
 const SHARE_OF_REPEATS: f64 = 0.02;
+/// From this share of repeated pairs on, a result is doubtful.
+const DOUBTFUL_REPEATS: f64 = 0.1;
 /// From this share of pairs with the same moves in both games on, both engines are
 /// probably the same.
 const SHARE_OF_MIRRORED: f64 = 0.9;
@@ -43,10 +45,16 @@ pub fn repeated_games(found: Repetition) -> Option<Finding> {
     }
     let consequence = match dropped {
         0 => "they are counted, but are weaker evidence than new games",
-        _ => "they are not counted",
+        _ => "they are not counted, and because repeating depends on the result, the Elo is biased",
+    };
+    let rank = if share >= DOUBTFUL_REPEATS {
+        Rank::Doubtful
+    } else {
+        Rank::Note
     };
     Some(Finding::of_counts(
         Test::RepeatedGames,
+        rank,
         format!(
             "{repeated} of {pairs} pairs repeat earlier games ({distinct_games} distinct games): {consequence}"
         ),
@@ -62,6 +70,7 @@ pub fn few_openings(pairs: u64, openings: u64) -> Option<Finding> {
         let s = if openings == 1 { "" } else { "s" };
         Finding::of_counts(
             Test::FewOpenings,
+            Rank::Doubtful,
             format!(
                 "{pairs} pairs from {openings} distinct opening{s}: the games are not independent"
             ),
@@ -75,6 +84,7 @@ pub fn alike(pairs: u64, mirrored: u64) -> Option<Finding> {
     is_one.then(|| {
         Finding::of_counts(
             Test::AlikeEngines,
+            Rank::Note,
             format!(
                 "in {mirrored} of {pairs} pairs both games have the same moves: the engines may be the same program"
             ),
@@ -84,7 +94,8 @@ pub fn alike(pairs: u64, mirrored: u64) -> Option<Finding> {
 
 /// An engine that does not keep to its limit; `departure` says how.
 pub fn limit_ignored(engine: &str, departure: &str) -> Finding {
-    Finding::of_counts(Test::IgnoredLimit, format!("{engine}: {departure}"))
+    let detail = format!("{engine}: {departure}");
+    Finding::of_counts(Test::IgnoredLimit, Rank::Invalid, detail)
 }
 
 #[cfg(test)]

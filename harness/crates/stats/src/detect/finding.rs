@@ -32,21 +32,47 @@ impl Test {
     }
 }
 
+/// What a finding says about a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Rank {
+    /// Worth knowing; the verdict stands.
+    Note,
+    /// The verdict may not mean what it seems to mean.
+    Doubtful,
+    /// The verdict means nothing.
+    Invalid,
+}
+
+impl Rank {
+    /// The first word of the finding's sentence.
+    fn word(self) -> &'static str {
+        match self {
+            Self::Note => "Note",
+            Self::Doubtful => "Doubtful",
+            Self::Invalid => "Invalid",
+        }
+    }
+}
+
 /// The result of one test.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Finding {
     pub test: Test,
+    pub rank: Rank,
+    /// What stands out, as text.
+    pub detail: String,
     /// Probability that good data look at least as bad, 0 to 1; absent for counts,
     /// which are not a matter of chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub p_value: Option<f64>,
-    /// What stands out, as text.
-    pub detail: String,
 }
 
 /// Below this a finding is worth reporting. With four tests, one good match in
 /// 250 shows one by chance.
 const NOTEWORTHY: f64 = 1e-3;
+/// Below this a finding is doubtful: one good match in 250,000 has one by chance.
+const DOUBTFUL: f64 = 1e-6;
 
 /// Whether a p-value is worth reporting.
 pub fn is_noteworthy(p_value: f64) -> bool {
@@ -55,12 +81,34 @@ pub fn is_noteworthy(p_value: f64) -> bool {
 
 impl Finding {
     /// A finding without a p-value.
-    pub(super) fn of_counts(test: Test, detail: String) -> Self {
+    pub(super) fn of_counts(test: Test, rank: Rank, detail: String) -> Self {
         Self {
             test,
-            p_value: None,
+            rank,
             detail,
+            p_value: None,
         }
+    }
+
+    /// A finding with a p-value. An odd opening is a note: the book holds it for both
+    /// engines.
+    pub(super) fn of_chance(test: Test, p_value: f64, detail: String) -> Self {
+        let is_doubtful = p_value < DOUBTFUL && test != Test::OddOpening;
+        Self {
+            test,
+            rank: if is_doubtful {
+                Rank::Doubtful
+            } else {
+                Rank::Note
+            },
+            detail,
+            p_value: Some(p_value),
+        }
+    }
+
+    /// Whether it speaks against a verdict.
+    pub fn is_against_verdict(&self) -> bool {
+        self.rank >= Rank::Doubtful
     }
 
     /// Whether it should be reported.
@@ -74,7 +122,8 @@ impl Finding {
             .p_value
             .map_or(String::new(), |p_value| format!(", p = {p_value:.1e}"));
         format!(
-            "Suspicious ({}{chance}): {}",
+            "{} ({}{chance}): {}",
+            self.rank.word(),
             self.test.words(),
             self.detail
         )

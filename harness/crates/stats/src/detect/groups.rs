@@ -27,11 +27,8 @@ impl Comparison {
     /// The finding of `test`; `subject` is the worst group with the verb: "worker 3 stands
     /// out".
     pub(super) fn finding(&self, test: Test, subject: &str) -> Finding {
-        Finding {
-            test,
-            p_value: Some(self.p_value),
-            detail: format!("{subject} with {:?} of {:?}", self.counts.0, self.all.0),
-        }
+        let detail = format!("{subject} with {:?} of {:?}", self.counts.0, self.all.0);
+        Finding::of_chance(test, self.p_value, detail)
     }
 }
 

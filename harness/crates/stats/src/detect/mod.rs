@@ -17,7 +17,7 @@ use super::counts::Pentanomial;
 use groups::between_groups;
 
 pub use evidence::{Repetition, alike, few_openings, limit_ignored, repeated_games};
-pub use finding::{Finding, Test, is_noteworthy};
+pub use finding::{Finding, Rank, Test, is_noteworthy};
 pub use groups::FEWEST_COMPARED;
 pub use groups::difference;
 pub(crate) use openings::{OpeningResult, odd_opening};

@@ -52,11 +52,8 @@ pub(crate) fn odd_opening(results: &[OpeningResult]) -> Option<Finding> {
     let (tail, opening, counts) = tails.min_by(|a, b| a.0.total_cmp(&b.0))?;
     // Sidak: the smallest of this number of independent p-values.
     let p_value = -(openings as f64 * (-tail).ln_1p()).exp_m1();
-    Some(Finding {
-        test: Test::OddOpening,
-        p_value: Some(p_value),
-        detail: format!("opening {opening} has {:?}", counts.0),
-    })
+    let detail = format!("opening {opening} has {:?}", counts.0);
+    Some(Finding::of_chance(Test::OddOpening, p_value, detail))
 }
 
 /// The probabilities of the sum of half points of this number of pairs.

@@ -32,13 +32,10 @@ pub(crate) fn runs_in_time(results: &[u8]) -> Option<Finding> {
     let variance = (mean - 1.0) * (mean - 2.0) / (n - 1.0);
     let z = (f64::from(runs) - mean) / variance.sqrt();
     let kind = if z < 0.0 { "cluster" } else { "alternate" };
-    Some(Finding {
-        test: Test::RunsInTime,
-        p_value: Some(2.0 * normal::cdf(-z.abs())),
-        detail: format!(
-            "{runs} runs of won and lost pairs, {mean:.0} expected: won and lost pairs {kind}"
-        ),
-    })
+    let detail =
+        format!("{runs} runs of won and lost pairs, {mean:.0} expected: won and lost pairs {kind}");
+    let p_value = 2.0 * normal::cdf(-z.abs());
+    Some(Finding::of_chance(Test::RunsInTime, p_value, detail))
 }
 
 #[cfg(test)]
