@@ -72,12 +72,12 @@ fn of_state(text: &str) -> Result<Vec<Param>, JsonError> {
         uci_params: Vec<Members<Value>>,
     }
     let state: State = serde_json::from_str(text)?;
-    let params = (1..).zip(&state.uci_params).map(|(number, members)| {
-        match members.get("name") {
+    let params = (1..)
+        .zip(&state.uci_params)
+        .map(|(number, members)| match members.get("name") {
             Some(Value::String(name)) => param(name, members),
             _ => Err(JsonError::Name { number }),
-        }
-    });
+        });
     params.collect()
 }
 
@@ -175,20 +175,41 @@ mod tests {
         let one = |members: &str| format!(r#"{{"A": {members}}}"#);
         let good = r#""value": 5, "min_value": 0, "max_value": 10, "step": 2"#;
         for (text, part) in [
-            (one("[5, 0, 10, 2]"), "invalid type: sequence, expected an object"),
+            (
+                one("[5, 0, 10, 2]"),
+                "invalid type: sequence, expected an object",
+            ),
             (one("3"), "expected an object"),
-            (one(r#"{"value": 5}"#), "parameter `A` of weather-factory's JSON has no `step`"),
-            (one(&format!("{{{good}, \"value\": 6}}")), "`value` is given twice"),
+            (
+                one(r#"{"value": 5}"#),
+                "parameter `A` of weather-factory's JSON has no `step`",
+            ),
+            (
+                one(&format!("{{{good}, \"value\": 6}}")),
+                "`value` is given twice",
+            ),
             (one(&format!("{{{good}, \"max\": 6}}")), "unknown key `max`"),
             (
                 one(&format!("{{{}}}", good.replace("10", "\"ten\""))),
                 "`max_value` is \"ten\", not a number",
             ),
-            (format!(r#"{{"A": {{{good}}}, "A": {{{good}}}}}"#), "`A` is given twice"),
-            (STATE.replace("\"name\": \"B\", ", ""), "entry 1 of `uci_params` has no `name`"),
+            (
+                format!(r#"{{"A": {{{good}}}, "A": {{{good}}}}}"#),
+                "`A` is given twice",
+            ),
+            (
+                STATE.replace("\"name\": \"B\", ", ""),
+                "entry 1 of `uci_params` has no `name`",
+            ),
             (STATE.replace("\"B\"", "\"A\""), "`A`"),
-            (STATE.replace("\"step\": 2", "\"step\": null"), "`step` is null, not a number"),
-            (r#"{"uci_params": [["A", 5, 0, 10, 2]]}"#.to_owned(), "expected an object"),
+            (
+                STATE.replace("\"step\": 2", "\"step\": null"),
+                "`step` is null, not a number",
+            ),
+            (
+                r#"{"uci_params": [["A", 5, 0, 10, 2]]}"#.to_owned(),
+                "expected an object",
+            ),
         ] {
             let error = parse(&text).unwrap_err().to_string();
             assert!(error.contains(part), "{text}: {error}");

@@ -340,7 +340,7 @@ mod tests {
         let text = || GameText {
             pgn: "[Event \"?\"]\n\n1/2-1/2\n\n".to_string(),
             epd: "position\n".to_string(),
-            reason: String::new(),
+            detail: hone_uci::rules::Detail::None,
         };
         PlayedPair {
             result: PairResult {

@@ -99,7 +99,9 @@ impl Surface {
                 normal: normal_equations(points, interactions, size),
                 response,
             };
-            best(interactions, |scale, relative| system.solve(scale, relative))?
+            best(interactions, |scale, relative| {
+                system.solve(scale, relative)
+            })?
         };
         Some(Self {
             parameters,
@@ -112,7 +114,10 @@ impl Surface {
     /// Mean and standard deviation of a functional.
     pub(super) fn estimate(&self, functional: &Functional) -> (f64, f64) {
         let prepared = self.prepared(functional);
-        (self.mean_of(functional), self.covariance_of(&prepared, &prepared).max(0.0).sqrt())
+        (
+            self.mean_of(functional),
+            self.covariance_of(&prepared, &prepared).max(0.0).sqrt(),
+        )
     }
 
     /// Means and standard deviations of two functionals, and their covariance.
