@@ -148,11 +148,12 @@ pub fn is_error_line(line: &str) -> bool {
 /// Number of lines from the first error on that an excerpt shows.
 const FIRST_LINES: usize = 5;
 
-/// At most `most` lines of a failed program's output, blank ones left out: from the first error
-/// on and, after `…`, the last ones.
+/// At most `most` lines of a failed program's output, without blank and repeated ones: from the
+/// first error on and, after `…`, the last ones.
 pub fn error_lines(output: &str, most: usize) -> Vec<&str> {
     let mut lines: Vec<&str> = output.lines().collect();
     lines.retain(|line| !line.trim().is_empty());
+    lines.dedup();
     let all_last = lines.len().saturating_sub(most);
     let first = lines.iter().position(|line| is_error_line(line));
     match first.filter(|first| *first < all_last) {
@@ -198,6 +199,8 @@ mod tests {
         assert_eq!(excerpt(""), "");
         assert_eq!(excerpt("a\n\n b\n"), "a\n b");
         assert!(excerpt(&many(40)).starts_with("cc -c 25.c\n"));
+        let repeated = "sh: clang: not found\n".repeat(30);
+        assert_eq!(excerpt(&repeated), "sh: clang: not found");
         // It is among the last lines.
         let late = format!("{}a.c:1:2: error: b\nmake: *** [a] Error 1\n", many(40));
         assert!(!excerpt(&late).contains('…'));

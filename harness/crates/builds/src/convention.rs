@@ -78,7 +78,7 @@ impl fmt::Display for NoConvention {
             ),
             (None, Some(first)) => write!(
                 f,
-                ", and no Cargo program, but executable files: {}\nhelp: `--cmd {first}` (in the configuration `cmd = \"{first}\"`) plays that file of the commit; `--build 'make'` before it builds it",
+                ", and no Cargo program, but executable files: {}\nhelp: `--cmd {first}` (in the configuration `cmd = \"{first}\"`) plays that file of the commit",
                 list(&self.executables)
             ),
             (None, None) => f.write_str(

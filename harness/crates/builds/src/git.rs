@@ -42,6 +42,8 @@ pub enum GitError {
     Submodule(#[source] Diagnostic),
     #[error("{0}")]
     Partial(#[source] Diagnostic),
+    #[error("{0}")]
+    Incomplete(#[source] Diagnostic),
     #[error("{} has no work tree: its changes cannot be built", path.display())]
     Bare { path: PathBuf },
     #[error("git {command} failed: {detail}")]

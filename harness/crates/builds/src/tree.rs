@@ -252,29 +252,48 @@ impl WorkTree {
         found
     }
 
-    /// The error of a checkout, which in a partial clone is that of missing files.
+    /// The error of a checkout, which may be that of files that the repository lacks.
     fn cause(&self, commit: &str, error: GitError) -> GitError {
-        let mut promisors = git::git(&self.repository);
+        let (path, short) = (&self.repository, git::short_id(commit));
+        let mut promisors = git::git(path);
         promisors.args([
             "config",
             "--local",
             "--get-regexp",
             r"^remote\..*\.promisor$",
         ]);
-        if succeed(&mut promisors).is_err() {
-            return error;
+        if succeed(&mut promisors).is_ok() {
+            let what = format!(
+                "cannot check out {short}: {} is a partial clone, which lacks some of its files",
+                path.display()
+            );
+            let help = format!(
+                "`git -C {} fetch --refetch --no-filter` fetches all files",
+                quoted(path)
+            );
+            return GitError::Partial(Diagnostic::new(what).help(help));
         }
-        let path = &self.repository;
-        let what = format!(
-            "cannot check out {}: {} is a partial clone, which lacks some of its files",
-            git::short_id(commit),
-            path.display()
-        );
-        let help = format!(
-            "`git -C {} fetch --refetch --no-filter` fetches all files",
-            quoted(path)
-        );
-        GitError::Partial(Diagnostic::new(what).help(help))
+        let mut objects = git::git(&self.src());
+        objects.args([
+            "rev-list",
+            "--objects",
+            "--no-walk",
+            "--missing=print",
+            commit,
+        ]);
+        let listed = succeed(&mut objects).unwrap_or_default();
+        if listed.lines().any(|line| line.starts_with('?')) {
+            let what = format!(
+                "cannot check out {short}: the repository {} lacks some of its files",
+                path.display()
+            );
+            let help = format!(
+                "`git -C {} fsck --connectivity-only` lists them; clone the repository again",
+                quoted(path)
+            );
+            return GitError::Incomplete(Diagnostic::new(what).help(help));
+        }
+        error
     }
 
     /// Whether a path stays in the tree when symbolic links of its existing part are
@@ -422,5 +441,40 @@ impl WorkTree {
             commit.env(name, value);
         }
         succeed(&mut commit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Cache;
+
+    #[test]
+    fn a_repository_that_lacks_files_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("repository");
+        fs::create_dir(&path).expect("made");
+        let run = |arguments: &[&str]| {
+            let mut command = git::git(&path);
+            command.args(["-c", "user.name=a", "-c", "user.email=a@b.c"]);
+            succeed(command.args(arguments)).expect("git runs")
+        };
+        run(&["init", "--quiet"]);
+        fs::write(path.join("net.bin"), "weights").expect("written");
+        run(&["add", "."]);
+        run(&["commit", "--quiet", "--message", "A network"]);
+        let blob = run(&["rev-parse", "HEAD:net.bin"]);
+        let (start, rest) = blob.split_at(2);
+        let object = path.join(".git/objects").join(start).join(rest);
+        fs::remove_file(object).expect("removed");
+        let repository = Repository::open(&path).expect("a repository");
+        let commit = repository.commit("HEAD").expect("there");
+        let cache = Cache::at(&folder.path().join("cache"));
+        let tree = cache.work_tree(&repository, &mut |_| {}).expect("a tree");
+        let error = tree.check_out(&commit.id, Borrowed::Nothing, None);
+        let text = error.expect_err("a file is missing").to_string();
+        let words = format!("cannot check out {}: the repository ", commit.short());
+        assert!(text.starts_with(&words), "{text}");
+        assert!(text.contains("lacks some of its files"), "{text}");
     }
 }
