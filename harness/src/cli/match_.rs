@@ -88,15 +88,19 @@ impl MatchArgs {
 /// A draft with the engines of the command line.
 fn named(operands: &[String]) -> anyhow::Result<Draft> {
     let mut draft = Draft::read(None)?;
-    let mut taken = HashSet::new();
-    for (index, operand) in operands.iter().enumerate() {
+    let mut specs: Vec<Spec> = Vec::new();
+    for operand in operands {
         ensure!(
             !operand.ends_with(".toml"),
             "`{operand}` is a configuration: give it alone, or engines alone"
         );
-        let spec: Spec = operand.parse()?;
-        let name = numbered(&spec.short_name(), |name| taken.insert(name.clone()));
-        draft.take_engine(index, &name, &spec, operand);
+        specs.push(operand.parse()?);
+    }
+    let mut taken = HashSet::new();
+    let engines = specs.iter().zip(Spec::names(&specs)).zip(operands);
+    for (index, ((spec, name), operand)) in engines.enumerate() {
+        let name = numbered(&name, |name| taken.insert(name.clone()));
+        draft.take_engine(index, &name, spec, operand);
     }
     Ok(draft)
 }

@@ -4,6 +4,7 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
@@ -13,6 +14,7 @@ use sha2::{Digest, Sha256};
 use super::build_command::{OUT, with_out};
 use super::error::BuildError;
 use hone_base::checksum::hex;
+use hone_base::platform::full_path;
 use hone_uci::engine::uci::{program_name, split_command};
 
 /// A state of a repository.
@@ -154,6 +156,30 @@ pub enum Spec {
 }
 
 impl Spec {
+    /// The names of several engines: their short names, after the name of the repository if
+    /// they come from different ones. They may be equal.
+    pub fn names(specs: &[Self]) -> Vec<String> {
+        let repositories: BTreeSet<_> = specs.iter().filter_map(Self::repository).collect();
+        let name = |spec: &Self| {
+            let short = spec.short_name();
+            match spec.repository().filter(|_| repositories.len() > 1) {
+                Some(path) => format!("{}@{short}", folder_name(&path)),
+                None => short,
+            }
+        };
+        specs.iter().map(name).collect()
+    }
+
+    /// The repository, as a full path if it exists.
+    fn repository(&self) -> Option<PathBuf> {
+        match self {
+            Self::Commit { repository, .. } | Self::WorkTree { repository } => {
+                Some(full_path(repository).unwrap_or_else(|_| repository.clone()))
+            }
+            Self::Program(_) => None,
+        }
+    }
+
     /// A short name: the revision, or the program's (see [`program_name`]).
     pub fn short_name(&self) -> String {
         match self {
@@ -162,6 +188,13 @@ impl Spec {
             Self::Program(program) => program_name(program, Path::new("")),
         }
     }
+}
+
+/// The name of a repository's folder.
+fn folder_name(repository: &Path) -> String {
+    let name = repository.file_name().unwrap_or(repository.as_os_str());
+    let name = name.to_string_lossy();
+    name.strip_suffix(".git").unwrap_or(&name).to_string()
 }
 
 /// The format on the command line.
@@ -301,6 +334,41 @@ mod tests {
         if cfg!(unix) {
             assert_eq!(line.as_deref(), Some("make EXE='/a b/engine'"));
         }
+    }
+
+    #[test]
+    fn engines_of_several_repositories_are_named_after_them() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| {
+            let path = folder.path().join(name);
+            std::fs::create_dir_all(&path).expect("made");
+            path
+        };
+        let commit = |name: &str, rev: &str| Spec::Commit {
+            repository: path(name),
+            rev: rev.to_string(),
+        };
+        let worktree = Spec::WorkTree {
+            repository: path("weiss"),
+        };
+        let program = Spec::Program("bin/other".to_string());
+        let several = [
+            commit("weiss", "HEAD"),
+            commit("4ku.git", "v1"),
+            worktree.clone(),
+            program.clone(),
+        ];
+        assert_eq!(
+            Spec::names(&several),
+            ["weiss@HEAD", "4ku@v1", "weiss@worktree", "other"]
+        );
+        // Different paths of the same repository.
+        let again = Spec::Commit {
+            repository: path("weiss/src").join(".."),
+            rev: "v2".to_string(),
+        };
+        let one = [commit("weiss", "HEAD"), again, worktree, program];
+        assert_eq!(Spec::names(&one), ["HEAD", "v2", "worktree", "other"]);
     }
 
     /// Jenkins names the workspaces of parallel jobs `job@2`.
