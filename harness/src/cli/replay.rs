@@ -13,7 +13,7 @@ use super::results::progress::announce;
 use super::{Exit, Failure};
 use hone_base::diagnostic::Diagnostic;
 use hone_base::diagnostic::shown;
-use hone_base::platform::quoted;
+use hone_base::platform::{quoted, read_text};
 use hone_base::{out, outln};
 use hone_report::counted;
 use hone_run::executor::{Pondered, Situation};
@@ -87,7 +87,7 @@ impl ReplayArgs {
         let evidence = find_evidence(&self.evidence)?;
         let path = evidence.join("replay.toml");
         refuse_run(&evidence)?;
-        let text = fs::read_to_string(&path)
+        let text = read_text(&path)
             .with_context(|| format!("{} is not the evidence of a failure", evidence.display()))?;
         let mut situation: Situation =
             toml::from_str(&text).with_context(|| format!("{} is damaged", path.display()))?;

@@ -4,7 +4,6 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
@@ -12,7 +11,7 @@ use serde::Deserialize;
 
 use super::engine::Engine;
 use hone_base::diagnostic::Diagnostic;
-use hone_base::platform::{UserFolder, user_folder};
+use hone_base::platform::{UserFolder, read_text, user_folder};
 use hone_base::text::nearest;
 use hone_uci::engine::uci::split_command;
 
@@ -82,7 +81,7 @@ impl<'a> KnownEngines<'a> {
                 .ok_or_else(|| {
                     anyhow!("{FILE} is missing, here and in the user's configuration")
                 })?;
-            let text = fs::read_to_string(path)
+            let text = read_text(path)
                 .with_context(|| format!("cannot read {}", path.display()))?;
             let engines = serde_json::from_str(&text)
                 .with_context(|| format!("{} is not a list of engines", path.display()))?;
@@ -172,6 +171,8 @@ impl ListedEngine {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -8,7 +8,7 @@ use anyhow::{Context, anyhow};
 use serde::{Deserialize, Serialize};
 
 use hone_base::diagnostic::Diagnostic;
-use hone_base::platform::write_whole;
+use hone_base::platform::{read_text, write_whole};
 
 /// Default name of the file, without `outname=`.
 pub const CONFIG_JSON: &str = "config.json";
@@ -34,7 +34,7 @@ impl StartedRun {
     /// If it cannot be read, or was written by fastchess itself.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
         let text =
-            fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+            read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
         serde_json::from_str(&text).map_err(|error| {
             anyhow!(
                 Diagnostic::new(format!(

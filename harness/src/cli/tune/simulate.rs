@@ -1,12 +1,12 @@
 //! `hone tune --simulate MODEL.toml`.
 
-use std::fs;
 use std::path::Path;
 
 use anyhow::Context;
 
 use crate::cli::errors::key_place::placed;
 use crate::cli::{Exit, Failure};
+use hone_base::platform::read_text;
 use hone_base::{out, outln};
 use hone_experiment::tune::model_file::Model;
 use hone_experiment::tune::pair_model::draw_one;
@@ -67,7 +67,7 @@ pub(super) fn run(
 
 fn read(path: &Path) -> anyhow::Result<Model> {
     let shown = path.display();
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {shown}"))?;
+    let text = read_text(path).with_context(|| format!("cannot read {shown}"))?;
     Model::parse(&text).with_context(|| shown.to_string())
 }
 

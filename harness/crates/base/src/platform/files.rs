@@ -91,6 +91,25 @@ pub fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
     Ok(content)
 }
 
+/// Maximum size of a text that [`read_text`] reads, in bytes: hundreds of times that of a large
+/// configuration.
+const LARGEST_TEXT: u64 = 64 << 20;
+
+/// Reads a text of a user: of a regular file of at most 64 MiB.
+///
+/// # Errors
+/// Those of [`open_regular`] and of reading, and if the file is larger.
+pub fn read_text(path: &Path) -> io::Result<String> {
+    let mut text = String::new();
+    let mut start = open_regular(path)?.take(LARGEST_TEXT.saturating_add(1));
+    start.read_to_string(&mut text)?;
+    if text.len() as u64 > LARGEST_TEXT {
+        let largest = LARGEST_TEXT >> 20;
+        return Err(io::Error::other(format!("larger than {largest} MiB")));
+    }
+    Ok(text)
+}
+
 /// Whether a file has a permission to execute.
 #[cfg(unix)]
 pub fn is_executable(file: &Path) -> bool {
@@ -426,5 +445,28 @@ mod tests {
         let text = fs::read_to_string(&path).expect("read");
         assert_eq!(text, "one\ntwo\nthree\n");
         assert!(is_same_file(&file, &path).expect("there"));
+    }
+
+    #[test]
+    fn a_text_is_read_from_a_regular_file_of_limited_size() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("text");
+        fs::write(&path, "text").expect("written");
+        assert_eq!(read_text(&path).expect("read"), "text");
+        let refusal = |path: &Path| read_text(path).expect_err("refused").to_string();
+        assert_eq!(refusal(folder.path()), "not a regular file");
+        // A file without blocks on the disk.
+        let file = fs::File::create(&path).expect("made");
+        file.set_len(LARGEST_TEXT + 1).expect("long");
+        assert_eq!(refusal(&path), "larger than 64 MiB");
+        file.set_len(2 << 30).expect("long");
+        assert_eq!(refusal(&path), "larger than 64 MiB");
+        #[cfg(unix)]
+        {
+            let pipe = folder.path().join("pipe");
+            let made = std::process::Command::new("mkfifo").arg(&pipe).status();
+            assert!(made.expect("mkfifo").success());
+            assert_eq!(refusal(&pipe), "not a regular file");
+        }
     }
 }

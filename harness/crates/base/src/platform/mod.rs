@@ -43,7 +43,7 @@ pub use engine_output::{DirectRead, EngineOutput, READ_TIMEOUT, ReadTimer};
 pub use file_size::fail_beyond_limit;
 pub use files::{
     FileId, Outsider, append_whole, create_private, full_path, is_executable, is_same_file,
-    open_regular, outsider, process_mark, read_regular, remove_abandoned, set_len, sync,
+    open_regular, outsider, process_mark, read_regular, read_text, remove_abandoned, set_len, sync,
     write_whole,
 };
 pub use files::{make_private, write_private};

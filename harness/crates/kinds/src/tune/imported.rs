@@ -1,8 +1,7 @@
 //! The parameters of another tuner that `import` in `[tune]` names.
 
-use std::fs;
-
 use hone_base::diagnostic::{Advise, Diagnostic};
+use hone_base::platform::read_text;
 use hone_experiment::tune::param::Param;
 use hone_experiment::tune::{TuneSection, import};
 
@@ -14,7 +13,7 @@ pub fn imported(section: &TuneSection) -> anyhow::Result<Vec<Param>> {
     let Some(path) = &section.import else {
         return Ok(vec![]);
     };
-    let read = || anyhow::Ok(import::parse(&fs::read_to_string(path)?)?);
+    let read = || anyhow::Ok(import::parse(&read_text(path)?)?);
     read().diagnosed(|| {
         let file = format!("[tune] import {}", path.display());
         Diagnostic::new(file).key(&["tune", "import"])
@@ -23,6 +22,8 @@ pub fn imported(section: &TuneSection) -> anyhow::Result<Vec<Param>> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
     use hone_base::text::with_causes;
 

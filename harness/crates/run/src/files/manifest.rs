@@ -5,7 +5,6 @@
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
@@ -15,7 +14,7 @@ use super::kind::Kind;
 use crate::config::{self, Config, EngineConfig};
 pub use crate::ledger::MANIFEST;
 use crate::play::repeats::RepeatRule;
-use hone_base::platform::{open_regular, write_whole};
+use hone_base::platform::{read_text, write_whole};
 use hone_builds::short_id;
 use hone_experiment::settings::Shard;
 
@@ -191,8 +190,7 @@ impl Manifest {
     /// may be edited.
     pub fn read(dir: &Path) -> anyhow::Result<Self> {
         let path = dir.join(MANIFEST);
-        let text = open_regular(&path).and_then(io::read_to_string);
-        let text = text.with_context(|| {
+        let text = read_text(&path).with_context(|| {
             format!(
                 "{} is not a run: cannot read {}",
                 dir.display(),

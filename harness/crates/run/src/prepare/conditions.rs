@@ -16,6 +16,7 @@ use toml::{Table, Value};
 
 use crate::files::manifest::MANIFEST;
 use crate::ledger::RecordedPair;
+use hone_base::platform::read_text;
 
 /// Keys of the manifest that may change between two starts of a run.
 const FREE: [&str; 6] = [
@@ -66,7 +67,7 @@ fn leave_out(name: &str, section: &mut Value) {
 /// If its manifest cannot be read.
 pub fn read(dir: &Path) -> anyhow::Result<u64> {
     let path = dir.join(MANIFEST);
-    let text = std::fs::read_to_string(&path)
+    let text = read_text(&path)
         .with_context(|| format!("cannot read {}", path.display()))?;
     of(&text).with_context(|| format!("{} is damaged", path.display()))
 }

@@ -6,7 +6,6 @@
 
 use std::{
     borrow::Cow,
-    fs::File,
     io::{self, Cursor, Read},
     path::{Path, PathBuf},
 };
@@ -19,7 +18,7 @@ use zip::ZipArchive;
 
 use hone_base::checksum::hex;
 use hone_base::diagnostic::Diagnostic;
-use hone_base::platform::quoted;
+use hone_base::platform::{open_regular, quoted};
 use hone_base::text::is_utf16;
 
 /// The format of a book.
@@ -45,6 +44,11 @@ impl Format {
             "bin" => Some(Format::Polyglot),
             _ => None,
         }
+    }
+
+    /// The format of a file that may be compressed, as `book.epd.gz`, by its name.
+    pub fn of_packed_name(name: &Path) -> Option<Self> {
+        Self::of_name(name).or_else(|| Self::of_name(Path::new(name.file_stem()?)))
     }
 
     /// The format of a text: PGN begins with a tag, a comment or a move number; anything else
@@ -161,8 +165,7 @@ pub fn read(path: &Path) -> Result<Source, SourceError> {
         source,
     };
     let mut packed = Vec::new();
-    // A device or a pipe has no known size.
-    File::open(path)
+    open_regular(path)
         .and_then(|file| file.take(u64::from(u32::MAX) + 1).read_to_end(&mut packed))
         .map_err(io_error)?;
     if u32::try_from(packed.len()).is_err() {
@@ -297,6 +300,7 @@ fn listed(names: &[String]) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::File;
     use std::io::Write;
 
     use flate2::{Compression, write::GzEncoder};
