@@ -19,7 +19,7 @@ use hone_run::ledger::{Lock, Recovery};
 use hone_run::prepare::book::{book_identity, first_opening, open_book};
 use hone_run::prepare::tablebases::open_tables;
 use hone_run::prepare::unchanged::{check_same_book, check_same_programs, remove_finished_builds};
-use hone_run::prepare::warnings::{warn_of_repeats, warn_of_same_engines};
+use hone_run::prepare::warnings::{warn_of_repeats, warn_of_same_engines, warn_of_unused_keys};
 use hone_run::{BookIdentity, Folder, MANIFEST, Manifest, SessionError};
 use hone_uci::openings::Book;
 
@@ -103,6 +103,7 @@ impl<K: RunKind> NewRun<K> {
         if let Some((earlier, _)) = earlier {
             check_same_programs(&identities, &earlier.engines)?;
         }
+        warn_of_unused_keys(K::KIND, &config, announce);
         warn_of_same_engines(K::KIND, &config, &identities, announce);
         scale::measure_reference(&mut config, &players, concurrency, announce)?;
         let manifest = Manifest {

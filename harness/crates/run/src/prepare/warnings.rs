@@ -1,12 +1,14 @@
 //! Warnings of runs whose pairs would repeat games or show no difference.
 
-use crate::config::{Config, EngineConfig, Tournament};
+use crate::config::{Config, EngineConfig, MatchConfig, Tournament};
 use crate::files::kind::Kind;
 use crate::files::manifest::EngineIdentity;
 use crate::play::repeats::RepeatRule;
 use hone_base::diagnostic::Setting;
 use hone_base::output::Announce;
+use hone_experiment::settings::BookSource;
 use hone_uci::engine::uci::split_command;
+use hone_uci::openings::Format;
 
 const BOOK: Setting = Setting {
     key: "match.openings.file",
@@ -46,6 +48,84 @@ pub fn warn_of_repeats(
          repeats games ends early\n\
          help: {help} or a time control"
     ));
+}
+
+/// Warns of keys that have another value than by default, but no effect.
+pub fn warn_of_unused_keys(kind: Kind, config: &Config, announce: Announce<'_>) {
+    for (keys, why, help) in unused_keys(kind, config) {
+        let shown: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
+        let (keys, verb) = (shown.join(", "), if shown.len() == 1 { "has" } else { "have" });
+        announce(&format!("warning: {keys} {verb} no effect {why}\nhelp: {help}"));
+    }
+}
+
+/// Keys without effect, why, and what to do.
+type Unused = (Vec<&'static str>, String, &'static str);
+
+fn unused_keys(kind: Kind, config: &Config) -> Vec<Unused> {
+    let (play, pgn) = (&config.r#match, &config.pgn);
+    let usual = MatchConfig::default();
+    let is_match = kind == Kind::Match;
+    let is_round_robin = play.tournament == Tournament::RoundRobin;
+    let chosen = |keys: &[(&'static str, bool)]| -> Vec<&'static str> {
+        let set = keys.iter().filter(|(_, is_set)| *is_set);
+        set.map(|(key, _)| *key).collect()
+    };
+    let of_match = chosen(&[
+        ("match.pairs", !is_match && play.pairs != usual.pairs),
+        ("match.stop", !is_match && play.stop.is_some()),
+        ("match.tournament", !is_match && !is_round_robin),
+        ("match.seeds", !is_match && play.seeds != usual.seeds),
+    ]);
+    let of_round_robin = chosen(&[(
+        "match.seeds",
+        is_match && is_round_robin && play.seeds != usual.seeds,
+    )]);
+    let book = play.openings.file.as_ref();
+    let has_games = match book {
+        Some(BookSource::File(file)) => Format::of_packed_name(file) != Some(Format::Epd),
+        Some(BookSource::BuiltIn | BookSource::StartPosition) | None => false,
+    };
+    let of_positions = chosen(&[(
+        "match.openings.plies",
+        !has_games && play.openings.plies.is_some(),
+    )]);
+    let is_without_book = book == Some(&BookSource::StartPosition);
+    let of_start = chosen(&[(
+        "match.openings.start",
+        is_without_book && play.openings.start != usual.openings.start,
+    )]);
+    let of_comments = chosen(&[
+        ("pgn.seldepth", pgn.minimal && pgn.seldepth),
+        ("pgn.nodes", pgn.minimal && pgn.nodes),
+        ("pgn.nps", pgn.minimal && pgn.nps),
+        ("pgn.hashfull", pgn.minimal && pgn.hashfull),
+        ("pgn.tbhits", pgn.minimal && pgn.tbhits),
+        ("pgn.timeleft", pgn.minimal && pgn.timeleft),
+        ("pgn.latency", pgn.minimal && pgn.latency),
+        ("pgn.pv", pgn.minimal && pgn.pv),
+        ("pgn.match_line", pgn.minimal && !pgn.match_line.is_empty()),
+    ]);
+    let why = |text: &str| text.to_owned();
+    let mut unused = vec![
+        (of_match, format!("in a {}", kind.noun()), limit_help(kind)),
+        (of_round_robin, why("in a round robin"), "`match.tournament = \"gauntlet\"` uses it"),
+        (of_positions, why("without a book of games"), "remove it, or use a PGN book"),
+        (of_start, why("without a book"), "remove it, or use a book"),
+        (of_comments, why("with `pgn.minimal`"), "remove `pgn.minimal`, or these keys"),
+    ];
+    unused.retain(|(keys, ..)| !keys.is_empty());
+    unused
+}
+
+/// How to limit a run that is not a match.
+fn limit_help(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Sprt => "remove it; `sprt.max_pairs` limits a test",
+        Kind::Tune => "remove it; `tune.pairs` limits a tuning",
+        Kind::Bisect => "remove it; `bisect.max_pairs` limits a bisection",
+        Kind::Match => "remove it",
+    }
 }
 
 /// Warns of two engines that do not differ if games do not depend on speed. The sides of a
@@ -97,4 +177,64 @@ fn plays_like(one: &EngineConfig, other: &EngineConfig) -> bool {
         && one.ponder == other.ponder
         && one.dir == other.dir
         && one.env == other.env
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Draft;
+
+    fn config(text: &str) -> Config {
+        const PLAYERS: &str = "[[engine]]\nname = \"a\"\ncmd = \"a\"\n\
+            [[engine]]\nname = \"b\"\ncmd = \"b\"\n";
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("c.toml");
+        std::fs::write(&path, PLAYERS).expect("written");
+        let mut draft = Draft::read(Some(&path)).expect("TOML");
+        for line in text.lines() {
+            draft.set_text(line).expect("a key");
+        }
+        draft.finish().expect("valid")
+    }
+
+    fn keys(kind: Kind, text: &str) -> Vec<&'static str> {
+        let unused = unused_keys(kind, &config(text));
+        unused.into_iter().flat_map(|(keys, ..)| keys).collect()
+    }
+
+    #[test]
+    fn keys_without_effect_are_named() {
+        let all = "match.pairs=7\nmatch.stop={ width = 5.0 }\nmatch.tournament=gauntlet\nmatch.seeds=2";
+        let names = ["match.pairs", "match.stop", "match.tournament", "match.seeds"];
+        assert_eq!(keys(Kind::Sprt, all), names);
+        assert_eq!(keys(Kind::Tune, "match.pairs=7"), names[..1]);
+        assert_eq!(keys(Kind::Match, all), [""; 0]);
+        assert_eq!(keys(Kind::Match, "match.seeds=2"), ["match.seeds"]);
+        for (text, unused) in [
+            ("match.openings={ file = \"a.epd\", plies = 8 }", &["match.openings.plies"][..]),
+            ("match.openings={ file = \"a.epd.gz\", plies = 8 }", &["match.openings.plies"]),
+            ("match.openings={ file = \"default\", plies = 8 }", &["match.openings.plies"]),
+            ("match.openings={ file = \"a.pgn\", plies = 8 }", &[]),
+            ("match.openings={ file = \"a.pgn.zip\", plies = 8 }", &[]),
+            ("match.openings={ file = \"none\", start = 3 }", &["match.openings.start"]),
+            ("match.openings={ file = \"a.epd\", start = 3 }", &[]),
+            ("pgn.minimal=true\npgn.nodes=true\npgn.pv=true", &["pgn.nodes", "pgn.pv"]),
+            ("pgn.minimal=true\npgn.epd=true", &[]),
+            ("pgn.nodes=true", &[]),
+        ] {
+            assert_eq!(keys(Kind::Sprt, text), unused, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_warning_names_the_keys_and_what_to_do() {
+        let mut said = Vec::new();
+        let config = config("match.pairs=7");
+        warn_of_unused_keys(Kind::Sprt, &config, &mut |text: &str| said.push(text.to_owned()));
+        assert_eq!(
+            said,
+            ["warning: `match.pairs` has no effect in a test\n\
+              help: remove it; `sprt.max_pairs` limits a test"]
+        );
+    }
 }
