@@ -8,7 +8,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf, absolute};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, ExitStatus, Output, Stdio};
 
 use super::bench;
 use super::forge::Forge;
@@ -46,6 +46,8 @@ pub enum GitError {
     Incomplete(#[source] Diagnostic),
     #[error("{} has no work tree: its changes cannot be built", path.display())]
     Bare { path: PathBuf },
+    #[error("git was killed ({status}) before it answered\nhelp: try again; if it was killed because memory ran out, close other programs")]
+    Killed { status: ExitStatus },
     #[error("git {command} failed: {detail}")]
     Failed { command: String, detail: String },
 }
@@ -488,10 +490,17 @@ pub(super) fn forget_surroundings(command: &mut Command) {
     }
 }
 
+/// The output of a command, whether it succeeded or failed by itself.
 fn output(command: &mut Command) -> Result<Output, GitError> {
-    command
+    let output = command
         .output()
-        .map_err(|source| GitError::Start { source })
+        .map_err(|source| GitError::Start { source })?;
+    // Its output, if any, says nothing about the repository.
+    if output.status.code().is_none() {
+        let status = output.status;
+        return Err(GitError::Killed { status });
+    }
+    Ok(output)
 }
 
 /// Standard output of a command that must succeed, without the trailing line break.
@@ -576,5 +585,18 @@ mod tests {
             std::os::unix::fs::symlink(existing.path(), &link).expect("a link");
             assert_eq!(resolved(&link.join("a")), Some(expected.join("a")));
         }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_git_that_is_killed_is_not_a_missing_repository() {
+        for signal in ["KILL", "TERM", "SEGV"] {
+            let mut command = Command::new("sh");
+            command.args(["-c", &format!("kill -{signal} $$")]);
+            let error = output(&mut command).expect_err("killed").to_string();
+            assert!(error.starts_with("git was killed (signal: "), "{error}");
+        }
+        let failed = output(Command::new("sh").args(["-c", "exit 128"]));
+        assert_eq!(failed.expect("it ended").status.code(), Some(128));
     }
 }
