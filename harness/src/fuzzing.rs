@@ -31,11 +31,11 @@ use hone_uci::openings::unreadable::first_fault;
 use hone_uci::openings::{Book, BookOptions, Opening, Variant};
 use hone_uci::rules::{Limit, SearchInfo, illegal_move};
 
-/// Reads any bytes.
+/// Reads any bytes, and returns whether they are accepted.
 ///
 /// # Panics
 /// If accepted data are inconsistent.
-pub type Reader = fn(&[u8]);
+pub type Reader = fn(&[u8]) -> bool;
 
 /// The readers, by the names of their targets in `fuzz/`.
 pub const READERS: [(&str, Reader); READER_COUNT] = [
@@ -69,12 +69,12 @@ thread_local! {
 }
 
 /// Writes `data` to a file in a temporary folder and calls `read` with the folder.
-fn with_file(name: &str, data: &[u8], read: impl FnOnce(&Path)) {
+fn with_file(name: &str, data: &[u8], read: impl FnOnce(&Path) -> bool) -> bool {
     FOLDER.with(|folder| {
         let folder = folder.get_or_init(|| tempfile::tempdir().expect("a temporary folder"));
         fs::write(folder.path().join(name), data).expect("written");
-        read(folder.path());
-    });
+        read(folder.path())
+    })
 }
 
 /// Checks that a configuration can be written to a manifest and read again.
@@ -86,20 +86,22 @@ fn round_trips(config: &Config) {
 }
 
 /// A configuration.
-pub fn config(data: &[u8]) {
+pub fn config(data: &[u8]) -> bool {
     with_file("config.toml", data, |folder| {
-        if let Ok(config) = config::load(&folder.join("config.toml"), &[]) {
+        let config = config::load(&folder.join("config.toml"), &[]);
+        config.is_ok_and(|config| {
             round_trips(&config);
-        }
-    });
+            true
+        })
+    })
 }
 
 /// Values of `--set`, one a line, over a small configuration.
-pub fn set(data: &[u8]) {
+pub fn set(data: &[u8]) -> bool {
     const PLAYERS: &[u8] = b"[[engine]]\nname = \"a\"\ncmd = \"a\"\noptions = { Hash = 8 }\n\
         [[engine]]\nname = \"b\"\ncmd = \"b\"\n[match]\nlimit = \"8+0.08\"\n";
     let Ok(text) = str::from_utf8(data) else {
-        return;
+        return false;
     };
     with_file("set.toml", PLAYERS, |folder| {
         let mut draft = Draft::read(Some(&folder.join("set.toml"))).expect("it is TOML");
@@ -107,32 +109,44 @@ pub fn set(data: &[u8]) {
             && let Ok(config) = draft.finish()
         {
             round_trips(&config);
+            return true;
         }
-    });
+        false
+    })
 }
 
 /// Arguments: options, commands, limits, times, engines.
-pub fn arguments(data: &[u8]) {
+pub fn arguments(data: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(data) else {
-        return;
+        return false;
     };
-    if let Ok((name, _)) = parse_option(text) {
+    let option = parse_option(text);
+    if let Ok((name, _)) = &option {
         assert!(!name.is_empty());
     }
-    assert!(split_command(text).is_none_or(|words| !words.is_empty()));
-    if let Ok(limit) = text.parse::<Limit>() {
+    let words = split_command(text);
+    assert!(words.as_ref().is_none_or(|words| !words.is_empty()));
+    let limit = text.parse::<Limit>();
+    if let Ok(limit) = &limit {
         let shown = limit.to_string();
-        assert_eq!(shown.parse::<Limit>().ok(), Some(limit), "{shown}");
+        assert_eq!(shown.parse::<Limit>().as_ref().ok(), Some(limit), "{shown}");
     }
-    if let Ok(time) = text.parse::<TimeSpan>() {
+    let time = text.parse::<TimeSpan>();
+    if let Ok(time) = &time {
         let shown = time.to_string();
-        assert_eq!(shown.parse::<TimeSpan>().ok(), Some(time), "{shown}");
+        assert_eq!(
+            shown.parse::<TimeSpan>().as_ref().ok(),
+            Some(time),
+            "{shown}"
+        );
     }
-    let _ = text.parse::<Spec>();
+    let spec = text.parse::<Spec>();
+    option.is_ok() || words.is_some() || limit.is_ok() || time.is_ok() || spec.is_ok()
 }
 
 /// A line of EPD or FEN, as an opening and as a test position.
-pub fn epd(data: &[u8]) {
+pub fn epd(data: &[u8]) -> bool {
+    let mut accepted = false;
     for variant in VARIANTS {
         if let Ok(line) = PositionLine::parse(data)
             && let Ok(position) = line.position(variant)
@@ -140,22 +154,27 @@ pub fn epd(data: &[u8]) {
             // An accepted position is read back from the text that is written.
             let again = Opening::from_position(&position).position(variant);
             assert_eq!(again.expect("a position that was just written"), position);
+            accepted = true;
         }
         if let Ok((problem, _)) = Problem::parse(data, variant) {
             assert!(!problem.wanted().is_empty());
         }
     }
+    accepted
 }
 
 /// A PGN text.
-pub fn pgn(data: &[u8]) {
-    let _ = first_fault(data, None);
+pub fn pgn(data: &[u8]) -> bool {
+    let mut accepted = first_fault(data, None).is_none();
     for variant in VARIANTS {
         for plies in [None, Some(3)] {
             let mut lines = 1;
             for game in Games::new(data, plies, variant) {
                 match game {
-                    Ok(game) => assert!(!game.end.legal_moves().is_empty()),
+                    Ok(game) => {
+                        assert!(!game.end.legal_moves().is_empty());
+                        accepted = true;
+                    }
                     Err(bad) => {
                         assert!(bad.line >= lines);
                         lines = bad.line;
@@ -164,42 +183,49 @@ pub fn pgn(data: &[u8]) {
             }
         }
     }
+    accepted
 }
 
 /// A Polyglot table.
-pub fn polyglot(data: &[u8]) {
-    if let Ok(book) = Polyglot::parse(data) {
-        for entry in book.lines(8).entries {
-            assert!(entry.moves.len() <= 8);
-        }
+pub fn polyglot(data: &[u8]) -> bool {
+    let Ok(book) = Polyglot::parse(data) else {
+        return false;
+    };
+    for entry in book.lines(8).entries {
+        assert!(entry.moves.len() <= 8);
     }
+    true
 }
 
 /// A file of openings, plain or in gzip or zip.
-pub fn book(data: &[u8]) {
+pub fn book(data: &[u8]) -> bool {
     with_file("book", data, |folder| {
         let options = BookOptions::default();
-        if let Ok(book) = Book::open(&folder.join("book"), options) {
-            for opening in book.iter().take(100) {
-                opening
-                    .position(Variant::Standard)
-                    .expect("it was checked when the book was opened");
-            }
+        let Ok(book) = Book::open(&folder.join("book"), options) else {
+            return false;
+        };
+        for opening in book.iter().take(100) {
+            opening
+                .position(Variant::Standard)
+                .expect("it was checked when the book was opened");
         }
-    });
+        true
+    })
 }
 
 /// A file of test positions, plain or compressed.
-pub fn suite(data: &[u8]) {
+pub fn suite(data: &[u8]) -> bool {
     with_file("suite", data, |folder| {
-        if let Ok(suite) = Suite::open(&folder.join("suite"), Variant::Standard) {
+        let suite = Suite::open(&folder.join("suite"), Variant::Standard);
+        suite.is_ok_and(|suite| {
             assert!(!suite.problems.is_empty());
-        }
-    });
+            true
+        })
+    })
 }
 
 /// The output of an engine.
-pub fn uci(data: &[u8]) {
+pub fn uci(data: &[u8]) -> bool {
     let new = || Builder::new_current_thread().build().expect("a runtime");
     RUNTIME.with(|runtime| {
         runtime.get_or_init(new).block_on(async {
@@ -213,6 +239,8 @@ pub fn uci(data: &[u8]) {
             }
         });
     });
+    // No output of an engine is refused.
+    true
 }
 
 fn uci_line(line: &[u8], info: &mut SearchInfo) {
@@ -236,17 +264,17 @@ fn uci_line(line: &[u8], info: &mut SearchInfo) {
 }
 
 /// The rows of `games.csv`.
-pub fn ledger(data: &[u8]) {
+pub fn ledger(data: &[u8]) -> bool {
     let names = ["one", "two"].map(String::from);
     with_file("games.csv", data, |folder| {
         let pairs = Pairs::open(folder, &names).expect("the file is there");
         let Ok(arrivals) = pairs.by_arrival() else {
-            return;
+            return false;
         };
         let mut arrived = 0_usize;
         for entry in arrivals {
             // After an error the iterator is not used again.
-            let Ok(entry) = entry else { return };
+            let Ok(entry) = entry else { return false };
             assert_ne!(entry.result.engines[0], entry.result.engines[1]);
             arrived += 1;
         }
@@ -262,80 +290,92 @@ pub fn ledger(data: &[u8]) {
             count += 1;
         }
         assert!(count <= arrived);
-    });
+        true
+    })
 }
 
 /// `run.toml`.
-pub fn manifest(data: &[u8]) {
+pub fn manifest(data: &[u8]) -> bool {
     with_file(MANIFEST, data, |folder| {
-        if let Ok(manifest) = Manifest::read(folder) {
-            let _ = manifest.names();
-            manifest.write(folder).expect("it is TOML");
-            let again = Manifest::read(folder).expect("it was just written");
-            // Compared as text, because NaN is not equal to itself.
-            assert_eq!(format!("{again:?}"), format!("{manifest:?}"));
-        }
-    });
+        let Ok(manifest) = Manifest::read(folder) else {
+            return false;
+        };
+        let _ = manifest.names();
+        manifest.write(folder).expect("it is TOML");
+        let again = Manifest::read(folder).expect("it was just written");
+        // Compared as text, because NaN is not equal to itself.
+        assert_eq!(format!("{again:?}"), format!("{manifest:?}"));
+        true
+    })
 }
 
 /// `elo.csv`.
-pub fn nights(data: &[u8]) {
+pub fn nights(data: &[u8]) -> bool {
     with_file("elo.csv", data, |folder| {
-        if let Ok(nights) = track::read(&folder.join("elo.csv")) {
-            for night in nights {
-                let _ = night.short();
-            }
+        let Ok(nights) = track::read(&folder.join("elo.csv")) else {
+            return false;
+        };
+        for night in nights {
+            let _ = night.short();
         }
-    });
+        true
+    })
 }
 
 /// Parameters in the formats of other tuners, and the model of a simulated tuning.
-pub fn tuning(data: &[u8]) {
+pub fn tuning(data: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(data) else {
-        return;
+        return false;
     };
-    if let Ok(params) = import::parse(text) {
+    let params = import::parse(text);
+    let model = Model::parse(text);
+    let accepted = params.is_ok() || model.is_ok();
+    if let Ok(params) = params {
         let space = Space::new(params).expect("it was checked");
         let start = space.start();
         assert_eq!(space.options(&start).len(), space.dimension());
     }
-    if let Ok(model) = Model::parse(text) {
+    if let Ok(model) = model {
         let all = resolve_model(&TuneSection::default(), vec![], model.landscape.axes());
         if let Ok(space) = all {
             let mut strength = model.strength(&space).expect("its own parameters");
             let _ = strength.elo(&space.start());
         }
     }
+    accepted
 }
 
 /// The output of git: commits, the address of a remote.
-pub fn git(data: &[u8]) {
+pub fn git(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(data);
-    if let Ok(commits) = parse_commits(&text) {
-        for commit in commits {
-            let _ = commit.describe();
-        }
+    let commits = parse_commits(&text);
+    for commit in commits.iter().flatten() {
+        let _ = commit.describe();
     }
-    if let Some(forge) = Forge::of(&text) {
+    let forge = Forge::of(&text);
+    if let Some(forge) = &forge {
         assert!(!forge.commit("abc").contains(char::is_whitespace));
     }
+    commits.is_ok() || forge.is_some()
 }
 
 /// `replay.toml` of a failure.
-pub fn replay(data: &[u8]) {
+pub fn replay(data: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(data) else {
-        return;
+        return false;
     };
     if let Ok(situation) = toml::from_str::<Situation>(text)
         && let Ok(referee) = situation.referee()
     {
         assert!(!referee.position().legal_moves().is_empty());
         assert!(!situation.go.contains('\n'));
+        return true;
     }
+    false
 }
 
 /// A message of a fleet.
 #[cfg(feature = "fleet")]
-pub fn message(data: &[u8]) {
-    hone_fleet::read_any_message(data);
+pub fn message(data: &[u8]) -> bool {
+    hone_fleet::read_any_message(data)
 }

@@ -1,4 +1,6 @@
 //! A configuration: `cargo +nightly fuzz run config` in `harness/`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| harness::fuzzing::config(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    harness::fuzzing::config(data);
+});

@@ -1,4 +1,6 @@
 //! Messages of a fleet: `cargo +nightly fuzz run message` in `harness/`.
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| harness::fuzzing::message(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    harness::fuzzing::message(data);
+});
