@@ -195,6 +195,39 @@ fn what_a_resumed_run_needs_is_written_before_there_is_a_run() {
     assert!(!games.contains("old games"));
 }
 
+/// A kill between the two files.
+#[test]
+fn a_run_that_was_killed_before_its_first_game_begins_again() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let line = format!("{TWO} -rounds 2 --out run -config outname=c.json -pgnout file=all.pgn");
+    assert_eq!(run_dropin("fastchess", dir.path(), &line).code, Some(0));
+    let run = dir.path().join("run");
+    for entry in fs::read_dir(&run).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            fs::remove_dir_all(path).expect("removed");
+        } else if path.ends_with("games.csv") || path.ends_with("games.pgn") {
+            fs::write(path, "").expect("emptied");
+        } else if !path.ends_with("command-line.json") {
+            fs::remove_file(path).expect("removed");
+        }
+    }
+    fs::remove_file(dir.path().join("all.pgn")).expect("removed");
+    let again = run_dropin("fastchess", dir.path(), "-config file=c.json");
+    assert_eq!(again.code, Some(0), "{}", again.stderr);
+    assert!(again.stderr.contains("begins again"), "{}", again.stderr);
+    assert!(run.join("run.toml").is_file());
+    let games = fs::read_to_string(dir.path().join("all.pgn")).expect("written");
+    assert_eq!(games.matches("[Event ").count(), 4, "{games}");
+    // Games without a manifest are never replaced.
+    fs::remove_file(run.join("run.toml")).expect("removed");
+    let rows = fs::read_to_string(run.join("games.csv")).expect("rows");
+    let damaged = run_dropin("fastchess", dir.path(), "-config file=c.json");
+    assert_ne!(damaged.code, Some(0));
+    assert!(damaged.stderr.contains("games.csv"), "{}", damaged.stderr);
+    assert_eq!(fs::read_to_string(run.join("games.csv")).ok(), Some(rows));
+}
+
 /// cutechess-cli writes a FEN, fastchess an EPD with the counters as operations.
 #[test]
 fn final_positions_are_written_as_by_each_program() {

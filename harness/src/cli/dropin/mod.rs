@@ -28,7 +28,9 @@ use hone_experiment::Verdict;
 use hone_kinds::{Match, NewRun, Place, RunKind, Session, StagedTest};
 use hone_run::config::Config;
 use hone_run::ledger::Recovery;
-use hone_run::{Ended, Manifest, PrepareError, RunFiles, SessionError, StopRequests, View};
+use hone_run::{
+    Ended, MANIFEST, Manifest, PrepareError, RunFiles, SessionError, StopRequests, View,
+};
 
 pub(super) use outputs::complete;
 use outputs::{folder_beside, open_files};
@@ -251,6 +253,12 @@ fn run(program: Program, command: &str, words: &[String]) -> Result<Exit, Failur
     }
 }
 
+/// Whether a run ended before it could be resumed: its folder was made, but it has no manifest.
+/// Games are not replaced: a new run refuses a folder that has some.
+fn has_not_begun(run: &Path) -> bool {
+    run.is_dir() && !run.join(MANIFEST).exists()
+}
+
 fn usage(program: Program, command: &str) -> String {
     format!(
         "Runs command lines of {} {}.\n\nUsage: {command} -engine cmd=ENGINE -engine cmd=ENGINE -each tc=TIME [OPTIONS]\n\nOptions (`hone help coming-from-flags` describes their keys):\n{}\nOptions of hone:\n  --explain         print the equivalent configuration of hone, play nothing\n  --out DIR         the run's folder; by default a new one under results/,\n                    or under results/ beside the file of -config outname=;\n                    none: it is removed when the match ends\n  --exit-code KIND  verdict: the codes of `hone sprt`; program (default): those of the program\n\n{}\n",
@@ -382,9 +390,27 @@ impl Line<'_> {
                 others.join("`, `")
             );
         }
+        let run = &started.run;
+        if has_not_begun(run) {
+            errln!(
+                "warning: {} has no games yet: the run begins again",
+                run.display()
+            );
+            let own = Own {
+                out: Some(run.clone()),
+                is_discarded: self.own.is_discarded,
+                verdict: self.own.verdict,
+                ..Own::default()
+            };
+            let line = Line {
+                own,
+                words: started.arguments,
+                ..*self
+            };
+            return line.start(&settings);
+        }
         log::install(&settings)?;
         guard::install();
-        let run = &started.run;
         if settings.is_sprt() {
             self.resume_kind::<StagedTest>(run, &settings)
         } else {
