@@ -69,6 +69,18 @@ fn three_workers_play_the_games_of_one_machine() {
     let played = finish(fleet.command(&setup, "match", "fleet"));
     assert_eq!(played.code, Some(0), "{}", played.stderr);
     assert_eq!(digest(&setup.run("fleet")), local_digest(&setup));
+    // The first pair, at least, was played by two workers, with the same games.
+    wait_until("a pair that was played twice", || {
+        let status = status();
+        let workers = status["workers"].as_array().expect("a list");
+        let games = workers.iter().filter_map(|worker| worker["games"].as_u64());
+        games.sum::<u64>() > 120
+    });
+    assert!(
+        !played.stderr.contains("different games"),
+        "{}",
+        played.stderr
+    );
     // The ledger's numbers of workers are explained; a slow one may have played nothing.
     let known = fs::read_to_string(setup.run("fleet").join("workers.csv")).expect("the workers");
     let numbers: Vec<_> = known

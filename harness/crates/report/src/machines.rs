@@ -19,6 +19,9 @@ pub struct FleetFacts {
     pub workers: Vec<MachineFacts>,
     /// Pairs that were reassigned to another worker.
     pub played_again: Vec<PlayedAgain>,
+    /// Pairs with different results of several workers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contradictions: Vec<Contradiction>,
 }
 
 /// One worker.
@@ -66,6 +69,15 @@ pub struct PlayedAgain {
     pub reason: String,
 }
 
+/// A result that differs from another worker's result of the same pair.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Contradiction {
+    /// From 1.
+    pub pair: u64,
+    pub worker: String,
+    pub reason: String,
+}
+
 impl FleetFacts {
     /// The machines in the folder of a run; `None`, if necessary with a warning, if it was
     /// not played on a fleet or its tables cannot be read.
@@ -95,9 +107,15 @@ impl FleetFacts {
             })
             .collect();
         let mut played_again = Vec::new();
+        let mut contradictions = Vec::new();
         for incident in machines.incidents {
             match (incident.kind, incident.pair) {
                 (IncidentKind::PlayedAgain, Some(pair)) => played_again.push(PlayedAgain {
+                    pair,
+                    worker: incident.worker,
+                    reason: incident.reason,
+                }),
+                (IncidentKind::Contradicts, Some(pair)) => contradictions.push(Contradiction {
                     pair,
                     worker: incident.worker,
                     reason: incident.reason,
@@ -108,6 +126,7 @@ impl FleetFacts {
         Self {
             workers,
             played_again,
+            contradictions,
         }
     }
 
@@ -139,7 +158,19 @@ impl FleetFacts {
             let pairs = counted(count, "pair");
             format!("Played by others: {pairs} of worker {worker}, because {reason}")
         });
-        left_out.chain(builders).chain(again).collect()
+        let contradictions = self.contradictions.iter().map(|one| {
+            let Contradiction {
+                pair,
+                worker,
+                reason,
+            } = one;
+            format!("Pair {pair} of worker {worker}: {reason}")
+        });
+        left_out
+            .chain(builders)
+            .chain(again)
+            .chain(contradictions)
+            .collect()
     }
 }
 

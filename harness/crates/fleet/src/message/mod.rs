@@ -160,6 +160,9 @@ pub(crate) struct Job {
     /// The speed that time controls refer to, if they are scaled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<Reference>,
+    /// The workers that have played the pair: another must play it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_by: Vec<String>,
 }
 
 impl Message for Job {

@@ -32,6 +32,7 @@ pub(crate) fn job(pair: u64) -> Job {
         files: vec![file(0), file(1)],
         sources: Vec::new(),
         reference: None,
+        not_by: Vec::new(),
     }
 }
 
@@ -87,6 +88,17 @@ pub(crate) fn played(pair: u64, lease: String) -> PlayedReply {
         texts: [text("new", "old"), text("old", "new")],
         evidence: Vec::new(),
     }
+}
+
+/// 1. f3 e6 2. g4 Qh4#, twice: another result of the same pair.
+pub(crate) fn played_otherwise(pair: u64, lease: String) -> PlayedReply {
+    let mut played = played(pair, lease);
+    for (game, text) in played.games.iter_mut().zip(&mut played.texts) {
+        text.pgn = text.pgn.replace(" e5", " e6");
+        let moves = "f2f3 e7e6 g2g4 d8h4";
+        game.digest = hone_uci::rules::game_digests(None, moves, game.outcome).game;
+    }
+    played
 }
 
 /// The status of a worker with four cores that holds these pairs.

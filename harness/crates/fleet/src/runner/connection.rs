@@ -48,7 +48,7 @@ impl Connection {
                 self.is_cut_off = true;
                 let was_refused = std::mem::replace(&mut self.is_refused, true);
                 (!was_refused).then_some(
-                    "warning: the server refuses the credential of this run: it may be expired or revoked\nhelp: if this lasts, interrupt the run and continue it with another credential: `hone fleet join NAME --role submit` makes one, `hone resume RUN` continues",
+                    "warning: the server refuses the credential of this run: it may be expired or revoked\nhelp: if this lasts, interrupt the run and continue it with another credential: `hone fleet invite NAME --role submit` makes one, `hone resume RUN` continues",
                 )
             }
         }

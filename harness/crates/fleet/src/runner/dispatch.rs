@@ -7,13 +7,15 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use super::accept::{Accepted, accept};
-use super::presence::Presence;
+use super::checks::{Checks, ONE_IN, Second};
+use super::presence::{Overdue, Presence, STATUS_TIMEOUT};
 use super::run_key::RunKey;
 use crate::clock::Reference;
 use crate::ids::{Name, WorkerId};
 use crate::message::{PlayedReply, Status};
 use hone_experiment::settings::OnFailure;
 use hone_run::executor::PairJob;
+use hone_uci::rules::{Limit, Stage};
 
 /// A pair that no worker has, and whose job is not in the queue, is sent again
 /// this long after it was last sent.
@@ -26,6 +28,7 @@ const OVERTAKEN_AFTER: Duration = Duration::from_secs(60);
 /// one that waits at the worker, one in the queue.
 const PER_SLOT: usize = 3;
 const MAX_IN_FLIGHT: usize = 32_768;
+const DAY_S: f64 = 24.0 * 3600.0;
 
 /// A pair in flight.
 #[derive(Debug)]
@@ -50,15 +53,15 @@ pub(super) enum Judged<R> {
     Early,
     /// It does not count; its delivery must be acknowledged now.
     Dropped(R, Dropped),
-    /// It repeats a result that is not on disk yet.
-    Repeated,
+    /// The pair has a result that is not on disk yet.
+    Repeated(Second),
 }
 
 /// Why a result does not count.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Dropped {
     /// A result of the pair has been counted.
-    Duplicate,
+    Duplicate(Second),
     /// The lease is not that of the pair.
     NotLeased,
     /// The worker is excluded from the run.
@@ -88,6 +91,7 @@ pub(crate) struct Dispatch<R> {
     reference: Option<Reference>,
     presence: Presence,
     excluded: BTreeSet<WorkerId>,
+    checks: Checks,
 }
 
 impl<R> Dispatch<R> {
@@ -103,6 +107,7 @@ impl<R> Dispatch<R> {
             reference: None,
             presence: Presence::new(threads),
             excluded: BTreeSet::new(),
+            checks: Checks::default(),
         }
     }
 
@@ -134,16 +139,30 @@ impl<R> Dispatch<R> {
         self.flights.len() as u64
     }
 
-    /// The job of a pair in flight.
-    pub(super) fn job(&self, pair: u64) -> Option<&PairJob> {
-        self.flights.get(&pair).map(|flight| &flight.job)
+    /// The job of a pair, and the workers that must not play it: a pair in flight, or one of
+    /// the last, which is sent to another worker too.
+    pub(super) fn job(&self, pair: u64) -> Option<(&PairJob, Vec<String>)> {
+        if let Some(flight) = self.flights.get(&pair) {
+            return Some((&flight.job, Vec::new()));
+        }
+        let players = self.checks.players(pair).map(ToString::to_string);
+        Some((self.checks.job(pair)?, players.collect()))
+    }
+
+    /// The pairs that are sent to another worker now, besides the one that has played them.
+    pub(super) fn checks(&mut self, now: Instant) -> Vec<u64> {
+        if !self.checks.is_open() {
+            return Vec::new();
+        }
+        let present: Vec<_> = self.presence.present(now).collect();
+        self.checks.due(&present, &self.presence.held(now), now)
     }
 
     /// Whether the run's own rules stop the run when an engine fails in this pair. `false`
     /// if the pair is not in flight.
     pub(crate) fn stops_at_failure(&self, pair: u64) -> bool {
-        self.job(pair)
-            .is_some_and(|job| job.rules.on_failure == OnFailure::Stop)
+        let flight = self.flights.get(&pair);
+        flight.is_some_and(|flight| flight.job.rules.on_failure == OnFailure::Stop)
     }
 
     /// Adds a job. Returns the deliveries of early results that are now obsolete, and the
@@ -187,19 +206,21 @@ impl<R> Dispatch<R> {
         if !self.key.is_lease(pair, &played.lease) {
             return Judged::Dropped(receipt, Dropped::NotLeased);
         }
-        self.presence.pair_returned(worker, pair);
+        let now = Instant::now();
+        self.presence.pair_returned(worker, pair, now);
         if let Some(receipts) = self.unrecorded.get_mut(&pair) {
             // It may be the same message: if it were acknowledged before the result is on
             // disk, a crash would lose the result.
             receipts.push(receipt);
-            return Judged::Repeated;
+            return Judged::Repeated(self.second(worker, *played));
         }
         if self.excluded.contains(worker) {
             return Judged::Dropped(receipt, Dropped::Excluded);
         }
         let Some(flight) = self.flights.get(&pair) else {
             if pair < self.submitted {
-                return Judged::Dropped(receipt, Dropped::Duplicate);
+                let second = self.second(worker, *played);
+                return Judged::Dropped(receipt, Dropped::Duplicate(second));
             }
             let early = Early {
                 worker: worker.clone(),
@@ -208,7 +229,7 @@ impl<R> Dispatch<R> {
             };
             return match self.early.insert(pair, early) {
                 None => Judged::Early,
-                Some(first) => Judged::Dropped(first.receipt, Dropped::Duplicate),
+                Some(first) => Judged::Dropped(first.receipt, Dropped::Duplicate(Second::Unknown)),
             };
         };
         match accept(&flight.job, self.reference, *played) {
@@ -216,14 +237,55 @@ impl<R> Dispatch<R> {
                 // A worker's clock may be behind.
                 let finished_ms = &mut accepted.played.finished_ms;
                 *finished_ms = flight.earliest_ms.max(*finished_ms);
-                let sent = self.flights.remove(&pair).map(|flight| flight.sent);
-                self.newest_played = self.newest_played.max(sent);
+                if let Some(flight) = self.flights.remove(&pair) {
+                    self.newest_played = self.newest_played.max(Some(flight.sent));
+                    let is_spot = self.key.is_spot(pair, ONE_IN);
+                    let result = &accepted.played.result;
+                    self.checks.counted(flight.job, worker, result, is_spot);
+                }
                 self.unrecorded.insert(pair, vec![receipt]);
-                let before = self.presence.previous_holder(pair, worker, Instant::now());
+                self.presence.answered(worker, now);
+                let before = self.presence.previous_holder(pair, worker, now);
                 Judged::Counts(Box::new(accepted), before)
             }
             Err(why) => Judged::Dropped(receipt, Dropped::Wrong(why)),
         }
+    }
+
+    /// Compares a further result of a pair with the one that counts.
+    fn second(&mut self, worker: &WorkerId, played: PlayedReply) -> Second {
+        let Some(job) = self.checks.job(played.pair) else {
+            return Second::Unknown;
+        };
+        if self.excluded.contains(worker) {
+            return Second::Unknown;
+        }
+        match accept(job, self.reference, played) {
+            Ok(accepted) => self.checks.second(worker, &accepted.played.result),
+            Err(why) => Second::Wrong(why),
+        }
+    }
+
+    /// Sends the pairs again that a worker has held for too long. Returns them with their
+    /// workers.
+    pub(super) fn overdue(&mut self, now: Instant) -> Vec<Overdue> {
+        let slowest = self
+            .flights
+            .values()
+            .next()
+            .map(|flight| longest(&flight.job));
+        let overdue = self.presence.overdue(slowest.unwrap_or_default(), now);
+        for late in &overdue {
+            if let Some(flight) = self.flights.get_mut(&late.pair) {
+                flight.sent = now;
+                flight.is_queued = true;
+            }
+        }
+        let flights = &self.flights;
+        let in_flight = overdue.into_iter();
+        in_flight
+            .filter(|late| flights.contains_key(&late.pair))
+            .collect()
     }
 
     /// Deliveries that can be acknowledged now that these pairs are on disk.
@@ -268,6 +330,19 @@ impl<R> Dispatch<R> {
         }
     }
 
+    /// The first pair in flight and where it is, in words.
+    pub(super) fn oldest(&self, now: Instant) -> Option<(u64, String)> {
+        let (pair, _) = self.flights.first_key_value()?;
+        let place = match self.presence.holder(*pair, now) {
+            None => "in the queue".to_string(),
+            Some((worker, silent)) if silent < STATUS_TIMEOUT => format!("of {worker}"),
+            Some((worker, silent)) => {
+                format!("of {worker}, silent for {} s", silent.as_secs())
+            }
+        };
+        Some((*pair, place))
+    }
+
     /// Pairs that must be sent again: no living worker holds them, and their jobs are not
     /// in the queue, because they never were, the queue is empty, or later jobs were
     /// played. They count as sent now.
@@ -303,6 +378,38 @@ impl<R> Dispatch<R> {
 
     pub(super) fn lease(&self, pair: u64) -> String {
         self.key.lease(pair)
+    }
+}
+
+/// A time that hardly any pair of these limits takes, for a run without a finished pair.
+fn longest(job: &PairJob) -> Duration {
+    let seconds: f64 = job
+        .players
+        .iter()
+        .map(|player| longest_s(&player.limit))
+        .sum();
+    Duration::from_secs_f64(seconds.min(DAY_S))
+}
+
+/// The seconds of one player.
+fn longest_s(limit: &Limit) -> f64 {
+    /// Moves of a player in the two games of a pair, of which few have as many.
+    const MOVES: f64 = 400.0;
+    /// Nodes per second of a slow engine.
+    const SLOW: f64 = 10_000.0;
+    if let Some(ms) = limit.movetime {
+        return MOVES * ms as f64 / 1000.0;
+    }
+    let of_stage = |stage: &Stage| {
+        let times = stage
+            .moves
+            .map_or(2.0, |moves| MOVES / f64::from(moves) + 2.0);
+        (times * stage.base as f64 + MOVES * stage.increment as f64) / 1000.0
+    };
+    match (limit.stages(), limit.nodes) {
+        ([], Some(nodes)) => MOVES * nodes as f64 / SLOW,
+        ([], None) => DAY_S,
+        (stages, _) => stages.iter().map(of_stage).sum(),
     }
 }
 

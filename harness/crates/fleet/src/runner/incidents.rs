@@ -91,6 +91,20 @@ impl Incidents {
         self.append(worker.to_string(), kind, Some(pair + 1), reason.to_string())
     }
 
+    /// Writes that a worker's result of a pair, numbered from 0, differs from another's.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(super) fn contradicts(
+        &mut self,
+        worker: &WorkerId,
+        pair: u64,
+        reason: &str,
+    ) -> anyhow::Result<()> {
+        let kind = IncidentKind::Contradicts;
+        self.append(worker.to_string(), kind, Some(pair + 1), reason.to_string())
+    }
+
     fn append(
         &mut self,
         worker: String,

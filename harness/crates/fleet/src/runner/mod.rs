@@ -6,6 +6,7 @@
 
 mod accept;
 mod announced;
+mod checks;
 mod connection;
 mod content;
 mod deferred;
@@ -356,7 +357,7 @@ impl<L: RunnerLink> Runner<L> {
 
     /// Puts the job of a pair into the queue, after its files are stored.
     fn send(&mut self, pair: u64) {
-        let Some(job) = self.dispatch.job(pair) else {
+        let Some((job, not_by)) = self.dispatch.job(pair) else {
             return;
         };
         for warning in path_warnings(job) {
@@ -377,6 +378,7 @@ impl<L: RunnerLink> Runner<L> {
             files: std::mem::take(&mut files.refs),
             sources: std::mem::take(&mut files.sources),
             reference: self.dispatch.reference(),
+            not_by,
         };
         match encode(&message) {
             Ok(bytes) => self.sender.send(files, self.link.publish(bytes)),
@@ -397,6 +399,7 @@ impl<L: RunnerLink> Runner<L> {
         self.announce_at = None;
         let capacity = self.dispatch.capacity(Instant::now());
         self.carrier.capacity.store(capacity, Ordering::Relaxed);
+        self.show_oldest();
         self.notice.in_flight = self.dispatch.in_flight();
         match self.notice.encode_shortened() {
             // The transport buffers a limited number of messages for an unreachable
@@ -408,6 +411,13 @@ impl<L: RunnerLink> Runner<L> {
             }
             Err(error) => self.fail(Diagnostic::of(error)),
         }
+    }
+
+    /// Tells the run where its first pair in flight is.
+    fn show_oldest(&self) {
+        let oldest = self.dispatch.oldest(Instant::now());
+        let mut shown = self.carrier.oldest.lock();
+        **shown.as_mut().unwrap_or_else(|error| error.get_mut()) = oldest;
     }
 
     /// Makes the workers drop the run's pairs.
@@ -424,6 +434,8 @@ impl<L: RunnerLink> Runner<L> {
     async fn check_jobs_and_files(&mut self) {
         if !self.connection.is_cut_off() {
             self.send_lost().await;
+            self.take_overdue(Instant::now()).await;
+            self.send_checks();
             self.sender.restore_files();
         }
     }

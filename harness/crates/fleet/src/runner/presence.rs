@@ -16,6 +16,10 @@ pub(super) const LATE: Duration = Duration::from_secs(15);
 
 /// A worker without a status for this long is removed: others have played its pairs.
 const REMOVE_AFTER: Duration = Duration::from_secs(60 * 60);
+/// A pair is overdue if a worker has it for this many times as long as the slowest one took
+/// that was returned, and for [`MIN_OVERDUE`].
+const OVERDUE_FACTOR: u32 = 5;
+const MIN_OVERDUE: Duration = Duration::from_secs(120);
 /// Number of times that a worker's game count must fall, other than to 0 (a
 /// restart), before several machines are suspected under its name.
 const SHARED_NAME_FALLS: u32 = 2;
@@ -31,7 +35,10 @@ struct WorkerState {
     games: u64,
     /// How often `games` has fallen, other than to 0.
     falls: u32,
-    holds: BTreeSet<u64>,
+    /// The pairs that it has, and since when.
+    holds: BTreeMap<u64, Instant>,
+    /// When a result of it last counted.
+    answered: Option<Instant>,
     /// Why it does not play the run, if it does not.
     refuses: Option<String>,
 }
@@ -57,6 +64,22 @@ pub(super) struct Presence {
     holders: BTreeMap<u64, BTreeSet<WorkerId>>,
     /// Pairs whose worker was restarted without them.
     dropped: BTreeMap<u64, WorkerId>,
+    /// The longest time for which a worker has had a pair whose result it has returned.
+    slowest: Option<Duration>,
+    /// Pairs that were found to be overdue at a worker.
+    overdue: BTreeSet<(u64, WorkerId)>,
+}
+
+/// A pair that a worker has had for far longer than others take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Overdue {
+    pub pair: u64,
+    pub worker: WorkerId,
+    pub held: Duration,
+    /// See [`Presence::slowest`].
+    pub slowest: Option<Duration>,
+    /// Whether no result of the worker has counted since it has had the pair.
+    pub is_silent: bool,
 }
 
 impl Presence {
@@ -66,6 +89,8 @@ impl Presence {
             workers: BTreeMap::new(),
             holders: BTreeMap::new(),
             dropped: BTreeMap::new(),
+            slowest: None,
+            overdue: BTreeSet::new(),
         }
     }
 
@@ -85,20 +110,26 @@ impl Presence {
             games: status.games,
             falls: 0,
             slots: usize::from(takes_part) * (status.cores / self.threads),
-            holds: holds.copied().collect(),
+            holds: holds.map(|pair| (*pair, now)).collect(),
+            answered: None,
             refuses,
         };
         let before = self.take(&worker);
         if let Some(before) = &before {
+            state.answered = before.answered;
+            // A machine that slept has not held its pairs meanwhile.
+            for (pair, since) in state.holds.iter_mut().filter(|_| before.is_alive(now)) {
+                *since = before.holds.get(pair).copied().unwrap_or(now);
+            }
             let is_fall = (1..before.games).contains(&state.games);
             state.falls = before.falls + u32::from(is_fall);
         }
         let is_restart = |before: &&WorkerState| before.games > 0 && status.games == 0;
         if let Some(before) = before.as_ref().filter(is_restart) {
-            let held = before.holds.iter().map(|pair| (*pair, worker.clone()));
+            let held = before.holds.keys().map(|pair| (*pair, worker.clone()));
             self.dropped.extend(held);
         }
-        for pair in &state.holds {
+        for pair in state.holds.keys() {
             self.holders
                 .entry(*pair)
                 .or_default()
@@ -130,12 +161,13 @@ impl Presence {
     /// Removes a worker. Returns the pairs that it had.
     pub(super) fn remove(&mut self, worker: &WorkerId) -> BTreeSet<u64> {
         let state = self.take(worker);
-        state.map(|state| state.holds).unwrap_or_default()
+        let holds = state.map(|state| state.holds).unwrap_or_default();
+        holds.into_keys().collect()
     }
 
     fn take(&mut self, worker: &WorkerId) -> Option<WorkerState> {
         let state = self.workers.remove(worker)?;
-        for pair in &state.holds {
+        for pair in state.holds.keys() {
             self.remove_holder(worker, *pair);
         }
         Some(state)
@@ -151,11 +183,60 @@ impl Presence {
     }
 
     /// Records that a worker has returned a pair.
-    pub(super) fn pair_returned(&mut self, worker: &WorkerId, pair: u64) {
-        if let Some(state) = self.workers.get_mut(worker) {
-            state.holds.remove(&pair);
-            self.remove_holder(worker, pair);
+    pub(super) fn pair_returned(&mut self, worker: &WorkerId, pair: u64, now: Instant) {
+        let Some(state) = self.workers.get_mut(worker) else {
+            return;
+        };
+        let since = state.holds.remove(&pair);
+        self.remove_holder(worker, pair);
+        if self.overdue.remove(&(pair, worker.clone())) {
+            return;
         }
+        let held = since.map(|since| now.duration_since(since));
+        self.slowest = self.slowest.max(held);
+    }
+
+    /// Records that a result of a worker counts.
+    pub(super) fn answered(&mut self, worker: &WorkerId, now: Instant) {
+        if let Some(state) = self.workers.get_mut(worker) {
+            state.answered = Some(now);
+        }
+    }
+
+    /// The pairs that living workers have had for far longer than the slowest one that was
+    /// returned took, each once. `longest` is a time that hardly any pair takes, for a run
+    /// without a returned pair.
+    pub(super) fn overdue(&mut self, longest: Duration, now: Instant) -> Vec<Overdue> {
+        let slowest = self.slowest;
+        let limit = match slowest {
+            Some(slowest) => slowest.saturating_mul(OVERDUE_FACTOR),
+            None => longest.saturating_mul(2),
+        };
+        let limit = limit.max(MIN_OVERDUE);
+        let workers = self.workers.iter();
+        let alive = workers.filter(|(_, state)| state.is_alive(now));
+        let overdue = alive.flat_map(|(worker, state)| {
+            state.holds.iter().map(move |(pair, since)| Overdue {
+                pair: *pair,
+                worker: worker.clone(),
+                held: now.duration_since(*since),
+                slowest,
+                is_silent: state.answered.is_none_or(|answered| answered < *since),
+            })
+        });
+        let new = overdue.filter(|late| late.held >= limit);
+        let new = new.filter(|late| !self.overdue.contains(&(late.pair, late.worker.clone())));
+        let new: Vec<_> = new.collect();
+        let known = new.iter().map(|late| (late.pair, late.worker.clone()));
+        self.overdue.extend(known);
+        new
+    }
+
+    /// The workers that are alive and take part.
+    pub(super) fn present(&self, now: Instant) -> impl Iterator<Item = &WorkerId> {
+        let takes_part = move |state: &WorkerState| state.is_alive(now) && state.slots > 0;
+        let workers = self.workers.iter();
+        workers.filter_map(move |(id, state)| takes_part(state).then_some(id))
     }
 
     /// The worker that had a pair before `player` returned it: one that was restarted, or
@@ -199,7 +280,7 @@ impl Presence {
 
     /// The pairs that living workers have.
     pub(super) fn held(&self, now: Instant) -> BTreeSet<u64> {
-        let holds = self.alive(now).flat_map(|state| &state.holds);
+        let holds = self.alive(now).flat_map(|state| state.holds.keys());
         holds.copied().collect()
     }
 
@@ -207,6 +288,14 @@ impl Presence {
     pub(super) fn is_held(&self, pair: u64, now: Instant) -> bool {
         let mut holders = self.holders.get(&pair).into_iter().flatten();
         holders.any(|id| self.workers.get(id).is_some_and(|one| one.is_alive(now)))
+    }
+
+    /// The worker that has a pair, and the time since its last status: of several, the one
+    /// that sent the last status.
+    pub(super) fn holder(&self, pair: u64, now: Instant) -> Option<(&WorkerId, Duration)> {
+        let holders = self.holders.get(&pair)?.iter();
+        let holders = holders.filter_map(|id| Some((id, self.workers.get(id)?.age(now))));
+        holders.min_by_key(|(_, age)| *age)
     }
 
     /// Whether every living worker has sent a status since `since`.
@@ -235,9 +324,9 @@ mod tests {
         for number in [1, 2] {
             presence.update(&run, worker(number), &status(&run, &[7]), now);
         }
-        presence.pair_returned(&worker(1), 7);
+        presence.pair_returned(&worker(1), 7, now);
         assert!(presence.is_held(7, now));
-        presence.pair_returned(&worker(2), 7);
+        presence.pair_returned(&worker(2), 7, now);
         assert!(!presence.is_held(7, now));
     }
 
@@ -319,7 +408,7 @@ mod tests {
                 let id = worker(number);
                 match kind {
                     0 => { presence.remove(&id); }
-                    1 => pairs.iter().for_each(|pair| presence.pair_returned(&id, *pair)),
+                    1 => pairs.iter().for_each(|pair| presence.pair_returned(&id, *pair, now)),
                     _ => { presence.update(&run, id, &status(&run, &pairs), now); }
                 }
                 let held = presence.held(now);

@@ -10,10 +10,13 @@ use crate::ids::WorkerId;
 use crate::link::{ConnectionChange, RunnerLink, ToRunner};
 use crate::message::{MessageError, PlayedReply, Refusal, Reply, Status, VERSION, decode};
 use crate::runner::accept::Accepted;
+use crate::runner::checks::Second;
 use crate::runner::dispatch::{Dropped, Judged};
 use crate::runner::incidents::Incidents;
+use crate::runner::presence::Overdue;
 use hone_base::diagnostic::Diagnostic;
 use hone_base::errln;
+use hone_report::duration;
 use hone_run::executor::Event;
 use hone_run::files::machines::IncidentKind;
 
@@ -155,7 +158,8 @@ impl<L: RunnerLink> Runner<L> {
         match self.dispatch.take(worker, played, receipt) {
             Judged::Counts(accepted, before) => self.accepted(worker, *accepted, before).await,
             Judged::Dropped(receipt, why) => self.dropped(worker, pair, receipt, &why).await,
-            Judged::Early | Judged::Repeated => {}
+            Judged::Repeated(second) => self.second(worker, pair, second).await,
+            Judged::Early => {}
         }
     }
 
@@ -169,7 +173,7 @@ impl<L: RunnerLink> Runner<L> {
         // A worker may send any number.
         let number = pair.saturating_add(1);
         match why {
-            Dropped::Duplicate => tracing::debug!("pair {number} came again, from worker {worker}"),
+            Dropped::Duplicate(second) => self.second(worker, pair, second.clone()).await,
             Dropped::NotLeased => errln!(
                 "warning: worker {worker} sent a result of pair {number}, which it was not given: refused"
             ),
@@ -189,11 +193,119 @@ impl<L: RunnerLink> Runner<L> {
         let reason = format!("its result was refused: {why}");
         self.record_incident(|incidents| incidents.played_again(worker, pair, &reason));
         self.send(pair);
+        self.count_wrong(worker, why).await;
+    }
+
+    async fn count_wrong(&mut self, worker: &WorkerId, why: &str) {
         let count = self.wrong.entry(worker.clone()).or_default();
         *count += 1;
         if *count >= MAX_WRONG {
             let why = format!("{count} of its results were refused, the last because {why}");
             self.quarantine(worker, why).await;
+        }
+    }
+
+    /// Handles a further result of a pair that has one.
+    async fn second(&mut self, worker: &WorkerId, pair: u64, second: Second) {
+        let number = pair + 1;
+        match second {
+            Second::Same | Second::Unknown => {
+                tracing::debug!("pair {number} came again, from worker {worker}");
+            }
+            Second::Wrong(why) => {
+                errln!(
+                    "warning: worker {worker} sent a second result of pair {number} that is refused: {why}"
+                );
+                self.count_wrong(worker, &why).await;
+            }
+            Second::Differs { first, is_checked } => {
+                let reason = format!("worker {first} has another result of the pair, which counts");
+                self.record_incident(|incidents| incidents.contradicts(worker, pair, &reason));
+                if is_checked {
+                    errln!(
+                        "warning: workers {first} and {worker} have played different games of pair {number}, although its limit allows only one: a third worker plays it too"
+                    );
+                    self.send_checks();
+                } else {
+                    // With a clock, no two machines play the same games.
+                    tracing::info!("pair {number}: {worker} has another result than {first}");
+                }
+            }
+            Second::Decided {
+                loser,
+                others: [one, other],
+                is_recorded,
+            } => {
+                let counts = if is_recorded { ", which counts," } else { "" };
+                let why = format!(
+                    "its result of pair {number}{counts} differs from that of workers {one} and {other}"
+                );
+                self.record_incident(|incidents| incidents.contradicts(&loser, pair, &why));
+                self.quarantine(&loser, why).await;
+            }
+            Second::Unrepeatable([one, other, third]) => {
+                let reason = format!(
+                    "workers {one}, {other} and {third} have played three different games: an engine does not repeat its games"
+                );
+                errln!("warning: pair {number}: {reason}
+help: games on several machines are not compared any more; `hone check ENGINE` tests whether an engine repeats its search");
+                self.record_incident(|incidents| incidents.contradicts(&third, pair, &reason));
+            }
+        }
+    }
+
+    /// Sends the pairs that another worker plays again.
+    pub(super) fn send_checks(&mut self) {
+        if self.draining.is_some() || self.notice.draining {
+            return;
+        }
+        for pair in self.dispatch.checks(Instant::now()) {
+            self.send(pair);
+        }
+    }
+
+    /// Takes the pairs from workers that have had them for far too long. A worker that has not
+    /// answered meanwhile is put in quarantine.
+    pub(super) async fn take_overdue(&mut self, now: Instant) {
+        if self.draining.is_some() {
+            return;
+        }
+        for late in self.dispatch.overdue(now) {
+            let Overdue {
+                pair, worker, held, ..
+            } = late;
+            let slowest = late.slowest.map_or_else(
+                || "no pair has been returned".to_string(),
+                |slowest| {
+                    format!(
+                        "the slowest returned pair took {}",
+                        duration(slowest.as_secs_f64())
+                    )
+                },
+            );
+            let held = duration(held.as_secs_f64());
+            if self.dispatch.is_excluded(&worker) {
+                continue;
+            }
+            if late.is_silent {
+                let why = format!(
+                    "it has held pair {} for {held} without returning a result; {slowest}",
+                    pair + 1
+                );
+                self.quarantine(&worker, why).await;
+                errln!(
+                    "help: if it keeps taking pairs, `hone fleet revoke {}` disconnects it",
+                    worker.credential
+                );
+            } else {
+                let reason = format!("it had held the pair for {held}; {slowest}");
+                errln!(
+                    "warning: pair {} is sent again: worker {worker}: {reason}",
+                    pair + 1
+                );
+                self.record_incident(|incidents| incidents.played_again(&worker, pair, &reason));
+                self.send(pair);
+            }
         }
     }
 
@@ -221,6 +333,7 @@ impl<L: RunnerLink> Runner<L> {
             self.event(Event::Evidence(Box::new(evidence)));
         }
         self.notice.recorded += 1;
+        self.send_checks();
     }
 
     /// Handles the messages that have arrived already: many results need one sync of the

@@ -99,6 +99,19 @@ impl RunKey {
         hex(&hasher.finalize()[..16])
     }
 
+    /// Whether a pair is one of those, one in `one_in`, that are played again by another
+    /// worker. A worker cannot know which.
+    pub(super) fn is_spot(&self, pair: u64, one_in: u64) -> bool {
+        let mut hasher = Sha256::new();
+        hasher.update(b"check");
+        hasher.update(self.secret.as_bytes());
+        hasher.update(pair.to_le_bytes());
+        let start = hasher.finalize()[..8]
+            .try_into()
+            .expect("a SHA-256 has 32 bytes");
+        u64::from_le_bytes(start).is_multiple_of(one_in)
+    }
+
     /// Whether a lease is that of a pair.
     pub(crate) fn is_lease(&self, pair: u64, lease: &str) -> bool {
         // Each guess is a network message, so the time of this comparison cannot be
@@ -134,6 +147,14 @@ mod tests {
                 .mode();
             assert_eq!(mode & 0o077, 0);
         }
+    }
+
+    #[test]
+    fn one_in_fifty_pairs_is_played_again() {
+        let key = RunKey::random();
+        let spots = (0..50_000).filter(|pair| key.is_spot(*pair, 50)).count();
+        // 1000 ± 5 standard deviations.
+        assert!((843..=1157).contains(&spots), "{spots}");
     }
 
     #[test]

@@ -221,3 +221,83 @@ fn the_connection_is_served_while_the_runner_reads_files() {
         is_served.expect("by another thread");
     });
 }
+
+/// A result of pair 0 from a worker of the run.
+async fn send(runner: &mut Runner<Server>, from: &str, honest: bool) {
+    let lease = runner.dispatch.lease(0);
+    let played = if honest {
+        samples::played(0, lease)
+    } else {
+        samples::played_otherwise(0, lease)
+    };
+    let message = ToRunner::Reply {
+        worker: worker(from),
+        bytes: encode(&Reply::Played(Box::new(played))).expect("a result"),
+        receipt: (),
+    };
+    runner.handle(message).await;
+}
+
+/// The rows of `incidents.csv` without their times.
+fn incidents(dir: &Path) -> Vec<String> {
+    let text = fs::read_to_string(dir.join("incidents.csv")).unwrap_or_default();
+    let rows = text.lines().skip(1);
+    rows.filter_map(|row| Some(row.split_once(',')?.1.to_string()))
+        .collect()
+}
+
+#[tokio::test]
+async fn a_worker_that_invents_games_is_found_by_two_others() {
+    // The fabricated result may be the one that counts, or the one of the second worker.
+    for first_lies in [true, false] {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (mut runner, _remote) = runner(dir.path(), Server::default());
+        let job = job_in(dir.path());
+        runner.dispatch.submit(job, Instant::now());
+        for name in ["a", "b", "c"] {
+            let status = samples::status(runner.dispatch.run(), &[]);
+            let now = Instant::now();
+            runner.dispatch.update(worker(name), &status, now);
+        }
+        send(&mut runner, "a", !first_lies).await;
+        assert_eq!(incidents(dir.path()), Vec::<String>::new());
+        send(&mut runner, "b", first_lies).await;
+        let [row] = &incidents(dir.path())[..] else {
+            panic!("{:?}", incidents(dir.path()));
+        };
+        assert!(row.starts_with("all/b,contradicts,1,"), "{row}");
+        assert!(row.contains("worker all/a has another result"), "{row}");
+        assert!(runner.notice.quarantined.is_empty(), "nobody has decided");
+        send(&mut runner, "c", true).await;
+        let liar = if first_lies { "all/a" } else { "all/b" };
+        let quarantined: Vec<_> = runner.notice.quarantined.keys().collect();
+        assert_eq!(quarantined, [liar]);
+        assert_eq!(runner.notice.recorded, 1, "a pair counts once");
+        let rows = incidents(dir.path());
+        let is_quarantine = |row: &&String| row.starts_with(&format!("{liar},quarantined,"));
+        assert!(rows.iter().any(|row| is_quarantine(&row)), "{rows:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_worker_that_only_holds_pairs_is_put_in_quarantine() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (mut runner, _remote) = runner(dir.path(), Server::default());
+    let start = Instant::now();
+    let later = start + Duration::from_secs(600);
+    runner.dispatch.submit(job_in(dir.path()), start);
+    for seconds in (0..=600).step_by(20) {
+        let now = start + Duration::from_secs(seconds);
+        let status = samples::status(runner.dispatch.run(), &[0]);
+        runner.dispatch.update(worker("holder"), &status, now);
+    }
+    runner.take_overdue(later).await;
+    let why = &runner.notice.quarantined["all/holder"];
+    assert!(why.starts_with("it has held pair 1 for 10 min"), "{why}");
+    let rows = incidents(dir.path());
+    assert!(
+        rows.iter()
+            .any(|row| row.starts_with("all/holder,played-again,1,")),
+        "{rows:?}"
+    );
+}

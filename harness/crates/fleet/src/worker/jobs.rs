@@ -36,6 +36,11 @@ impl<L: WorkerLink> Worker<L> {
                 return self.link.done(&delivery).await;
             }
         };
+        if job.not_by.contains(&self.id.to_string()) {
+            // It would be delivered to this worker again at once.
+            self.runs.was_empty(&run, Instant::now());
+            return self.link.give_back(&delivery).await;
+        }
         let cannot = self.leaving.is_some()
             || self.building.is_some()
             || self.runs.is_refused(&run, Instant::now());

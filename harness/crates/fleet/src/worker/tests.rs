@@ -499,3 +499,17 @@ async fn an_engine_that_is_gone_before_its_first_search_is_fetched_again_once() 
     }
     assert_eq!(scene.replies().len(), 1);
 }
+
+#[tokio::test]
+async fn a_pair_that_another_worker_must_play_is_given_back() {
+    let mut scene = Scene::new().await;
+    let mut job = samples::job(3);
+    job.not_by = vec!["all/other".to_string(), scene.worker.id.to_string()];
+    scene.hold(&job).await;
+    assert!(scene.worker.held.is_empty());
+    let run = scene.run.clone();
+    assert_ne!(scene.pulled().await, Some(run), "not at once");
+    job.not_by.pop();
+    scene.hold(&job).await;
+    assert_eq!(scene.worker.held.len(), 1);
+}

@@ -63,6 +63,8 @@ pub enum IncidentKind {
     Declined,
     /// A pair that the worker had was played by another.
     PlayedAgain,
+    /// The worker's result of a pair differs from another worker's.
+    Contradicts,
 }
 
 /// What happened to a worker, or to a pair that it had.

@@ -54,11 +54,14 @@ fn a_result_counts_once_and_is_acknowledged_when_it_is_on_disk() {
     assert!(matches!(judged, Judged::Counts(..)), "{judged:?}");
     // Delivered again before it is on disk: perhaps the same message.
     let judged = dispatch.take(&a, result(&key, 0), 2);
-    assert!(matches!(judged, Judged::Repeated), "{judged:?}");
+    assert!(
+        matches!(judged, Judged::Repeated(Second::Same)),
+        "{judged:?}"
+    );
     assert_eq!(dispatch.recorded(&[0]), [1, 2]);
     let judged = dispatch.take(&worker("b"), result(&key, 0), 3);
     assert!(
-        matches!(judged, Judged::Dropped(3, Dropped::Duplicate)),
+        matches!(judged, Judged::Dropped(3, Dropped::Duplicate(Second::Same))),
         "{judged:?}"
     );
 }
@@ -231,7 +234,7 @@ proptest! {
                 *counted.entry(accepted.played.result.pair).or_default() += 1;
             }
             Judged::Dropped(receipt, _) => acknowledged.push(receipt),
-            Judged::Early | Judged::Repeated => {}
+            Judged::Early | Judged::Repeated(_) => {}
         };
         for (receipt, pair) in deliveries.iter().enumerate() {
             if records[receipt] && planned < 8 {
@@ -262,5 +265,162 @@ proptest! {
         prop_assert!(counted.values().all(|times| *times == 1));
         acknowledged.sort_unstable();
         prop_assert_eq!(acknowledged, (0..deliveries.len()).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn the_run_is_told_who_has_the_pair_that_it_waits_for() {
+    let key = RunKey::random();
+    let mut dispatch = Dispatch::<u64>::new(key.clone(), 1);
+    let now = Instant::now();
+    assert_eq!(dispatch.oldest(now), None);
+    for pair in 3..5 {
+        dispatch.submit(pair_job(pair), now);
+    }
+    let oldest = |dispatch: &Dispatch<u64>, now| dispatch.oldest(now).expect("in flight");
+    assert_eq!(oldest(&dispatch, now), (3, "in the queue".to_string()));
+    dispatch.update(worker("w1"), &status(&key.run, &[3]), now);
+    assert_eq!(oldest(&dispatch, now), (3, "of all/w1".to_string()));
+    let late = now + STATUS_TIMEOUT;
+    let silent = "of all/w1, silent for 30 s".to_string();
+    assert_eq!(oldest(&dispatch, late), (3, silent));
+    dispatch.take(&worker("w1"), result(&key, 3), 0);
+    assert_eq!(oldest(&dispatch, now), (4, "in the queue".to_string()));
+}
+
+/// A job whose engines play the same games everywhere.
+fn repeatable(pair: u64) -> PairJob {
+    let mut job = pair_job(pair);
+    for player in &mut job.players {
+        player.limit = Limit::nodes(1000).into();
+    }
+    job
+}
+
+#[test]
+fn a_pair_is_played_again_by_another_worker_and_their_results_are_compared() {
+    let key = RunKey::random();
+    let mut dispatch = Dispatch::<u64>::new(key.clone(), 1);
+    let now = Instant::now();
+    let [a, b] = ["a", "b"].map(worker);
+    dispatch.submit(repeatable(0), now);
+    dispatch.update(a.clone(), &status(&key.run, &[]), now);
+    dispatch.take(&a, result(&key, 0), 0);
+    assert!(dispatch.checks(now).is_empty(), "there is one worker");
+    dispatch.update(b.clone(), &status(&key.run, &[]), now);
+    assert_eq!(dispatch.checks(now), [0]);
+    let (_, not_by) = dispatch.job(0).expect("it is sent again");
+    assert_eq!(not_by, [a.to_string()]);
+    // The games of another result that fits the pair.
+    let mut other = result(&key, 0);
+    other.games.swap(0, 1);
+    other.texts.swap(0, 1);
+    let judged = dispatch.take(&b, other.clone(), 1);
+    assert!(
+        matches!(judged, Judged::Repeated(Second::Wrong(_))),
+        "{judged:?}"
+    );
+    let judged = dispatch.take(&b, result(&key, 0), 2);
+    assert!(
+        matches!(judged, Judged::Repeated(Second::Same)),
+        "{judged:?}"
+    );
+    assert_eq!(dispatch.recorded(&[0]), [0, 1, 2]);
+    assert!(dispatch.checks(now + LOST_AFTER * 100).is_empty());
+}
+
+#[test]
+fn pairs_that_are_held_for_far_longer_than_others_are_overdue_once() {
+    let key = RunKey::random();
+    let mut dispatch = Dispatch::<u64>::new(key.clone(), 1);
+    let start = Instant::now();
+    let [a, b] = ["a", "b"].map(worker);
+    for pair in 0..4 {
+        dispatch.submit(repeatable(pair), start);
+    }
+    let minute = Duration::from_secs(60);
+    let hear = |dispatch: &mut Dispatch<u64>, minutes: u32, of_b: &[u64]| {
+        let now = start + minutes * minute;
+        let from = now - minute.min(minutes * minute);
+        // A status every 20 s since the last call.
+        for now in [from, from + minute / 3, from + 2 * minute / 3, now] {
+            dispatch.update(a.clone(), &status(&key.run, &[0, 1]), now);
+            dispatch.update(b.clone(), &status(&key.run, of_b), now);
+        }
+        dispatch.overdue(now)
+    };
+    assert_eq!(hear(&mut dispatch, 0, &[2, 3]), []);
+    // Nothing was returned: 1000 nodes a move take at most 80 s a pair.
+    assert_eq!(hear(&mut dispatch, 1, &[2, 3]), []);
+    assert_eq!(hear(&mut dispatch, 2, &[2, 3]), []);
+    let late = hear(&mut dispatch, 3, &[2, 3]);
+    let pairs: Vec<_> = late
+        .iter()
+        .map(|late| (late.pair, late.is_silent))
+        .collect();
+    assert_eq!(pairs, [(0, true), (1, true), (2, true), (3, true)]);
+    assert_eq!(hear(&mut dispatch, 3, &[2, 3]), [], "once");
+    // Excluding a worker frees its pairs.
+    assert_eq!(dispatch.exclude(&b), [2, 3]);
+}
+
+#[test]
+fn a_worker_that_returns_other_pairs_is_not_silent() {
+    let run = Name::random();
+    let mut presence = Presence::new(1);
+    let start = Instant::now();
+    let minute = Duration::from_secs(60);
+    let [a, b] = ["a", "b"].map(worker);
+    let hear = |presence: &mut Presence, minutes: u32| {
+        let mut now = start + minutes.saturating_sub(3) * minute;
+        // A status every 20 s.
+        while now <= start + minutes * minute {
+            presence.update(&run, a.clone(), &status(&run, &[0, 1]), now);
+            presence.update(&run, b.clone(), &status(&run, &[2]), now);
+            now += minute / 3;
+        }
+        presence.overdue(Duration::ZERO, start + minutes * minute)
+    };
+    assert_eq!(hear(&mut presence, 0), []);
+    hear(&mut presence, 1);
+    presence.pair_returned(&a, 1, start + minute);
+    presence.answered(&a, start + minute);
+    assert_eq!(hear(&mut presence, 4), [], "less than five times a minute");
+    let overdue = hear(&mut presence, 6);
+    let overdue = overdue.iter().filter(|late| late.pair != 1);
+    let overdue: Vec<_> = overdue.map(|late| (late.pair, late.is_silent)).collect();
+    assert_eq!(overdue, [(0, false), (2, true)]);
+}
+
+#[test]
+fn a_machine_that_slept_has_not_held_its_pairs_meanwhile() {
+    let run = Name::random();
+    let mut presence = Presence::new(1);
+    let start = Instant::now();
+    let hour = Duration::from_secs(3600);
+    for now in [start, start + hour] {
+        presence.update(&run, worker("a"), &status(&run, &[0]), now);
+        assert_eq!(presence.overdue(Duration::ZERO, now), []);
+    }
+}
+
+#[test]
+fn the_longest_time_of_a_pair_depends_on_its_limit() {
+    let seconds = |limit: &str| {
+        let mut job = pair_job(0);
+        for player in &mut job.players {
+            player.limit = limit.parse::<Limit>().expect("a limit").into();
+        }
+        longest(&job).as_secs_f64()
+    };
+    for (limit, expected) in [
+        ("nodes=1000", 80.0),
+        ("movetime=100", 80.0),
+        ("10+0.1", 2.0 * (20.0 + 40.0)),
+        ("40/60", 2.0 * (12.0 * 60.0)),
+        ("depth=8", DAY_S),
+        ("10+0.1 nodes=5", 2.0 * (20.0 + 40.0)),
+    ] {
+        assert!((seconds(limit) - expected).abs() < 1e-6, "{limit}");
     }
 }
