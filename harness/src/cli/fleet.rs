@@ -16,8 +16,8 @@ use hone_fleet::{self as fleet, Access, FLEET_VARIABLE, Name, Role, Setup, Token
 
 /// Play runs on many machines.
 ///
-/// One machine runs the server (`up`), the others are workers (`hone worker
-/// JOIN`). Runs are started with --fleet: `hone sprt test.toml --fleet`.
+/// One machine runs the server (`up`) and prints a credential for each worker
+/// (`invite`); the others are workers (`hone worker JOIN`). Runs are started with --fleet: `hone sprt test.toml --fleet`.
 #[derive(Debug, Args)]
 pub(super) struct FleetArgs {
     #[command(subcommand)]
@@ -28,12 +28,13 @@ pub(super) struct FleetArgs {
 enum FleetCommand {
     Up(UpArgs),
     Status(StatusArgs),
-    Join(JoinArgs),
+    #[command(alias = "join")]
+    Invite(InviteArgs),
     Revoke(RevokeArgs),
     Tokens(TokensArgs),
 }
 
-/// Start the server, and print the credentials for workers and for runs.
+/// Start the server, and print the credential for runs.
 ///
 /// Needs nats-server, 2.10.23 or later. Listens only on this machine unless
 /// --listen is given. It stays in the foreground and restarts
@@ -44,9 +45,13 @@ struct UpArgs {
     #[arg(long, value_name = "ADDRESS:PORT", default_value_t = loopback())]
     listen: SocketAddr,
     /// Also listen for WebSocket there, as on 0.0.0.0:443: for machines whose
-    /// network allows no other connections. Prints a credential for them.
+    /// network allows no other connections.
     #[arg(long, value_name = "ADDRESS:PORT")]
     websocket: Option<SocketAddr>,
+    /// Also print a credential that all workers may share. Each of them can send
+    /// results under the names of the others, and they are revoked together.
+    #[arg(long)]
+    shared_credential: bool,
     /// The name or address by which workers reach this machine [default: the
     /// listening address, or the machine's name].
     #[arg(long)]
@@ -69,10 +74,13 @@ struct StatusArgs {
     json: bool,
 }
 
-/// Make and print another credential.
+/// Make and print a credential: for the machines of one person, or for starting runs.
+///
+/// Workers send results only under the name of their credential, and each
+/// credential can be revoked by itself.
 #[derive(Debug, Args)]
-struct JoinArgs {
-    /// Name of the credential, for example that of its owner.
+struct InviteArgs {
+    /// Name of the credential: that of its owner, or of the machine.
     name: Name,
     /// What it allows.
     #[arg(long, value_enum, default_value_t = RoleArg::Worker)]
@@ -139,7 +147,7 @@ impl FleetArgs {
         match self.command {
             FleetCommand::Up(args) => args.run()?,
             FleetCommand::Status(args) => args.run()?,
-            FleetCommand::Join(args) => args.run()?,
+            FleetCommand::Invite(args) => args.run()?,
             FleetCommand::Revoke(args) => args.run()?,
             FleetCommand::Tokens(args) => args.run()?,
         }
@@ -151,7 +159,7 @@ impl FleetArgs {
         match self.command {
             FleetCommand::Up(_) => "start the fleet's server",
             FleetCommand::Status(_) => "show the fleet",
-            FleetCommand::Join(_) => "make a credential",
+            FleetCommand::Invite(_) => "make a credential",
             FleetCommand::Revoke(_) => "revoke the credential",
             FleetCommand::Tokens(_) => "list the credentials",
         }
@@ -165,6 +173,7 @@ impl UpArgs {
             data: self.data.dir()?,
             listen: self.listen,
             websocket: self.websocket,
+            shared_credential: self.shared_credential,
             host: self.advertised()?,
         };
         if self.systemd {
@@ -213,20 +222,21 @@ impl UpArgs {
     }
 }
 
-/// Prints the credentials for workers and for runs, unless they are revoked, and the address of
-/// the server. `chosen`: the data folder is not the one that runs on this machine use.
+/// Prints the credential for runs and the one that workers share, unless they are revoked, and
+/// the address of the server. `chosen`: the data folder is not the one that runs on this machine use.
 fn announce(setup: &Setup, chosen: bool, workers: Option<&Access>, owner: Option<&Access>) {
     let revoked = |name: &str, join: &str| {
         errln!("the credential `{name}` is revoked\nhelp: make another one with `{join}`");
     };
     match workers {
         Some(workers) => outln!("workers:  hone worker {}", workers.line()),
-        None => revoked("workers", "hone fleet join NAME"),
+        None if setup.shared_credential => revoked("workers", "hone fleet invite NAME"),
+        None => errln!("`hone fleet invite NAME` prints a credential for a worker"),
     }
     match owner {
         Some(owner) if chosen => outln!("runs:     hone sprt test.toml --fleet={}", owner.line()),
         Some(_) => outln!("runs:     hone sprt test.toml --fleet    (on this machine)"),
-        None => revoked("owner", "hone fleet join NAME --role submit"),
+        None => revoked("owner", "hone fleet invite NAME --role submit"),
     }
     if let (Some(url), Some(workers)) = (setup.websocket_url(), workers) {
         let workers = Access {
@@ -252,6 +262,9 @@ fn arguments(setup: &Setup) -> Vec<String> {
     }
     option("--host", setup.host.clone());
     option("--data", setup.data.display().to_string());
+    if setup.shared_credential {
+        arguments.push("--shared-credential".to_string());
+    }
     arguments
 }
 
@@ -269,7 +282,7 @@ impl StatusArgs {
     }
 }
 
-impl JoinArgs {
+impl InviteArgs {
     fn run(self) -> anyhow::Result<()> {
         let role = match self.role {
             RoleArg::Worker => Role::Worker,

@@ -12,7 +12,7 @@ use hone_uci::engine::uci::MemorySize;
 
 /// Play pairs for a fleet.
 ///
-/// JOIN is the credential (`hone1.…`) that `hone fleet up` or `hone fleet join`
+/// JOIN is the credential (`hone1.…`) that `hone fleet up` or `hone fleet invite`
 /// prints, or a file with it. The worker only makes outgoing connections. The
 /// engines come from the owners of the runs: join only a fleet whose owners you
 /// trust. Ctrl-C finishes the pairs in progress, a second one stops at once.

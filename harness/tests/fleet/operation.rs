@@ -20,9 +20,9 @@ fn a_server_without_its_first_credentials_reports_where_it_listens() {
     let reported = fleet.start_again();
     for part in [
         "the credential `workers` is revoked",
-        "`hone fleet join NAME`",
+        "`hone fleet invite NAME`",
         "the credential `owner` is revoked",
-        "`hone fleet join NAME --role submit`",
+        "`hone fleet invite NAME --role submit`",
     ] {
         assert!(reported.contains(part), "{part}: {reported}");
     }

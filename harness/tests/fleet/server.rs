@@ -145,6 +145,7 @@ impl Fleet {
     fn complete(up: &mut Command, dir: &TempDir, listen: &str, more: &[&str]) {
         up.args(["fleet", "up", "--listen", listen, "--data"])
             .arg(dir.path().join("data"))
+            .arg("--shared-credential")
             .args(more);
     }
 
@@ -209,9 +210,9 @@ impl Fleet {
         hone
     }
 
-    /// Makes a credential: `hone fleet join ARGS…`.
+    /// Makes a credential: `hone fleet invite ARGS…`.
     pub(crate) fn credential(&self, args: &[&str]) -> String {
-        let made = finish(self.tokens(&[&["join"], args].concat()));
+        let made = finish(self.tokens(&[&["invite"], args].concat()));
         assert_eq!(made.code, Some(0), "{}", made.stderr);
         let at = made.stdout.find("hone1.").expect("a credential");
         made.stdout[at..].trim().to_string()

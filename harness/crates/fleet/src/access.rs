@@ -79,7 +79,7 @@ impl Access {
 
     /// Reads a line, or the file of that name: a `fleet.toml`, or a file with a line,
     /// which keeps the secret out of the list of processes. A line may be part of the
-    /// command that `hone fleet join` prints.
+    /// command that `hone fleet invite` prints.
     ///
     /// # Errors
     /// If it is neither. No error shows the secret.
@@ -95,7 +95,7 @@ impl Access {
             ensure!(
                 path.is_file(),
                 Diagnostic::new(format!("{shown} is neither a credential nor a file"))
-                    .help(format!("a credential begins with {PREFIX}; `hone fleet up` and `hone fleet join` print it"))
+                    .help(format!("a credential begins with {PREFIX}; `hone fleet up` and `hone fleet invite` print it"))
             );
             return Self::of_file(path);
         };
@@ -105,7 +105,7 @@ impl Access {
             .and_then(|json| serde_json::from_slice(&json).ok());
         access
             .context("the credential is damaged")
-            .help("copy the whole line that `hone fleet up` or `hone fleet join` printed")
+            .help("copy the whole line that `hone fleet up` or `hone fleet invite` printed")
     }
 
     /// Reads a line, but not a file.
@@ -151,7 +151,7 @@ impl Access {
         if path.is_file() {
             Self::of_file(&path)
         } else {
-            bail!(Diagnostic::new("no fleet is known on this machine").help(format!("start one with `hone fleet up`, or name one by a credential from `hone fleet join NAME --role submit`, in --fleet=CREDENTIAL or {FLEET_VARIABLE}")))
+            bail!(Diagnostic::new("no fleet is known on this machine").help(format!("start one with `hone fleet up`, or name one by a credential from `hone fleet invite NAME --role submit`, in --fleet=CREDENTIAL or {FLEET_VARIABLE}")))
         }
     }
 
@@ -169,7 +169,7 @@ impl Access {
                 role.name()
             ))
             .help(format!(
-                "make one with `hone fleet join NAME --role {}`",
+                "make one with `hone fleet invite NAME --role {}`",
                 role.name()
             ))
         );
@@ -178,7 +178,7 @@ impl Access {
 }
 
 /// The encoded part of a line, after its prefix. The line may follow `hone worker` or
-/// `HONE_FLEET=`, as `hone fleet join` prints it.
+/// `HONE_FLEET=`, as `hone fleet invite` prints it.
 fn encoded_in(text: &str) -> Option<&str> {
     let mut words = text.split(|c: char| c.is_whitespace() || c == '=');
     words.find_map(|word| word.strip_prefix(PREFIX))

@@ -39,7 +39,7 @@ const FOREIGN: &[&str] = &[
     "-book",
 ];
 
-/// Start of every credential of a fleet, as `hone fleet join` prints it.
+/// Start of every credential of a fleet, as `hone fleet invite` prints it.
 const CREDENTIAL: &str = "hone1.eyJ";
 const CREDENTIAL_HELP: &str = "help: write `--fleet=CREDENTIAL`";
 

@@ -102,6 +102,7 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ]),
     ("fleet", &[
         ("Start the server for other machines", "hone fleet up --listen 0.0.0.0:4222"),
+        ("Print a credential for a worker", "hone fleet invite box2"),
         ("Show machines and runs", "hone fleet status"),
     ]),
     ("fleet up", &[
@@ -113,9 +114,9 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
         ("Machines, what they play, what they lost on time", "hone fleet status"),
         ("The same for a script", "hone fleet status --json"),
     ]),
-    ("fleet join", &[
-        ("A credential for a friend's machines, for 30 days", "hone fleet join anna --expires 30d"),
-        ("A credential with which another person starts runs", "hone fleet join ben --role submit"),
+    ("fleet invite", &[
+        ("A credential for a friend's machines, for 30 days", "hone fleet invite anna --expires 30d"),
+        ("A credential with which another person starts runs", "hone fleet invite ben --role submit"),
     ]),
     ("fleet revoke", &[
         ("Disconnect a friend's machines", "hone fleet revoke anna"),

@@ -38,7 +38,7 @@ pub(super) fn arrived(events: &mut UnboundedReceiver<Event>) -> impl Iterator<It
 /// The error of a credential that lacks a permission of the role `submit`.
 pub(super) fn error(denial: &Event) -> LinkError {
     let what = format!("the server does not let this credential do what a run needs: {denial}");
-    let help = "`hone fleet join NAME --role submit` makes a credential for runs; \
+    let help = "`hone fleet invite NAME --role submit` makes a credential for runs; \
                 in a `fleet.toml`, `name` must be the name of the credential";
     Diagnostic::new(what).help(help).into()
 }

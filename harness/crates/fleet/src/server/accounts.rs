@@ -110,6 +110,7 @@ mod tests {
             data: folder.to_path_buf(),
             listen,
             websocket: None,
+            shared_credential: false,
             host: "localhost".to_string(),
         };
         tokens.describe_server(&setup, "00").expect("written");

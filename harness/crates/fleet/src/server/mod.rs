@@ -39,7 +39,7 @@ const CHECK: Duration = Duration::from_secs(1);
 const PREPARE: Duration = Duration::from_secs(2);
 /// Time limit for the start of the server.
 const START: Duration = Duration::from_secs(30);
-/// The name of the first credential for workers.
+/// The name of the credential that workers share.
 const WORKERS: &str = "workers";
 /// The name of the first credential for runs.
 const OWNER: &str = "owner";
@@ -51,6 +51,8 @@ pub struct Setup {
     pub listen: SocketAddr,
     /// The address on which it also listens for WebSocket.
     pub websocket: Option<SocketAddr>,
+    /// Whether there is a credential that all workers may share.
+    pub shared_credential: bool,
     /// The host name or address of this machine in JOIN lines.
     pub host: String,
 }
@@ -69,8 +71,8 @@ impl Setup {
 }
 
 /// Starts the server and keeps it running until an interrupt. Once it works, `announce`
-/// is called with the first credentials for workers and for runs; `None` for one that is
-/// revoked.
+/// is called with the credential that workers share and the first one for runs; `None` for one
+/// that is revoked or not wanted.
 ///
 /// # Errors
 /// If nats-server is not found or does not start.
@@ -84,7 +86,11 @@ pub fn up(
     let certificate = Certificate::of(&setup.data, &setup.host)?;
     let mut tokens = Tokens::open(&setup.data)?;
     tokens.describe_server(setup, &certificate.fingerprint)?;
-    let workers = tokens.first(Name::new(WORKERS)?, Role::Worker)?;
+    let workers = if setup.shared_credential {
+        tokens.first(Name::new(WORKERS)?, Role::Worker)?
+    } else {
+        None
+    };
     let owner = tokens.first(Name::new(OWNER)?, Role::Submit)?;
     runtime()?.block_on(async {
         let mut interrupts = Interrupts::listen().context("cannot listen for signals")?;

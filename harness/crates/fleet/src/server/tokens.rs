@@ -330,6 +330,7 @@ mod tests {
             data: PathBuf::new(),
             listen: at(1),
             websocket: websocket.map(at),
+            shared_credential: false,
             host: "box".to_string(),
         }
     }

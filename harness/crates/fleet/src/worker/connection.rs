@@ -68,7 +68,7 @@ impl Connection {
                 Diagnostic::new(
                     "the server no longer accepts this credential: it has expired or was revoked"
                 )
-                .help("ask for a new one (`hone fleet join`)")
+                .help("ask for a new one (`hone fleet invite`)")
             );
         }
         Ok(None)
