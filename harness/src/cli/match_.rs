@@ -12,7 +12,7 @@ use super::args::run::RunArgs;
 use super::{Exit, Failure};
 use hone_base::diagnostic::Diagnostic;
 use hone_base::text::numbered;
-use hone_builds::Spec;
+use hone_builds::{Spec, names};
 use hone_kinds::Match;
 use hone_run::config::Draft;
 use hone_run::find_program;
@@ -87,7 +87,7 @@ impl MatchArgs {
 
 /// A draft with the engines of the command line.
 fn named(operands: &[String]) -> anyhow::Result<Draft> {
-    let mut draft = Draft::read(None)?;
+    let mut draft = Draft::read_or_usual(None)?;
     let mut specs: Vec<Spec> = Vec::new();
     for operand in operands {
         ensure!(
@@ -96,9 +96,9 @@ fn named(operands: &[String]) -> anyhow::Result<Draft> {
         );
         specs.push(operand.parse()?);
     }
+    let names = names(&specs.iter().collect::<Vec<_>>());
     let mut taken = HashSet::new();
-    let engines = specs.iter().zip(Spec::names(&specs)).zip(operands);
-    for (index, ((spec, name), operand)) in engines.enumerate() {
+    for (index, ((operand, spec), name)) in operands.iter().zip(&specs).zip(names).enumerate() {
         let name = numbered(&name, |name| taken.insert(name.clone()));
         draft.take_engine(index, &name, spec, operand);
     }

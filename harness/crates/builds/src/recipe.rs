@@ -14,8 +14,7 @@ use sha2::{Digest, Sha256};
 use super::build_command::{OUT, with_out};
 use super::error::BuildError;
 use hone_base::checksum::hex;
-use hone_base::platform::full_path;
-use hone_uci::engine::uci::{program_name, split_command};
+use hone_uci::engine::uci::split_command;
 
 /// A state of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -153,48 +152,6 @@ pub enum Spec {
     Commit { repository: PathBuf, rev: String },
     WorkTree { repository: PathBuf },
     Program(String),
-}
-
-impl Spec {
-    /// The names of several engines: their short names, after the name of the repository if
-    /// they come from different ones. They may be equal.
-    pub fn names(specs: &[Self]) -> Vec<String> {
-        let repositories: BTreeSet<_> = specs.iter().filter_map(Self::repository).collect();
-        let name = |spec: &Self| {
-            let short = spec.short_name();
-            match spec.repository().filter(|_| repositories.len() > 1) {
-                Some(path) => format!("{}@{short}", folder_name(&path)),
-                None => short,
-            }
-        };
-        specs.iter().map(name).collect()
-    }
-
-    /// The repository, as a full path if it exists.
-    fn repository(&self) -> Option<PathBuf> {
-        match self {
-            Self::Commit { repository, .. } | Self::WorkTree { repository } => {
-                Some(full_path(repository).unwrap_or_else(|_| repository.clone()))
-            }
-            Self::Program(_) => None,
-        }
-    }
-
-    /// A short name: the revision, or the program's (see [`program_name`]).
-    pub fn short_name(&self) -> String {
-        match self {
-            Self::Commit { rev, .. } => rev.clone(),
-            Self::WorkTree { .. } => "worktree".to_string(),
-            Self::Program(program) => program_name(program, Path::new("")),
-        }
-    }
-}
-
-/// The name of a repository's folder.
-fn folder_name(repository: &Path) -> String {
-    let name = repository.file_name().unwrap_or(repository.as_os_str());
-    let name = name.to_string_lossy();
-    name.strip_suffix(".git").unwrap_or(&name).to_string()
 }
 
 /// The format on the command line.

@@ -7,6 +7,7 @@ use anyhow::bail;
 use clap::Args;
 use toml_edit::Value;
 
+use super::adjudication::AdjudicationArgs;
 use super::ranges::from_one;
 use super::sandbox::SandboxArgs;
 use crate::cli::results::progress::announce;
@@ -53,6 +54,8 @@ pub(in crate::cli) struct ConditionArgs {
     #[arg(long, value_name = "SIZE")]
     max_memory: Option<MemorySize>,
     #[command(flatten)]
+    adjudication: AdjudicationArgs,
+    #[command(flatten)]
     sandbox: SandboxArgs,
 }
 
@@ -70,6 +73,7 @@ impl ConditionArgs {
         draft.flag("--book", book, &["match", "openings", "file"]);
         let concurrency = self.concurrency.map(|pairs| i64::from(pairs.get()));
         draft.flag("--concurrency", concurrency, &["match", "concurrency"]);
+        self.adjudication.apply(draft);
         self.sandbox.apply(draft);
         for text in set {
             draft.set_text(text)?;

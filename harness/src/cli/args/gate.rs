@@ -9,7 +9,7 @@ use clap::Args;
 use super::conditions::ConditionArgs;
 use super::ranges::from_one;
 use hone_base::diagnostic::Diagnostic;
-use hone_builds::{BenchCheck, Spec};
+use hone_builds::{BenchCheck, Spec, names};
 use hone_report::counted;
 use hone_run::config::{Config, Draft, Level, Profile};
 use hone_uci::engine::uci::parse_option;
@@ -57,7 +57,7 @@ impl GateArgs {
     /// A draft with the file's configuration, if there is one, and the engines and hypotheses of
     /// these arguments.
     pub(in crate::cli) fn draft(&self, file: Option<&Path>) -> anyhow::Result<Draft> {
-        let mut draft = Draft::read(file)?;
+        let mut draft = Draft::read_or_usual(file)?;
         if file.is_none() {
             let missing = match (&self.dev, &self.base) {
                 (Some(_), Some(_)) => None,
@@ -132,9 +132,15 @@ impl GateArgs {
             ("dev", &self.dev, &self.dev_options),
             ("base", &self.base, &self.base_options),
         ];
+        let names = self.names();
         for (index, (name, spec, options)) in sides.into_iter().enumerate() {
             match spec {
-                Some(spec) => draft.take_engine(index, name, spec, &format!("--{name} {spec}")),
+                Some(spec) => {
+                    let source = format!("--{name} {spec}");
+                    let own = names.as_ref().map_or(name, |names| &names[index]);
+                    draft.take_engine(index, own, spec, &source);
+                    draft.alias(name, index);
+                }
                 None if draft.engine_count() == index => {
                     let engines = counted(index as u64, "engine");
                     bail!("{engines} configured, and a test needs two: name the other by --{name}")
@@ -151,6 +157,14 @@ impl GateArgs {
             draft.set_engine(Level::Key, 0, &["bench"], bench.to_string(), &source);
         }
         Ok(())
+    }
+
+    /// The names of the engines, if both are given and something tells them apart.
+    fn names(&self) -> Option<[String; 2]> {
+        let names: [String; 2] = names(&[self.dev.as_ref()?, self.base.as_ref()?])
+            .try_into()
+            .ok()?;
+        (names[0] != names[1]).then_some(names)
     }
 
     fn question(&self, draft: &mut Draft) {
@@ -190,6 +204,8 @@ mod tests {
             "git:HEAD",
             "--base",
             "git:/r@main",
+            "--set",
+            "engine.base.options.Y=2",
             "--build",
             "make EXE={out}",
             "--tc",
@@ -211,7 +227,9 @@ mod tests {
         let [dev, base] = &config.engine[..] else {
             panic!("{config:?}");
         };
-        assert_eq!((dev.name.as_str(), base.name.as_str()), ("dev", "base"));
+        assert!(dev.name.starts_with("harness@"), "{}", dev.name);
+        assert_eq!(base.name, "r@main");
+        assert_eq!(base.options.get("Y"), Some("2"));
         assert_eq!(dev.rev.as_deref(), Some("HEAD"));
         assert_eq!(base.git.as_deref(), Some(Path::new("/r")));
         assert_eq!(dev.options.get("Hash"), Some("16"));

@@ -1,6 +1,7 @@
 //! Arguments that several commands share, and those of `hone sprt` that replace a
 //! configuration ([`gate`]).
 
+pub(super) mod adjudication;
 pub(super) mod concurrency;
 pub(super) mod conditions;
 pub(super) mod ends;

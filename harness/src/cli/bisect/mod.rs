@@ -74,7 +74,7 @@ impl BisectArgs {
 
     /// The configuration with the other arguments applied.
     fn configured(&self, file: Option<&Path>) -> anyhow::Result<Config> {
-        let mut draft = Draft::read(file)?;
+        let mut draft = Draft::read_or_usual(file)?;
         if file.is_none() {
             // The build command is derived from the newest commit.
             let rev = self.bad.clone().unwrap_or_else(|| "HEAD".to_string());

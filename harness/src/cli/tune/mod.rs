@@ -29,7 +29,7 @@ const MAX_TIME: &str = "Stop after this time, as in 30m or 1h30m. It includes bu
      A build and pairs in progress are finished. Exit code 3 if the run is undecided";
 
 /// Arguments about engines and games, which `--simulate` does not have.
-const WITHOUT_EFFECT: [&str; 13] = [
+const WITHOUT_EFFECT: [&str; 17] = [
     "out",
     "verify",
     "max_time",
@@ -42,6 +42,10 @@ const WITHOUT_EFFECT: [&str; 13] = [
     "book",
     "concurrency",
     "max_memory",
+    "draw",
+    "resign",
+    "max_moves",
+    "syzygy",
     "sandbox",
 ];
 

@@ -207,6 +207,7 @@ impl Settings {
             self.require(flag, &["movecount", "score"])?;
             self.set("adjudication.resign.count", 1, name);
             self.set("adjudication.resign.score", 0, name);
+            self.set("adjudication.resign.twosided", false, name);
             "movecount"
         };
         let mut is_off = false;

@@ -30,7 +30,14 @@ pub struct Draft {
     text: String,
     document: DocumentMut,
     assignments: Vec<Assignment>,
+    /// Whether keys of the file were removed.
+    is_cut: bool,
+    /// Further names of engines in the keys of assignments, with their indices.
+    aliases: Vec<(String, usize)>,
 }
+
+/// The settings of a run without a configuration.
+const USUAL: &str = include_str!("usual.toml");
 
 impl Draft {
     /// Reads the file that it starts from, if there is one.
@@ -42,6 +49,21 @@ impl Draft {
             Some(path) => file_text::read(path)?,
             None => String::new(),
         };
+        Self::of(file, text)
+    }
+
+    /// Reads the file, or without one starts from the usual margin and adjudication.
+    ///
+    /// # Errors
+    /// As [`Self::read`].
+    pub fn read_or_usual(file: Option<&Path>) -> Result<Self, ConfigError> {
+        match file {
+            Some(_) => Self::read(file),
+            None => Self::of(None, USUAL.to_string()),
+        }
+    }
+
+    fn of(file: Option<&Path>, text: String) -> Result<Self, ConfigError> {
         let path = file.unwrap_or(Path::new(""));
         let mut document = document(path, &text)?;
         if let Some((span, message)) = list_for_table(&text) {
@@ -61,6 +83,8 @@ impl Draft {
             text,
             document,
             assignments: Vec::new(),
+            is_cut: false,
+            aliases: Vec::new(),
         })
     }
 
@@ -133,6 +157,11 @@ impl Draft {
         }
     }
 
+    /// Lets `--set engine.NAME.…` name engine `index` also by `name`.
+    pub fn alias(&mut self, name: &str, index: usize) {
+        self.aliases.push((name.to_string(), index));
+    }
+
     /// Removes a key of an engine that the file sets.
     pub fn forget(&mut self, index: usize, key: &str) {
         if let Some(table) = self
@@ -142,6 +171,17 @@ impl Draft {
             .and_then(|engines| engines.get_mut(index))
         {
             table.remove(key);
+        }
+    }
+
+    /// Removes a key of a section that the file sets.
+    pub fn remove(&mut self, section: &str, key: &str) {
+        if let Some(table) = self
+            .document
+            .get_mut(section)
+            .and_then(Item::as_table_like_mut)
+        {
+            self.is_cut |= table.remove(key).is_some();
         }
     }
 
@@ -187,6 +227,10 @@ impl Draft {
         });
     }
 
+    fn is_changed(&self) -> bool {
+        self.is_cut || !self.assignments.is_empty()
+    }
+
     /// The text of the file with all assignments applied.
     ///
     /// # Errors
@@ -196,7 +240,7 @@ impl Draft {
         self.assignments
             .sort_by_key(|set| (set.level, set.path.len()));
         self.refuse_contradictions()?;
-        if self.assignments.is_empty() {
+        if !self.is_changed() {
             return Ok(self.text.clone());
         }
         let mut document = self.document.clone();
@@ -325,7 +369,7 @@ impl Draft {
         let place_at = |at| Place::of(file.display(), &self.text, Some(at..at));
         let place = match &self.file {
             None => None,
-            Some(_) if self.assignments.is_empty() => Some(place_at(at)),
+            Some(_) if !self.is_changed() => Some(place_at(at)),
             Some(_) => {
                 // The same offset in the same key or value.
                 let now: Vec<_> = places.of_key(&path).collect();

@@ -38,7 +38,7 @@ pub struct ResignRule {
     /// Smallest distance of its score below zero, in centipawns. Being mated also counts.
     pub score: u32,
     /// Whether the winner's scores must agree.
-    #[serde(default)]
+    #[serde(default = "yes")]
     pub twosided: bool,
 }
 
@@ -108,6 +108,10 @@ pub struct Adjudication {
     pub max_moves: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub syzygy: Option<TablebaseRule>,
+}
+
+fn yes() -> bool {
+    true
 }
 
 /// Reads a number of moves. 0 would end every game at once.

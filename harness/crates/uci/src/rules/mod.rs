@@ -20,7 +20,7 @@ pub mod tablebase;
 mod tag_text;
 mod termination;
 
-pub use adjudication::{Adjudication, Adjudicator, TablebaseRule};
+pub use adjudication::{Adjudication, Adjudicator, DrawRule, ResignRule, TablebaseRule};
 pub use clock::{Clock, ClockState, millis};
 pub use digest::{GameDigest, game_digests};
 pub use fen::STANDARD_START;

@@ -78,6 +78,10 @@ impl Draft {
         number
             .or_else(|| named(&in_file))
             .or_else(|| named(&now))
+            .or_else(|| {
+                let alias = self.aliases.iter().find(|(name, _)| name == which);
+                alias.map(|(_, index)| *index)
+            })
             .ok_or_else(|| {
                 Diagnostic::new(format!("no `{which}` in `engine`")).help(format!(
                     "give a number from 0 to {last}, or a name: {}",
