@@ -129,6 +129,7 @@ mod tests {
         let progress = Progress {
             tally,
             elapsed: Duration::from_secs(3600),
+            time_limit: None,
             played: 1234,
             in_flight: 12,
             awaited: None,

@@ -10,6 +10,8 @@ use hone_run::{Progress, View};
 const POINTS: usize = 32;
 /// Parameters shown on a terminal.
 const MOST: usize = 40;
+/// Values in a line of a log.
+const MOST_VALUES: usize = 8;
 const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// The live view of a tuning run.
@@ -76,8 +78,13 @@ fn values(experiment: &TuneExperiment) -> String {
     let space = experiment.tuner().space();
     let now = space.nearest(&experiment.tuner().method().values());
     let params = space.params().iter().zip(now);
+    let more = params.len().saturating_sub(MOST_VALUES);
     let texts = params.map(|(param, value)| format!("{} {}", param.name, param.text(value)));
-    texts.collect::<Vec<_>>().join(", ")
+    let text = texts.take(MOST_VALUES).collect::<Vec<_>>().join(", ");
+    match more {
+        0 => text,
+        more => format!("{text} and {more} more"),
+    }
 }
 
 fn paths(experiment: &TuneExperiment) -> Vec<String> {

@@ -13,13 +13,15 @@ use crate::table;
 use crate::tournament::standing_columns;
 use hone_experiment::Experiment;
 use hone_run::{EngineTally, PairingTally, Progress, Tally};
-use hone_stats::Sprt;
 use hone_stats::summary::Interval;
+use hone_stats::{Estimate, Sprt};
 
 /// Most engines in the table.
 const MAX_ROWS: usize = 24;
 /// Most engines in a line.
 const MAX_LEADERS: usize = 3;
+/// Widest interval in Elo that is shown.
+const WIDEST: f64 = 800.0;
 /// Most and fewest characters of the bar of the LLR.
 const LONGEST_BAR: usize = 40;
 const SHORTEST_BAR: usize = 8;
@@ -105,10 +107,12 @@ pub(super) fn line(
     experiment: &impl Experiment,
     progress: &Progress<'_>,
 ) -> String {
-    let mut parts = vec![pace_line(players, experiment, progress)];
+    let pairs = progress.tally.judged_pairs();
+    let mut parts = vec![pace::brief(pairs, experiment.budget(), progress)];
     if players.names.len() == 2 {
         let pairing = first_pairing(progress.tally);
-        parts.extend([score_part(&pairing), elo_part(experiment, &pairing)]);
+        parts.push(format!("Ptnml {:?}", pairing.pentanomial.0));
+        parts.extend(brief_elo(experiment, &pairing));
     } else {
         let leaders = best_standings(&players.names, progress.tally);
         let leaders = leaders.iter().take(MAX_LEADERS).map(|standing| {
@@ -122,13 +126,44 @@ pub(super) fn line(
             parts.push(format!("leading: {}", leaders.join(", ")));
         }
     }
-    parts.extend(experiment.test().map(llr));
-    parts.extend(failures(&players.names, progress.tally));
-    parts.push(pace::time_left(experiment, progress));
+    parts.extend(experiment.test().map(brief_llr));
+    let failures = brief_failures(&players.names, progress.tally);
+    parts.extend((!failures.is_empty()).then(|| format!("failures: {failures}")));
     if progress.stopping {
         parts.push("finishing the games in progress".to_string());
+    } else {
+        parts.extend(pace::brief_time_left(experiment, progress));
     }
     parts.join("  ")
+}
+
+/// Elo with the half-width of its interval. `None` if the pairs do not support it.
+fn brief_elo(experiment: &impl Experiment, pairing: &PairingTally) -> Option<String> {
+    let elo = match experiment.test() {
+        None => at_any_time(experiment.always_valid(), pairing.pentanomial),
+        Some(_) => summary_of(experiment, pairing.pentanomial).elo,
+    };
+    let elo = elo.filter(is_informative)?;
+    let half = (elo.high - elo.low) / 2.0;
+    Some(format!("Elo {} ± {half:.1}", signed(elo.estimate)))
+}
+
+/// Whether an interval in Elo is narrow enough to tell anything about two engines.
+fn is_informative(elo: &Estimate) -> bool {
+    elo.high - elo.low <= WIDEST
+}
+
+fn brief_llr(test: &Sprt) -> String {
+    let (lower, upper) = test.bounds();
+    format!("LLR {} ({lower:.2}, {upper:.2})", fixed(test.llr(), 2))
+}
+
+/// The number of games lost by failures, by engine.
+fn brief_failures(names: &[String], tally: &Tally) -> String {
+    let engines = names.iter().zip(&tally.engines);
+    let failing = engines.filter(|(_, engine)| engine.failures.total() > 0);
+    let texts = failing.map(|(name, engine)| format!("{name} {}", engine.failures.total()));
+    texts.collect::<Vec<_>>().join(", ")
 }
 
 fn pace_line(players: &Players, experiment: &impl Experiment, progress: &Progress<'_>) -> String {
@@ -163,12 +198,14 @@ fn score_part(pairing: &PairingTally) -> String {
 /// not valid before its end.
 fn elo_part(experiment: &impl Experiment, pairing: &PairingTally) -> String {
     if experiment.test().is_none() {
-        return match at_any_time(experiment.always_valid(), pairing.pentanomial) {
+        let elo = at_any_time(experiment.always_valid(), pairing.pentanomial);
+        return match elo.filter(is_informative) {
             None => format!("Elo: {TOO_FEW_PAIRS}"),
             elo => format!("Elo {}", elo_text(elo, Interval::AlwaysValid)),
         };
     }
-    let summary = summary_of(experiment, pairing.pentanomial);
+    let mut summary = summary_of(experiment, pairing.pentanomial);
+    summary.elo = summary.elo.filter(is_informative);
     let elo = elo_text(summary.elo, summary.interval);
     match (summary.nelo, summary.los) {
         _ if summary.elo.is_none() => format!("Elo, nElo and LOS: {TOO_FEW_PAIRS}"),
@@ -297,6 +334,7 @@ mod tests {
         Progress {
             tally,
             elapsed: Duration::from_secs(110),
+            time_limit: None,
             played: tally.pairs,
             in_flight: 4,
             awaited: None,
@@ -347,9 +385,9 @@ mod tests {
             at_a_time: None,
             ..players(&["dev", "base"])
         };
-        let line = line(&players, &test, &progress(&tally));
+        let text = block(&players, &test, &progress(&tally), terminal(200, false));
         let expected = "00:01:50 elapsed  4 pairs in flight  2.0 games/s";
-        assert!(line.contains(expected), "{line}");
+        assert!(text.contains(expected), "{text}");
     }
 
     #[test]
@@ -454,13 +492,56 @@ mod tests {
         let tally = tally_of(2, &[([0, 1], few)]);
         let players = players(&["dev", "base"]);
         let text = block(&players, &test, &progress(&tally), terminal(200, false));
-        let phrase = ")  nElo and LOS: too few different pairs\n";
+        let phrase = "\nElo, nElo and LOS: too few different pairs\n";
         assert!(text.contains(phrase), "{text}");
-        assert_eq!(
-            text.matches("too few different pairs\n").count(),
-            1,
-            "{text}"
+        assert_eq!(text.matches("too few").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn a_line_of_a_log_is_short_and_without_empty_words() {
+        let (test, tally) = sprt();
+        let players = players(&["dev", "base"]);
+        let line = super::line(&players, &test, &progress(&tally));
+        for part in [
+            "110/20000 pairs  00:01:50  2.0 games/s  Ptnml [",
+            "  Elo +",
+            "  LLR ",
+            " left",
+        ] {
+            assert!(line.contains(part), "{part}: {line}");
+        }
+        assert!(line.chars().count() <= 120, "{line}");
+        let few = tally_of(2, &[([0, 1], [[0, 0, 0], [0, 2, 1], [0, 0, 0]])]);
+        let test = FixedTest(Sprt::new(SprtConfig::default()).unwrap());
+        let line = super::line(&players, &test, &progress(&few));
+        assert!(!line.contains("Elo") && !line.contains("too few"), "{line}");
+        let none = super::line(&players, &test, &progress(&Tally::new(2)));
+        assert!(
+            !none.contains("left") && !none.contains("games/s"),
+            "{none}"
         );
+    }
+
+    #[test]
+    fn the_time_left_ends_at_the_time_limit() {
+        let (test, tally) = sprt();
+        let players = players(&["dev", "base"]);
+        let limited = Progress {
+            time_limit: Some(Duration::from_secs(70)),
+            ..progress(&tally)
+        };
+        let text = block(&players, &test, &limited, terminal(200, false));
+        assert!(text.contains("; at most 1 min 10 s)"), "{text}");
+        let line = super::line(&players, &test, &limited);
+        assert!(line.contains("1 min 10 s left"), "{line}");
+        let few = tally_of(2, &[([0, 1], [[0, 0, 0], [0, 2, 1], [0, 0, 0]])]);
+        let test = FixedTest(Sprt::new(SprtConfig::default()).unwrap());
+        let limited = Progress {
+            tally: &few,
+            ..limited
+        };
+        let text = block(&players, &test, &limited, terminal(200, false));
+        assert!(text.contains("time left: at most 1 min 10 s\n"), "{text}");
     }
 
     #[test]
@@ -487,8 +568,7 @@ mod tests {
             text.contains("\nElo, nElo and LOS: too few different pairs\n"),
             "{text}"
         );
-        let line = line(&players, &test, &progress(&tally));
-        assert!(line.contains("unknown until the first pair"), "{line}");
+        assert!(text.contains("unknown until the first pair"), "{text}");
         let many = TournamentExperiment::round_robin(3, 10);
         let players = super::tests::players(&["a", "b", "c"]);
         let line = super::line(&players, &many, &progress(&Tally::new(3)));

@@ -163,6 +163,7 @@ mod tests {
         Progress {
             tally,
             elapsed: Duration::from_secs(3600),
+            time_limit: None,
             played: 9,
             in_flight: 2,
             awaited: None,

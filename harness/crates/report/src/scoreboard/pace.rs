@@ -38,20 +38,65 @@ pub fn progress_text(
         0 => String::new(),
         dropped => format!(", {dropped} of them repeat earlier games"),
     };
-    let mut text = format!(
-        "{pairs} of {budget} pairs{repeats}  {} elapsed  {playing}",
-        FormattedDuration(progress.elapsed)
-    );
-    if let Some(rate) = pairs_per_second(progress) {
-        text += &match 2.0 * rate {
-            fast if fast >= 1.0 => format!("  {fast:.1} games/s"),
-            slow => format!("  {:.1} games/min", 60.0 * slow),
-        };
-    }
-    if let Some(awaited) = progress.awaited {
-        text += &format!("  {awaited}");
-    }
-    text
+    let speed = speed(progress).map_or(String::new(), |speed| format!("  {speed}"));
+    format!(
+        "{pairs} of {budget} pairs{repeats}  {} elapsed  {playing}{speed}{}",
+        FormattedDuration(progress.elapsed),
+        awaited(progress)
+    )
+}
+
+/// The progress of a run in a log: pairs, time and speed.
+pub(super) fn brief(pairs: u64, budget: u64, progress: &Progress<'_>) -> String {
+    let repeats = match progress.tally.dropped_pairs {
+        0 => String::new(),
+        dropped => format!(" ({dropped} repeated)"),
+    };
+    let speed = speed(progress).map_or(String::new(), |speed| format!("  {speed}"));
+    format!(
+        "{pairs}/{budget} pairs{repeats}  {}{speed}{}",
+        FormattedDuration(progress.elapsed),
+        awaited(progress)
+    )
+}
+
+/// The pair that later results wait for, if there is one.
+fn awaited(progress: &Progress<'_>) -> String {
+    progress
+        .awaited
+        .map_or(String::new(), |awaited| format!("  {awaited}"))
+}
+
+fn speed(progress: &Progress<'_>) -> Option<String> {
+    Some(match 2.0 * pairs_per_second(progress)? {
+        fast if fast >= 1.0 => format!("{fast:.1} games/s"),
+        slow => format!("{:.1} games/min", 60.0 * slow),
+    })
+}
+
+/// The time left in a log; `None` before the first pair.
+pub(super) fn brief_time_left(
+    experiment: &impl Experiment,
+    progress: &Progress<'_>,
+) -> Option<String> {
+    let rate = pairs_per_second(progress)?;
+    let judged = progress.tally.judged_pairs();
+    let left = experiment.budget().saturating_sub(judged) as f64;
+    let forecast = experiment.test().map(forecast::remaining_pairs);
+    let (about, pairs) = match forecast {
+        None => ("", left),
+        Some(None) => ("at most ", left),
+        Some(Some(forecast)) => ("about ", forecast.median.min(left)),
+    };
+    Some(format!("{about}{} left", time(pairs, rate, progress)))
+}
+
+/// Time to play `pairs` at `rate` pairs a second, at most until the time limit.
+fn time(pairs: f64, rate: f64, progress: &Progress<'_>) -> String {
+    let limit = progress
+        .time_limit
+        .map_or(f64::INFINITY, |limit| limit.as_secs_f64());
+    duration((pairs / rate).min(limit))
 }
 
 /// The time left, estimated from the speed so far and, for a test, from its LLR.
@@ -61,15 +106,12 @@ pub(super) fn time_left(experiment: &impl Experiment, progress: &Progress<'_>) -
     };
     let judged = progress.tally.judged_pairs();
     let left = experiment.budget().saturating_sub(judged) as f64;
-    let time = |pairs: f64| duration(pairs / rate);
+    let time = |pairs: f64| time(pairs, rate, progress);
     let Some(test) = experiment.test() else {
         return format!("time left: {}", time(left));
     };
     match forecast::remaining_pairs(test) {
-        None => format!(
-            "time left: at most {} (too few different pairs for an estimate)",
-            time(left)
-        ),
+        None => format!("time left: at most {}", time(left)),
         Some(forecast) if forecast.low >= left => {
             format!(
                 "time left: {}, probably undecided: the budget is too small",
@@ -86,9 +128,10 @@ pub(super) fn time_left(experiment: &impl Experiment, progress: &Progress<'_>) -
     }
 }
 
-/// Time to play `pairs` at the mean speed so far; `None` before the first pair.
+/// Time to play `pairs` at the mean speed so far, at most until the time limit; `None` before
+/// the first pair.
 pub fn time_for(pairs: u64, progress: &Progress<'_>) -> Option<String> {
-    pairs_per_second(progress).map(|rate| duration(pairs as f64 / rate))
+    pairs_per_second(progress).map(|rate| time(pairs as f64, rate, progress))
 }
 
 fn pairs_per_second(progress: &Progress<'_>) -> Option<f64> {

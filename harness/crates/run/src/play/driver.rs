@@ -258,6 +258,9 @@ impl<E: Experiment> Driver<E> {
         let progress = Progress {
             tally: &self.fold.tally,
             elapsed: self.started.elapsed(),
+            time_limit: self
+                .deadline
+                .map(|at| at.saturating_duration_since(Instant::now())),
             played: self.played,
             in_flight: self.in_flight,
             awaited: awaited.as_deref(),

@@ -12,6 +12,8 @@ pub struct Progress<'a> {
     pub tally: &'a Tally,
     /// Since this process began to play.
     pub elapsed: Duration,
+    /// Until the time limit; `None` without one.
+    pub time_limit: Option<Duration>,
     /// Pairs this process has played.
     pub played: u64,
     /// Pairs that are being played, or wait for a free worker.
