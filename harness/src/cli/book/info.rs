@@ -23,6 +23,7 @@ use hone_report::counted;
 use hone_uci::engine::analysis::{Analyst, Request, SearchLimit, evaluate_all};
 use hone_uci::engine::uci::parse_option;
 use hone_uci::openings::Opening;
+use hone_uci::openings::source::Format;
 
 /// Describe a book: openings, duplicates, illegal lines, first moves
 ///
@@ -79,10 +80,20 @@ impl Info {
             return Err(anyhow!("{} contains no openings", self.file.display()).into());
         }
         if let (true, Some(fault)) = (scan.entries.is_empty(), scan.faults.first()) {
+            let file = self.file.display();
+            // Most games end in a position that is not an opening.
+            if scan.format == Format::Pgn && self.reading.plies().is_none() {
+                let games = counted(scan.faults.len() as u64, "complete game");
+                return Err(anyhow!(
+                    "{file} contains no openings, but {games}: {}\n  --> {file}:{}\nhelp: give `--plies 8` to use their first 8 plies",
+                    fault.error,
+                    fault.line
+                )
+                .into());
+            }
             let lines = counted(scan.faults.len() as u64, "illegal line");
             return Err(anyhow!(
-                "{} contains no openings, only {lines}: {}\n  --> {0}:{}",
-                self.file.display(),
+                "{file} contains no openings, only {lines}: {}\n  --> {file}:{}",
                 fault.error,
                 fault.line
             )

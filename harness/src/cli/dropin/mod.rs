@@ -331,7 +331,12 @@ impl Line<'_> {
     /// Removes the option of an `error` from the configuration, with the warning of the other
     /// program, which plays without it. Returns whether there was one.
     fn unset(&self, config: &mut Config, error: &PrepareError) -> bool {
-        let PrepareError::Option { name, source } = error else {
+        let PrepareError::Option {
+            name,
+            error: source,
+            ..
+        } = error
+        else {
             return false;
         };
         let mut engines = config.engine.iter_mut();

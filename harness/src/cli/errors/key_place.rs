@@ -91,12 +91,16 @@ fn path(keys: &[&str]) -> Vec<String> {
 fn key_of_engine(error: &PrepareError, config: &Config) -> Option<Vec<String>> {
     let index = |name: &str| config.engine.iter().position(|engine| engine.name == *name);
     let (number, keys) = match error {
-        PrepareError::Option { name, source } => {
+        PrepareError::Option {
+            name,
+            error: refused,
+            ..
+        } => {
             let number = index(name)?;
             let of = |options: &EngineOptions| {
                 let mut names = options.0.iter().map(|(name, _)| name);
                 names
-                    .find(|name| name.eq_ignore_ascii_case(source.option()))
+                    .find(|name| name.eq_ignore_ascii_case(refused.option()))
                     .cloned()
             };
             let stage = config.stage.first();

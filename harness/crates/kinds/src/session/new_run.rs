@@ -19,7 +19,9 @@ use hone_run::ledger::{Lock, Recovery};
 use hone_run::prepare::book::{book_identity, first_opening, open_book};
 use hone_run::prepare::tablebases::open_tables;
 use hone_run::prepare::unchanged::{check_same_book, check_same_programs, remove_finished_builds};
-use hone_run::prepare::warnings::{warn_of_repeats, warn_of_same_engines, warn_of_unused_keys};
+use hone_run::prepare::warnings::{
+    warn_of_clocks, warn_of_repeats, warn_of_same_engines, warn_of_unused_keys,
+};
 use hone_run::{BookIdentity, Folder, MANIFEST, Manifest, SessionError};
 use hone_uci::openings::Book;
 
@@ -85,13 +87,14 @@ impl<K: RunKind> NewRun<K> {
         place.check_open_files(concurrency)?;
         // Before engines are built, which may take minutes.
         if let Some(out) = out {
-            Folder::open(out).check_free()?;
+            Folder::open(out).check_unused()?;
         }
         let (book, identity) = new_book::<K>(&config, &base, earlier)?;
         open_tables(&mut config, &base)?;
         let repeats = K::repeats(&config);
         let planned = K::openings(&config).filter(|_| !has_enough_openings::<K>(&config));
         let distinct = book.as_ref().map(Book::distinct);
+        warn_of_clocks(&config, announce);
         warn_of_repeats(K::KIND, planned, distinct, repeats, announce);
         let opening = first_opening(&config, book.as_ref());
         let Engines {

@@ -69,11 +69,11 @@ fn faulty(config: &Config, index: usize, keys: &[&str]) -> Diagnostic {
 
 /// Adds the stage to an error about one of its options.
 fn of_stage(error: PrepareError, config: &Config, index: usize) -> SessionError {
-    let PrepareError::Option { source, .. } = &error else {
+    let PrepareError::Option { error: refused, .. } = &error else {
         return error.into();
     };
     let mut options = config.stage[index].options.0.iter();
-    let wrong = options.find(|(name, _)| name.eq_ignore_ascii_case(source.option()));
+    let wrong = options.find(|(name, _)| name.eq_ignore_ascii_case(refused.option()));
     let context = wrong.map(|(name, _)| faulty(config, index, &["options", name]));
     match context {
         Some(context) => SessionError::Input(context.because(error).into()),

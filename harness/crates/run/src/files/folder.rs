@@ -9,6 +9,7 @@ use anyhow::bail;
 use super::kind::Kind;
 use super::manifest::{MANIFEST, Manifest};
 use hone_base::diagnostic::Diagnostic;
+use crate::ledger::{GAMES_CSV, GAMES_PGN};
 use hone_base::platform::quoted;
 use hone_base::text::{counted, numbered};
 
@@ -23,9 +24,14 @@ pub struct Folder {
 pub enum FolderError {
     #[error("{0}")]
     Taken(#[source] Diagnostic),
+    #[error("{0}")]
+    Foreign(#[source] Diagnostic),
     #[error("cannot make the run's folder {}: {source}", path.display())]
     Create { path: PathBuf, source: io::Error },
 }
+
+/// Files that a run writes before its manifest, and that stay after a kill.
+const BEFORE_MANIFEST: [&str; 3] = [GAMES_CSV, GAMES_PGN, "command-line.json"];
 
 /// The folder of new runs without `--out`.
 pub const RESULTS: &str = "results";
@@ -64,7 +70,7 @@ impl Folder {
             return Self::create_fresh(kind, names, limit);
         };
         let folder = Self::open(out);
-        folder.check_free()?;
+        folder.check_unused()?;
         // Only `canonicalize` refuses an empty path.
         match fs::create_dir_all(out).and_then(|()| out.canonicalize()) {
             Ok(_) => Ok(folder),
@@ -82,7 +88,7 @@ impl Folder {
     /// [`FolderError`].
     pub fn check_new(out: Option<&Path>) -> Result<(), FolderError> {
         if let Some(out) = out {
-            Self::open(out).check_free()?;
+            Self::open(out).check_unused()?;
         }
         let path = out.unwrap_or(Path::new(RESULTS));
         let mut parents = path.ancestors();
@@ -94,6 +100,29 @@ impl Folder {
                 // Without the name of the temporary folder.
                 source: error.kind().into(),
             }),
+        }
+    }
+
+    /// Refuses a folder for a new run that contains a run or other files.
+    ///
+    /// # Errors
+    /// [`FolderError::Taken`], [`FolderError::Foreign`].
+    pub fn check_unused(&self) -> Result<(), FolderError> {
+        let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
+        let mut names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+        let foreign = names.find(|name| !BEFORE_MANIFEST.contains(&name.as_str()));
+        // Another process may have started a run meanwhile.
+        self.check_free()?;
+        match foreign {
+            Some(name) => {
+                let what = format!(
+                    "cannot play a new run in {}: it contains `{name}`, which is not of a run",
+                    self.path.display()
+                );
+                let error = Diagnostic::new(what).help("choose another --out");
+                Err(FolderError::Foreign(error))
+            }
+            None => Ok(()),
         }
     }
 
@@ -290,6 +319,28 @@ fn slug(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_folder_with_other_files_is_refused_for_a_new_run() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let folder = Folder::open(dir.path());
+        for left in BEFORE_MANIFEST {
+            fs::write(dir.path().join(left), "").expect("written");
+        }
+        folder.check_unused().expect("what a killed start leaves");
+        Folder::open(&dir.path().join("new"))
+            .check_unused()
+            .expect("not made yet");
+        fs::write(dir.path().join("thesis.tex"), "").expect("written");
+        let error = folder.check_unused().expect_err("refused").to_string();
+        assert!(
+            error.contains("it contains `thesis.tex`, which is not"),
+            "{error}"
+        );
+        fs::write(dir.path().join(MANIFEST), "").expect("written");
+        let error = folder.check_unused().expect_err("refused").to_string();
+        assert!(error.contains("contains a run already"), "{error}");
+    }
 
     /// Folders with manifests that cannot be read, which is enough to be found.
     fn runs(names: &[&str]) -> tempfile::TempDir {

@@ -39,8 +39,13 @@ pub enum PrepareError {
         #[source]
         error: Box<PrepareError>,
     },
-    #[error("engine `{name}`: {source}")]
-    Option { name: String, source: OptionError },
+    #[error("engine `{name}`: {error}")]
+    Option {
+        name: String,
+        error: OptionError,
+        #[source]
+        help: Diagnostic,
+    },
     #[error("engine `{name}` does not support Chess960 (no option `UCI_Chess960`)")]
     Chess960 { name: String },
     #[error("engine `{name}` is not ready for a game: {why}")]
@@ -61,6 +66,15 @@ pub enum PrepareError {
         path: PathBuf,
         source: io::Error,
     },
+}
+
+/// The help of an option that only some engines have.
+pub(super) fn option_help(error: &OptionError) -> Diagnostic {
+    if matches!(error, OptionError::Unknown { .. }) {
+        Diagnostic::default().help("set an option of one engine in `options` of its [[engine]], or by `--set engine.NAME.options.OPTION=VALUE`; `hone sprt` also has `--dev-option` and `--base-option`")
+    } else {
+        Diagnostic::default()
+    }
 }
 
 impl PrepareError {

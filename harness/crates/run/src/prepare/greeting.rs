@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::error::PrepareError;
+use super::error::{PrepareError, option_help};
 use super::preflight::{Preflight, STALL};
 use crate::config::{Config, EngineConfig};
 use hone_base::diagnostic::{Diagnostic, Setting};
@@ -125,9 +125,10 @@ async fn make_ready(
     let values = wanted.iter().map(|(name, value)| (&**name, &**value));
     client
         .check_options(values)
-        .map_err(|source| PrepareError::Option {
+        .map_err(|error| PrepareError::Option {
             name: name(),
-            source,
+            help: option_help(&error),
+            error,
         })?;
     if !supports(client.options(), variant) {
         return Err(PrepareError::Chess960 { name: name() });

@@ -1,4 +1,7 @@
-//! Warnings of runs whose pairs would repeat games or show no difference.
+//! Warnings of runs whose pairs would repeat games or show no difference, and of slips in their
+//! clocks.
+
+use std::collections::BTreeSet;
 
 use crate::config::{Config, EngineConfig, MatchConfig, Tournament};
 use crate::files::kind::Kind;
@@ -9,6 +12,7 @@ use hone_base::output::Announce;
 use hone_experiment::settings::BookSource;
 use hone_uci::engine::uci::split_command;
 use hone_uci::openings::Format;
+use hone_uci::rules::Limit;
 
 const BOOK: Setting = Setting {
     key: "match.openings.file",
@@ -128,6 +132,44 @@ fn limit_help(kind: Kind) -> &'static str {
     }
 }
 
+/// Warns of clocks that are most likely written wrong.
+pub fn warn_of_clocks(config: &Config, announce: Announce<'_>) {
+    let own = config
+        .engine
+        .iter()
+        .filter_map(|engine| engine.limit.as_ref());
+    let stages = config.stage.iter().filter_map(|stage| stage.limit.as_ref());
+    let limits = [&config.r#match.limit].into_iter().chain(own).chain(stages);
+    let mut known = BTreeSet::new();
+    for limit in limits {
+        if let Some(meant) = limit.likely_meant()
+            && known.insert(limit.to_string())
+        {
+            announce(&format!(
+                "warning: the limit `{limit}` is unusual{}\nhelp: did you mean `{meant}`?",
+                in_words(limit)
+            ));
+        }
+    }
+}
+
+/// What the only stage of a clock gives.
+fn in_words(limit: &Limit) -> String {
+    let [stage] = limit.stages() else {
+        return String::new();
+    };
+    let seconds = |ms: u64| ms as f64 / 1000.0;
+    let base = seconds(stage.base);
+    let increment = match stage.increment {
+        0 => String::new(),
+        ms => format!(" and {} s for each move", seconds(ms)),
+    };
+    match stage.moves {
+        Some(moves) => format!(": {base} s for each {moves} moves{increment}"),
+        None => format!(": {base} s for the game{increment}"),
+    }
+}
+
 /// Warns of two engines that do not differ if games do not depend on speed. The sides of a
 /// tuning differ in the tuned parameters.
 pub fn warn_of_same_engines(
@@ -236,5 +278,17 @@ mod tests {
             ["warning: `match.pairs` has no effect in a test\n\
               help: remove it; `sprt.max_pairs` limits a test"]
         );
+    }
+
+    #[test]
+    fn a_slip_in_a_clock_is_named_once_with_what_was_meant() {
+        let text = "[[engine]]\ncmd = \"a\"\nlimit = \"8/0.08\"\n[[engine]]\ncmd = \"b\"\n\
+                    limit = \"8/0.08\"\n[match]\nlimit = \"8+0.08\"\n";
+        let config: Config = toml::from_str(text).expect("valid");
+        let mut warnings = Vec::new();
+        warn_of_clocks(&config, &mut |warning| warnings.push(warning.to_string()));
+        let expected = "warning: the limit `8/0.08` is unusual: 0.08 s for each 8 moves\n\
+                        help: did you mean `8+0.08`?";
+        assert_eq!(warnings, [expected]);
     }
 }

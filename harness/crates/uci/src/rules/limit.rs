@@ -134,6 +134,33 @@ impl Limit {
         }
     }
 
+    /// The clock that was probably meant, if this one is most unusual: `8/0.08` and `8:0.08`
+    /// are often slips for `8+0.08`, and `0.08+8` has its times swapped.
+    pub fn likely_meant(&self) -> Option<Self> {
+        let [stage] = self.stages[..] else {
+            return None;
+        };
+        let (minutes, rest) = (stage.base / 60_000, stage.base % 60_000);
+        let meant = match (stage.moves, stage.increment) {
+            (Some(moves), 0) if stage.base < 1000 => [u64::from(moves) * 1000, stage.base],
+            (None, 0) if minutes > 0 && 0 < rest && rest < 1000 => [minutes * 1000, rest],
+            (None, increment) if 0 < stage.base && stage.base.saturating_mul(10) <= increment => {
+                [increment, stage.base]
+            }
+            _ => return None,
+        };
+        let [base, increment] = meant;
+        let stage = Stage {
+            moves: None,
+            base,
+            increment,
+        };
+        Some(Self {
+            stages: vec![stage],
+            ..self.clone()
+        })
+    }
+
     /// Whether an engine can lose on time under this limit.
     pub fn is_timed(&self) -> bool {
         !self.stages.is_empty() || self.movetime.is_some()
@@ -149,7 +176,7 @@ impl FromStr for Limit {
             reason,
         };
         let mut limit = Self::EMPTY;
-        for word in text.split_whitespace() {
+        for word in joined(text).split_whitespace() {
             if let Some(reason) = unsupported(word) {
                 return Err(error(reason));
             }
@@ -185,6 +212,19 @@ impl FromStr for Limit {
         }
         Ok(limit)
     }
+}
+
+/// The text without blanks around the signs of a limit, as in `8 + 0.08`.
+fn joined(text: &str) -> String {
+    let is_sign = |c: char| matches!(c, '+' | '/' | ',' | ':' | '=');
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !out.is_empty() && !out.ends_with(is_sign) && !word.starts_with(is_sign) {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
+    out
 }
 
 /// Why a time control of other programs is not supported.
@@ -373,6 +413,42 @@ mod tests {
         assert_eq!((both.nodes, both.depth), (Some(100_000), Some(20)));
         assert!(both.is_timed());
         assert_eq!(limit("movetime=100").movetime, Some(100));
+    }
+
+    #[test]
+    fn blanks_around_signs_do_not_matter() {
+        for (text, same) in [
+            (" 8 + 0.08 ", "8+0.08"),
+            ("40 / 60 + 0.5 , 20 /30", "40/60+0.5,20/30"),
+            ("1 : 30 nodes = 5", "90 nodes=5"),
+        ] {
+            assert_eq!(limit(text), limit(same), "{text}");
+        }
+        let error = "8 0.08".parse::<Limit>().expect_err("two clocks");
+        assert!(error.to_string().contains("two time controls"), "{error}");
+    }
+
+    #[test]
+    fn slips_of_a_clock_are_recognized() {
+        for (text, meant) in [
+            ("8/0.08", Some("8+0.08")),
+            ("8:0.08", Some("8+0.08")),
+            ("0.08+8", Some("8+0.08")),
+            ("10:00.1 nodes=9", Some("10+0.1 nodes=9")),
+            ("8+0.08", None),
+            ("40/60", None),
+            ("40/1", None),
+            ("40/0.4+0.01", None),
+            ("1:30+0.5", None),
+            ("10:00", None),
+            ("1+2", None),
+            ("0+1", None),
+            ("40/0.5,8+0.1", None),
+            ("nodes=5", None),
+        ] {
+            let found = limit(text).likely_meant().map(|limit| limit.to_string());
+            assert_eq!(found.as_deref(), meant, "{text}");
+        }
     }
 
     #[test]
