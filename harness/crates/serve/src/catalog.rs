@@ -25,23 +25,18 @@ pub(super) struct CatalogEntry {
     pub sort: Sort,
 }
 
-/// All runs and nights in a folder, and one level below.
+/// All runs and nights in a folder, and one level below. Nights of the folder itself have the
+/// name of the folder of their runs.
 pub(super) fn list(folder: &Path) -> Vec<CatalogEntry> {
     let mut found = Vec::new();
     add_runs(folder, "", &mut found);
+    if is_folder_of_nights(folder) {
+        add_nights(NIGHTS_RUNS.to_string(), folder.to_path_buf(), &mut found);
+    }
     for path in folders(folder) {
         let Some(name) = name_of(&path) else { continue };
         if is_folder_of_nights(&path) {
-            add_runs(
-                &path.join(NIGHTS_RUNS),
-                &format!("{name}{BELOW}"),
-                &mut found,
-            );
-            found.push(CatalogEntry {
-                id: name,
-                path,
-                sort: Sort::Nights,
-            });
+            add_nights(name, path, &mut found);
         } else {
             let verify = below(&name, path.join(VERIFY), Sort::Run);
             // The first stage is the run itself.
@@ -61,6 +56,15 @@ fn below(name: &str, path: PathBuf, sort: Sort) -> Option<CatalogEntry> {
         path,
         sort,
     })
+}
+
+fn add_nights(id: String, path: PathBuf, found: &mut Vec<CatalogEntry>) {
+    add_runs(&path.join(NIGHTS_RUNS), &format!("{id}{BELOW}"), found);
+    found.push(CatalogEntry {
+        id,
+        path,
+        sort: Sort::Nights,
+    });
 }
 
 fn add_runs(folder: &Path, prefix: &str, found: &mut Vec<CatalogEntry>) {
@@ -127,6 +131,23 @@ mod tests {
             ("tuning~verify", Sort::Run),
         ];
         assert_eq!(found, expected.map(|(id, sort)| (id.to_string(), sort)));
+    }
+
+    /// `hone track` writes into `results/` unless `--out` names another folder.
+    #[test]
+    fn nights_of_the_folder_itself_are_listed_with_their_runs() {
+        let dir = tempfile::tempdir().expect("a folder");
+        for run in ["one", "track/first"] {
+            let folder = dir.path().join(run);
+            fs::create_dir_all(&folder).expect("made");
+            fs::write(folder.join(MANIFEST), "").expect("written");
+        }
+        fs::write(dir.path().join("elo.csv"), "").expect("written");
+        let found = list(dir.path());
+        let ids: Vec<&str> = found.iter().map(|found| found.id.as_str()).collect();
+        assert_eq!(ids, ["one", "track~first", "track"]);
+        assert_eq!(found[2].path, dir.path());
+        assert_eq!(found[2].sort, Sort::Nights);
     }
 
     #[cfg(unix)]

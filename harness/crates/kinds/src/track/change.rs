@@ -31,6 +31,8 @@ use hone_stats::{Estimate, Pentanomial};
 const SHIFTS: [f64; 2] = [12.0, 80.0];
 /// Number of last nights in which a change is looked for.
 const WINDOW: usize = 200;
+/// The largest loss that is considered, in Elo.
+const LARGEST_LOSS: f64 = 1000.0;
 /// Prior for the variance of a pair's score: a number of pairs, and their variance.
 const PRIOR: (f64, f64) = (20.0, 0.06);
 
@@ -66,11 +68,30 @@ pub(super) struct Observation<'a> {
 /// A night, as input of the detector.
 pub(crate) type NightObservations<'a> = Vec<Observation<'a>>;
 
-/// All changes in the nights, which must be in order.
-pub(super) fn changes(nights: &[&Night], false_alarm_nights: u64) -> Vec<Change> {
+/// Losses that would be detected in half of all cases, with matches like the last night's.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Detectable {
+    /// Pairs a night.
+    pub pairs: u64,
+    /// In Elo, in one night; `None` if no loss is large enough.
+    pub in_one: Option<f64>,
+    /// In Elo, within [`SEVERAL`] nights.
+    pub in_several: Option<f64>,
+}
+
+/// Nights of [`Detectable::in_several`].
+pub(super) const SEVERAL: u32 = 7;
+
+/// All changes in the nights, which must be in order, and the losses that the next nights can
+/// show.
+pub(super) fn changes(
+    nights: &[&Night],
+    false_alarm_nights: u64,
+) -> (Vec<Change>, Option<Detectable>) {
     let mut detector = Detector::new(false_alarm_nights);
     let mut before: Option<&str> = None;
     let mut found = Vec::new();
+    let mut last = None;
     for night in nights {
         let observations = night.matches.iter().filter_map(|played| {
             let series = match played.role {
@@ -86,8 +107,14 @@ pub(super) fn changes(nights: &[&Night], false_alarm_nights: u64) -> Vec<Change>
         let evidence: NightObservations<'_> = observations.collect();
         found.extend(detector.absorb(&evidence));
         before = Some(&night.commit);
+        last = Some(evidence);
     }
-    found
+    let detectable = last.map(|last| Detectable {
+        pairs: last.iter().map(|match_| match_.pentanomial.pairs()).sum(),
+        in_one: detector.detectable_loss(&last, 1),
+        in_several: detector.detectable_loss(&last, SEVERAL),
+    });
+    (found, detectable)
 }
 
 /// Detects changes, night by night.
@@ -280,6 +307,32 @@ impl Detector {
         self.regime = Regime::default();
         Some(change)
     }
+
+    /// The smallest loss after the last night, in Elo, whose expected results in `nights`
+    /// further nights with matches like those of `night` are reported.
+    fn detectable_loss(&self, night: &NightObservations<'_>, nights: u32) -> Option<f64> {
+        let information = self.regime.expected_information(night, f64::from(nights));
+        let is_reported = |loss: f64| {
+            let shift = Shift {
+                score: -loss * information,
+                information,
+            };
+            shift.evidence()[0] >= self.threshold
+        };
+        let (mut low, mut high) = (0.0, LARGEST_LOSS);
+        if !is_reported(high) {
+            return None;
+        }
+        while high - low > 0.1 {
+            let middle = f64::midpoint(low, high);
+            if is_reported(middle) {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        Some(high)
+    }
 }
 
 impl Regime {
@@ -311,6 +364,35 @@ impl Regime {
             self.nights.pop_front();
             self.dropped += 1;
         }
+    }
+
+    /// The information about a shift right after the last night, from `nights` further nights
+    /// with matches like those of `night`.
+    fn expected_information(&self, night: &NightObservations<'_>, nights: f64) -> f64 {
+        let mut information = 0.0;
+        for observation in night {
+            let of_night = Total::of(observation.pentanomial);
+            let (series, variance) = match observation.series {
+                Some(name) => {
+                    let before = self.index.get(name).map(|index| self.series[*index]);
+                    // After a change, the nights before it do not count.
+                    let before = before.unwrap_or(of_night);
+                    let mean = before.score / before.pairs.max(1.0);
+                    let series = SeriesEstimate::new(before, mean.clamp(0.02, 0.98));
+                    let parts = 1.0 / before.pairs + 1.0 / (nights * of_night.pairs);
+                    (series, series.variance * parts)
+                }
+                // Only the first of these nights compares builds before and after the loss.
+                None => {
+                    let series = SeriesEstimate::new(self.direct, 0.5);
+                    (series, series.variance / of_night.pairs)
+                }
+            };
+            if of_night.pairs > 0.0 {
+                information += series.slope * series.slope / variance;
+            }
+        }
+        information
     }
 
     /// The evidence for a shift at each of the nights, oldest first.

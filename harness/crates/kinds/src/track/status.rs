@@ -5,11 +5,11 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::change::{Change, Direction, changes};
+use super::change::{Change, Detectable, Direction, SEVERAL, changes};
 use super::night::Night;
 use super::scale::{Scale, difference};
 use hone_builds::short_id;
-use hone_report::{escape_markdown, signed, signed_ends};
+use hone_report::{counted, escape_markdown, signed, signed_ends};
 use hone_stats::Estimate;
 use hone_stats::summary::Interval;
 
@@ -59,6 +59,9 @@ pub(super) struct Status {
     pub best: Option<Comparison>,
     /// Changes, in order; nights count from 0.
     pub changes: Vec<Change>,
+    /// `None` before the first night.
+    #[serde(skip)]
+    detectable: Option<Detectable>,
     pub false_alarm_nights: u64,
 }
 
@@ -105,11 +108,13 @@ impl Status {
                 .max_by(|a, b| strength(a).total_cmp(&strength(b)))
                 .map(|other| compare(other, last));
         }
+        let (changes, detectable) = changes(&ordered, false_alarm_nights);
         Self {
             anchor: anchor.to_string(),
             previous,
             best,
-            changes: changes(&ordered, false_alarm_nights),
+            changes,
+            detectable,
             points,
             false_alarm_nights,
         }
@@ -189,6 +194,7 @@ impl Status {
         }
         if noticed.is_empty() {
             text += "No change detected at this commit.\n";
+            text += &self.detectable.map_or(String::new(), detectable_sentence);
         }
         let _ = writeln!(
             text,
@@ -249,6 +255,22 @@ impl Status {
         }
         text
     }
+}
+
+/// The losses that the games of a night can show.
+fn detectable_sentence(detectable: Detectable) -> String {
+    let loss = |elo: f64| format!("a loss of about {elo:.0} Elo");
+    let shown = match (detectable.in_one, detectable.in_several) {
+        (Some(one), Some(several)) => format!(
+            "{} in one nightly, and {} within {SEVERAL}",
+            loss(one),
+            loss(several)
+        ),
+        (None, Some(several)) => format!("{} within {SEVERAL} nightlies", loss(several)),
+        (_, None) => return "With so few games no loss can be detected soon.\n".to_string(),
+    };
+    let pairs = counted(detectable.pairs, "pair");
+    format!("With {pairs} a night, half of all runs would detect {shown}.\n")
 }
 
 fn elo(elo: Option<Estimate>, interval: Option<Interval>) -> String {
@@ -313,6 +335,13 @@ mod tests {
             "{}",
             quiet.sentences()
         );
+        let shown = quiet.detectable.expect("a night");
+        assert_eq!(shown.pairs, 400);
+        let (one, several) = (shown.in_one.expect("seen"), shown.in_several.expect("seen"));
+        assert!(20.0 < several && several < one && one < 100.0, "{shown:?}");
+        let few = [night(1, "c1", &[(Role::Anchor, "a", [3, 7, 10, 7, 3])])];
+        let few = Status::new(&few, "a", 3650).sentences();
+        assert!(few.contains("With 30 pairs a night, half of all "), "{few}");
         let status = Status::new(&nights, "a", 3650);
         assert!(status.is_regression());
         assert_eq!(status.changes[0].at, 6);
