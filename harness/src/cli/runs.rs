@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::anyhow;
 use clap::Args;
+use console::truncate_str;
 use serde::Serialize;
 
 use super::{Exit, Failure};
@@ -175,10 +176,19 @@ impl RunsArgs {
         } else if listing.runs.is_empty() && listing.damaged.is_empty() {
             outln!("no runs in {}", folder.display());
         } else {
-            out!("{}", table(&listing));
+            let width = console::Term::stdout().size_checked();
+            let width = width.map_or(usize::MAX, |(_, columns)| columns.into());
+            out!("{}", cut(&table(&listing), width));
         }
         Ok(Exit::Done)
     }
+}
+
+/// The lines, cut to the width of the terminal.
+fn cut(text: &str, width: usize) -> String {
+    let lines = text.lines();
+    let cut = lines.map(|line| format!("{}\n", truncate_str(line, width, "…")));
+    cut.collect()
 }
 
 fn table(listing: &Listing) -> String {
@@ -223,4 +233,15 @@ fn players(run: &RunLine) -> String {
         text += &format!(", {stage}");
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_do_not_wrap() {
+        assert_eq!(cut("run kind\none sprt\n", 5), "run …\none …\n");
+        assert_eq!(cut("run kind\n", usize::MAX), "run kind\n");
+    }
 }

@@ -135,7 +135,7 @@ impl Verified {
         if self.parts.iter().filter(|part| part.is_digested).count() > 1
             && let Some(digest) = &self.digest
         {
-            text += &format!("{digest}\n");
+            text += &format!("digest of the run: {digest}\n");
         }
         text
     }
@@ -232,7 +232,11 @@ impl Part {
             None => format!("{checked} checked, {faults}"),
         };
         let lines = self.name.iter().chain(&self.faults);
-        let lines = lines.chain([&result]).chain(&self.digest);
+        let digest = self
+            .digest
+            .as_ref()
+            .map(|digest| format!("digest: {digest}"));
+        let lines = lines.chain([&result]).chain(&digest);
         lines.map(|line| format!("{line}\n")).collect()
     }
 }

@@ -151,6 +151,12 @@ impl Finished {
             .unwrap_or_else(|error| panic!("{error}: {}\n{}", self.stdout, self.stderr))
     }
 
+    /// The digest in the last line of `hone verify`.
+    pub(crate) fn digest(&self) -> String {
+        let line = self.last_line();
+        line.split(' ').next_back().unwrap_or("").to_string()
+    }
+
     /// The last line of standard output.
     pub(crate) fn last_line(&self) -> String {
         self.stdout.lines().next_back().unwrap_or("").to_string()
@@ -210,7 +216,7 @@ pub(crate) fn on_run(subcommand: &str, run: &Path) -> Finished {
 pub(crate) fn digest(run: &Path) -> String {
     let verified = on_run("verify", run);
     assert_eq!(verified.code, Some(0), "{}", verified.stdout);
-    verified.last_line()
+    verified.digest()
 }
 
 /// Resumes a run with these options.

@@ -162,7 +162,7 @@ fn files_of_a_run_that_cannot_be_read_are_faults() {
         verify.args(["verify", "--json"]).arg(&run);
         finish(verify).json()
     };
-    let digest = on_run("verify", &run).last_line();
+    let digest = on_run("verify", &run).digest();
     let sound = serde_json::json!({
         "run": "run", "games": 6, "pairs": 3, "verdict": "none", "digest": digest, "faults": []
     });

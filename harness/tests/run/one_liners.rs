@@ -269,9 +269,9 @@ fn runs_in_the_repository_do_not_count_as_changes() {
     );
     let names = run_names(&repository.path());
     let newest = names.iter().find(|name| name.contains('+')).expect("there");
-    assert!(newest.contains("-sprt-dev."), "{newest}");
+    assert!(newest.contains("-sprt-worktree."), "{newest}");
     assert!(
-        newest.contains(&format!("{}+-base.", &commit[..7])),
+        newest.contains(&format!("{}+-main.", &commit[..7])),
         "{newest}"
     );
     assert!(newest.ends_with("-nodes_50"), "{newest}");

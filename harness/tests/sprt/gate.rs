@@ -73,7 +73,7 @@ fn a_good_change_passes() {
         gate.summary
     );
     for part in [
-        "H1 accepted: dev is stronger than base",
+        &format!("H1 accepted: {} is stronger than main", &commit[..10]),
         &format!("commit `{}` Quiescence search, bench 6", &commit[..10]),
         &format!("hone sprt --dev git:.@{commit}"),
     ] {
@@ -109,8 +109,7 @@ fn a_bad_change_fails() {
         gate.summary
     );
     assert!(
-        gate.summary
-            .contains("H0 accepted: dev is weaker than base ("),
+        gate.summary.contains(" is weaker than main ("),
         "{}",
         gate.summary
     );

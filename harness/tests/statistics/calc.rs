@@ -352,7 +352,7 @@ fn a_plan_names_its_worst_case() {
         let chosen = format!("{test} --elos 20,30");
         assert_eq!(json(&chosen)["worst_case"], worst);
         let text = calc(&chosen).stdout;
-        let strength = format!("at a true strength of {elo:.2} Elo");
+        let strength = format!("at a true strength of {elo:.2} ");
         assert!(
             text.contains("At most ") && text.contains(&strength),
             "{text}"

@@ -168,7 +168,7 @@ fn a_tuning_that_has_ended_can_be_verified() {
     assert!(manifest.contains("[config.tune.verify"), "{manifest}");
     let verified = on_run("verify", &run);
     assert_eq!(verified.code, Some(0), "{}", verified.stdout);
-    assert_eq!(verified.last_line(), before);
+    assert_eq!(verified.digest(), before);
     // The games of the test are checked too.
     let pgn = run.join("verify/games.pgn");
     let games = fs::read_to_string(&pgn).unwrap();
@@ -178,7 +178,7 @@ fn a_tuning_that_has_ended_can_be_verified() {
     let (of_test, of_tuning) = verified.stdout.split_once("\ntuning\n").unwrap();
     assert!(of_test.starts_with("verifying test\n"), "{of_test}");
     assert!(of_tuning.contains(" 0 faults;"), "{of_tuning}");
-    assert_eq!(verified.last_line(), before);
+    assert_eq!(verified.digest(), before);
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use crate::Repository;
+use crate::git::{Repository, short_id};
 use crate::recipe::Spec;
+use crate::source::is_commit_id;
 use hone_uci::engine::uci::program_name;
 
 /// A name for each engine: of a commit its revision, with its repository if there are several;
@@ -52,6 +53,9 @@ fn name(spec: &Spec, with_repository: bool) -> String {
 
 /// The revision; the commit that it is now, if that depends on what is checked out.
 fn revision(repository: &Path, rev: &str) -> String {
+    if is_commit_id(rev) {
+        return short_id(rev).to_string();
+    }
     let is_relative = rev == "@"
         || ["HEAD", "@~", "@^"]
             .iter()
@@ -103,6 +107,10 @@ mod tests {
                 ["new/engine", "old/engine"],
             ),
             (["/no/engine", "git:main"], ["engine", "main"]),
+            (
+                ["git:0123456789012345678901234567890123456789", "git:main"],
+                ["0123456789", "main"],
+            ),
             // Nothing tells them apart.
             (["git:v1", "git:v1"], ["v1", "v1"]),
         ] {

@@ -182,6 +182,7 @@ impl GateArgs {
 mod tests {
     use super::*;
     use clap::Parser;
+    use hone_experiment::settings::OpeningsConfig;
 
     #[derive(Parser)]
     struct Line {
@@ -239,6 +240,21 @@ mod tests {
         assert_eq!(config.r#match.concurrency, Some(3));
         let sprt = config.sprt.expect("there is a test");
         assert_eq!((sprt.elo0, sprt.elo1), (-5.0, 0.0));
+    }
+
+    #[test]
+    fn a_test_without_a_configuration_is_that_of_the_template() {
+        let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/sprt.toml");
+        let template = Draft::read(Some(&template)).and_then(Draft::finish);
+        let template = template.expect("valid");
+        let own = config(&["--dev", "a", "--base", "b"]).expect("complete");
+        assert_eq!(own.adjudication, template.adjudication);
+        let [mut own_match, mut template_match] = [own.r#match, template.r#match];
+        for config in [&mut own_match, &mut template_match] {
+            config.openings = OpeningsConfig::default();
+        }
+        assert_eq!(format!("{own_match:?}"), format!("{template_match:?}"));
+        assert_eq!(format!("{:?}", own.sprt), format!("{:?}", template.sprt));
     }
 
     /// As the help of a wrong bench advises.

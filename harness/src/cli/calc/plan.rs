@@ -192,6 +192,15 @@ fn scale(model: Model) -> &'static str {
     }
 }
 
+/// The unit of a model's strengths.
+fn unit(model: Model) -> &'static str {
+    match model {
+        Model::Normalized => "nElo",
+        Model::Bayesian => "BayesElo",
+        Model::Logistic | Model::Betting => "Elo",
+    }
+}
+
 fn print(output: &Output) {
     outln!(
         "SPRT [{}, {}] in {}, alpha {}, beta {}",
@@ -206,23 +215,24 @@ fn print(output: &Output) {
     }
     let worst = &output.worst_case;
     outln!(
-        "At most {:.0} games ({:.0} pairs) on average, at a true strength of {} Elo.",
+        "At most {:.0} games ({:.0} pairs) on average, at a true strength of {} {}.",
         worst.games,
         worst.point.pairs,
-        fixed(worst.point.elo, 2)
+        fixed(worst.point.elo, 2),
+        unit(output.model)
     );
-    print_points(&output.points);
+    print_points(&output.points, unit(output.model));
     if let Some(affordable) = &output.affordable {
         print_affordable(affordable);
     }
 }
 
-fn print_points(points: &[TimedPoint]) {
+fn print_points(points: &[TimedPoint], unit: &str) {
     let timed = points.iter().any(|point| point.hours.is_some());
     let hours = if timed { "     hours  95 % hours" } else { "" };
     outln!(
         "\n{:>9} {:>8} {:>10} {:>10} {:>11} {:>11}{hours}",
-        "true Elo",
+        format!("true {unit}"),
         "pass",
         "games",
         "pairs",

@@ -324,8 +324,13 @@ impl Line<'_> {
         };
         let begin = |folder: &Path| self.begin(folder, settings, &mut files);
         let session = prepared.and_then(|run| run.start_after(begin, announce));
-        let session = session.map_err(failure)?;
-        self.conclude(session, settings, files, self.own.is_discarded)
+        match session {
+            Ok(session) => self.conclude(session, settings, files, self.own.is_discarded),
+            Err(error) => {
+                files.discard();
+                Err(failure(error))
+            }
+        }
     }
 
     /// Removes the option of an `error` from the configuration, with the warning of the other

@@ -60,6 +60,34 @@ pub fn lock_file(file: &File) -> Result<(), TryLockError> {
     }
 }
 
+/// ` (PID N)` for the process that holds the lock of a file; empty if the system does not
+/// tell it.
+pub fn holder_in_words(file: &File) -> String {
+    holder(file).map_or(String::new(), |pid| format!(" (PID {pid})"))
+}
+
+#[cfg(target_os = "linux")]
+fn holder(file: &File) -> Option<u32> {
+    use std::os::unix::fs::MetadataExt;
+    let inode = file.metadata().ok()?.ino().to_string();
+    let locks = std::fs::read_to_string("/proc/locks").ok()?;
+    locks.lines().find_map(|line| {
+        // As in `1: FLOCK  ADVISORY  WRITE 1234 08:01:5678 0 EOF`; a waiting one has `->`.
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [_, "FLOCK", _, _, pid, place, ..] = words[..] else {
+            return None;
+        };
+        let is_this = place.rsplit(':').next() == Some(&inode);
+        // A process of another container has no number here.
+        is_this.then(|| pid.parse().ok())?.filter(|pid| *pid > 0)
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn holder(_file: &File) -> Option<u32> {
+    None
+}
+
 /// As [`lock_file`], without waiting.
 #[cfg(not(windows))]
 fn try_lock(file: &File) -> Result<(), TryLockError> {
@@ -110,6 +138,19 @@ mod tests {
         assert!(matches!(try_lock(&other), Err(TryLockError::WouldBlock)));
         drop(held);
         try_lock(&other).expect("free again");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_holder_of_a_lock_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("games.csv");
+        let held = open_lock(&path).expect("made");
+        assert_eq!(holder_in_words(&held), "");
+        try_lock(&held).expect("free");
+        let other = open_existing_lock(&path).expect("open");
+        let own = format!(" (PID {})", std::process::id());
+        assert_eq!(holder_in_words(&other), own);
     }
 
     /// Windows does not lock a file that is open only for appending.

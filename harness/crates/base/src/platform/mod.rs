@@ -50,7 +50,7 @@ pub use files::{make_private, write_private};
 pub use forwarding::run_forwarding;
 pub use host::{host_name, processor_name};
 pub use lock::lock_path;
-pub use lock::{lock_file, open_existing_lock, open_lock};
+pub use lock::{holder_in_words, lock_file, open_existing_lock, open_lock};
 pub use memory::{
     CAN_LIMIT_MEMORY, MachineMemory, limit_memory, peak_memory, peak_memory_of_ended,
 };

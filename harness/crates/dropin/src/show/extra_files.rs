@@ -31,6 +31,8 @@ pub struct Files {
 struct Written {
     path: PathBuf,
     file: File,
+    /// Whether it did not exist before.
+    is_new: bool,
     /// Whether a new run keeps its content.
     is_continued: bool,
     /// The checksum of its content, if it is printed.
@@ -59,6 +61,16 @@ impl Files {
             as_fen: program == Program::Cutechess,
             error: None,
         })
+    }
+
+    /// Removes the files that were made for a run that did not start.
+    pub fn discard(self) {
+        for file in [self.pgn, self.epd].into_iter().flatten() {
+            if file.is_new && file.len().is_ok_and(|len| len == 0) {
+                // An empty file that stays does no harm.
+                let _ = std::fs::remove_file(&file.path);
+            }
+        }
     }
 
     /// Empties the files that a new run does not continue.
@@ -139,10 +151,12 @@ impl Files {
 
 impl Written {
     fn open(path: PathBuf, append: bool) -> anyhow::Result<Self> {
+        let is_new = !path.exists();
         let file = open(&path, true)?;
         Ok(Self {
             path,
             file,
+            is_new,
             is_continued: append,
             crc: None,
             is_given_up: false,
@@ -287,6 +301,17 @@ fn open(path: &Path, append: bool) -> anyhow::Result<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_refused_start_leaves_no_empty_files() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (new, old) = (dir.path().join("new.pgn"), dir.path().join("old.epd"));
+        std::fs::write(&old, "").expect("written");
+        let pgn = Some((new.clone(), true));
+        let files = Files::open(pgn, Some((old.clone(), true)), Program::Fastchess);
+        files.expect("opened").discard();
+        assert!(!new.exists() && old.exists());
+    }
 
     /// The records of `whole` after a kill at any byte of `before` and it.
     fn is_whole_after_every_cut(before: &str, records: &[&str], first: &[u8]) {

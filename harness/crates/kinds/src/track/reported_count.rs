@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 
 use hone_base::diagnostic::Diagnostic;
-use hone_base::platform::lock_file;
+use hone_base::platform::{holder_in_words, lock_file};
 
 /// The number of rows of the table that were reported, in the file that is
 /// locked while a process plays nights.
@@ -44,8 +44,9 @@ impl Reported {
             }),
             Err(TryLockError::WouldBlock) => bail!(
                 Diagnostic::new(format!(
-                    "{} is in use by another `hone` process",
-                    path.display()
+                    "{} is in use by another `hone` process{}",
+                    path.display(),
+                    holder_in_words(&file)
                 ))
                 .help("wait until it ends, or stop it")
             ),

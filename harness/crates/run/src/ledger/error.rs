@@ -1,12 +1,14 @@
 //! What can go wrong with a ledger.
 
 use std::fmt::Display;
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use super::files::GAMES_CSV;
 use super::row::RowError;
 use hone_base::diagnostic::Diagnostic;
+use hone_base::platform::holder_in_words;
 
 /// What can go wrong with a ledger.
 #[derive(Debug, thiserror::Error)]
@@ -36,8 +38,9 @@ impl LedgerError {
         Self::Changed(Diagnostic::new(what).help(help))
     }
 
-    pub(super) fn locked(path: &Path) -> Self {
-        let what = format!("{} is in use by another `hone` process", path.display());
+    pub(super) fn locked(path: &Path, file: &File) -> Self {
+        let holder = holder_in_words(file);
+        let what = format!("{} is in use by another `hone` process{holder}", path.display());
         Self::Locked(Diagnostic::new(what).help("wait until it ends, or stop it"))
     }
 

@@ -58,7 +58,7 @@ impl Lock {
         let csv = Log::open(dir, GAMES_CSV, create)?;
         match lock_file(&csv.file) {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(LedgerError::locked(&csv.path)),
+            Err(TryLockError::WouldBlock) => return Err(LedgerError::locked(&csv.path, &csv.file)),
             Err(TryLockError::Error(source)) => return Err(csv.error(source)),
         }
         // Another process may have written until the lock was taken.

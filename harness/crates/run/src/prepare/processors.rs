@@ -8,6 +8,7 @@ use crate::files::manifest::{EngineIdentity, option_value};
 use hone_base::diagnostic::{Diagnostic, Setting};
 use hone_base::output::Announce;
 use hone_base::platform::{CAN_MEASURE_STARVATION, load, processors, usable_processors};
+use hone_base::text::counted;
 use hone_experiment::settings::OnMachineFault;
 
 const AFFINITY: Setting = Setting {
@@ -55,7 +56,8 @@ pub fn placement(
         && load + wanted as f64 > processors.len() as f64 + 0.5
     {
         announce(&format!(
-            "warning: other programs use {load:.1} processors: timed games will be noisy"
+            "warning: the machine is busy (load average {load:.1} on {}): timed games will be noisy",
+            counted(processors.len() as u64, "processor")
         ));
     }
     if !config.r#match.affinity {
