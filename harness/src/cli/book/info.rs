@@ -14,6 +14,7 @@ use crate::cli::args::ranges::from_one;
 use crate::cli::args::sandbox::SandboxArgs;
 use crate::cli::results::progress;
 use crate::cli::{Exit, Failure};
+use hone_base::diagnostic::{Diagnostic, Place};
 use hone_base::{out, outln};
 use hone_books::book::histogram::Histogram;
 use hone_books::book::info::BookFacts;
@@ -84,12 +85,11 @@ impl Info {
             // Most games end in a position that is not an opening.
             if scan.format == Format::Pgn && self.reading.plies().is_none() {
                 let games = counted(scan.faults.len() as u64, "complete game");
-                return Err(anyhow!(
-                    "{file} contains no openings, but {games}: {}\n  --> {file}:{}\nhelp: give `--plies 8` to use their first 8 plies",
-                    fault.error,
-                    fault.line
-                )
-                .into());
+                let what = format!("{file} contains no openings, but {games}: {}", fault.error);
+                let error = Diagnostic::new(what)
+                    .at(Place::line(file, fault.line))
+                    .help("give `--plies 8` to use their first 8 plies");
+                return Err(anyhow::Error::new(error).into());
             }
             let lines = counted(scan.faults.len() as u64, "illegal line");
             return Err(anyhow!(

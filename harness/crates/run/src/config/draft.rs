@@ -56,14 +56,14 @@ impl Draft {
     ///
     /// # Errors
     /// As [`Self::read`].
-    pub fn read_or_usual(file: Option<&Path>) -> Result<Self, ConfigError> {
+    pub fn read_or_usual(file: Option<&Path>) -> Result<Self, Diagnostic> {
         match file {
             Some(_) => Self::read(file),
             None => Self::of(None, USUAL.to_string()),
         }
     }
 
-    fn of(file: Option<&Path>, text: String) -> Result<Self, ConfigError> {
+    fn of(file: Option<&Path>, text: String) -> Result<Self, Diagnostic> {
         let path = file.unwrap_or(Path::new(""));
         let mut document = document(path, &text)?;
         if let Some((span, message)) = list_for_table(&text) {

@@ -8,8 +8,8 @@ use anyhow::bail;
 
 use super::kind::Kind;
 use super::manifest::{MANIFEST, Manifest};
-use hone_base::diagnostic::Diagnostic;
 use crate::ledger::{GAMES_CSV, GAMES_PGN};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::quoted;
 use hone_base::text::{counted, numbered};
 

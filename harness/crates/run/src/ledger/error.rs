@@ -40,7 +40,10 @@ impl LedgerError {
 
     pub(super) fn locked(path: &Path, file: &File) -> Self {
         let holder = holder_in_words(file);
-        let what = format!("{} is in use by another `hone` process{holder}", path.display());
+        let what = format!(
+            "{} is in use by another `hone` process{holder}",
+            path.display()
+        );
         Self::Locked(Diagnostic::new(what).help("wait until it ends, or stop it"))
     }
 
