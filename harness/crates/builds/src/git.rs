@@ -46,7 +46,9 @@ pub enum GitError {
     Incomplete(#[source] Diagnostic),
     #[error("{} has no work tree: its changes cannot be built", path.display())]
     Bare { path: PathBuf },
-    #[error("git was killed ({status}) before it answered\nhelp: try again; if it was killed because memory ran out, close other programs")]
+    #[error(
+        "git was killed ({status}) before it answered\nhelp: try again; if it was killed because memory ran out, close other programs"
+    )]
     Killed { status: ExitStatus },
     #[error("git {command} failed: {detail}")]
     Failed { command: String, detail: String },

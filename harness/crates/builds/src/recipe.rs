@@ -4,7 +4,6 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
-use std::collections::BTreeSet;
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::str::FromStr;
@@ -291,41 +290,6 @@ mod tests {
         if cfg!(unix) {
             assert_eq!(line.as_deref(), Some("make EXE='/a b/engine'"));
         }
-    }
-
-    #[test]
-    fn engines_of_several_repositories_are_named_after_them() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = |name: &str| {
-            let path = folder.path().join(name);
-            std::fs::create_dir_all(&path).expect("made");
-            path
-        };
-        let commit = |name: &str, rev: &str| Spec::Commit {
-            repository: path(name),
-            rev: rev.to_string(),
-        };
-        let worktree = Spec::WorkTree {
-            repository: path("weiss"),
-        };
-        let program = Spec::Program("bin/other".to_string());
-        let several = [
-            commit("weiss", "HEAD"),
-            commit("4ku.git", "v1"),
-            worktree.clone(),
-            program.clone(),
-        ];
-        assert_eq!(
-            Spec::names(&several),
-            ["weiss@HEAD", "4ku@v1", "weiss@worktree", "other"]
-        );
-        // Different paths of the same repository.
-        let again = Spec::Commit {
-            repository: path("weiss/src").join(".."),
-            rev: "v2".to_string(),
-        };
-        let one = [commit("weiss", "HEAD"), again, worktree, program];
-        assert_eq!(Spec::names(&one), ["HEAD", "v2", "worktree", "other"]);
     }
 
     /// Jenkins names the workspaces of parallel jobs `job@2`.

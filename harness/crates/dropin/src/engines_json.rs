@@ -81,8 +81,8 @@ impl<'a> KnownEngines<'a> {
                 .ok_or_else(|| {
                     anyhow!("{FILE} is missing, here and in the user's configuration")
                 })?;
-            let text = read_text(path)
-                .with_context(|| format!("cannot read {}", path.display()))?;
+            let text =
+                read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
             let engines = serde_json::from_str(&text)
                 .with_context(|| format!("{} is not a list of engines", path.display()))?;
             self.read = Some(engines);

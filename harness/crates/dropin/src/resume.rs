@@ -33,8 +33,7 @@ impl StartedRun {
     /// # Errors
     /// If it cannot be read, or was written by fastchess itself.
     pub fn read(path: &Path) -> anyhow::Result<Self> {
-        let text =
-            read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text = read_text(path).with_context(|| format!("cannot read {}", path.display()))?;
         serde_json::from_str(&text).map_err(|error| {
             anyhow!(
                 Diagnostic::new(format!(

@@ -67,8 +67,7 @@ fn leave_out(name: &str, section: &mut Value) {
 /// If its manifest cannot be read.
 pub fn read(dir: &Path) -> anyhow::Result<u64> {
     let path = dir.join(MANIFEST);
-    let text = read_text(&path)
-        .with_context(|| format!("cannot read {}", path.display()))?;
+    let text = read_text(&path).with_context(|| format!("cannot read {}", path.display()))?;
     of(&text).with_context(|| format!("{} is damaged", path.display()))
 }
 

@@ -58,8 +58,13 @@ pub fn warn_of_repeats(
 pub fn warn_of_unused_keys(kind: Kind, config: &Config, announce: Announce<'_>) {
     for (keys, why, help) in unused_keys(kind, config) {
         let shown: Vec<String> = keys.iter().map(|key| format!("`{key}`")).collect();
-        let (keys, verb) = (shown.join(", "), if shown.len() == 1 { "has" } else { "have" });
-        announce(&format!("warning: {keys} {verb} no effect {why}\nhelp: {help}"));
+        let (keys, verb) = (
+            shown.join(", "),
+            if shown.len() == 1 { "has" } else { "have" },
+        );
+        announce(&format!(
+            "warning: {keys} {verb} no effect {why}\nhelp: {help}"
+        ));
     }
 }
 
@@ -113,10 +118,22 @@ fn unused_keys(kind: Kind, config: &Config) -> Vec<Unused> {
     let why = |text: &str| text.to_owned();
     let mut unused = vec![
         (of_match, format!("in a {}", kind.noun()), limit_help(kind)),
-        (of_round_robin, why("in a round robin"), "`match.tournament = \"gauntlet\"` uses it"),
-        (of_positions, why("without a book of games"), "remove it, or use a PGN book"),
+        (
+            of_round_robin,
+            why("in a round robin"),
+            "`match.tournament = \"gauntlet\"` uses it",
+        ),
+        (
+            of_positions,
+            why("without a book of games"),
+            "remove it, or use a PGN book",
+        ),
         (of_start, why("without a book"), "remove it, or use a book"),
-        (of_comments, why("with `pgn.minimal`"), "remove `pgn.minimal`, or these keys"),
+        (
+            of_comments,
+            why("with `pgn.minimal`"),
+            "remove `pgn.minimal`, or these keys",
+        ),
     ];
     unused.retain(|(keys, ..)| !keys.is_empty());
     unused
@@ -246,21 +263,42 @@ mod tests {
 
     #[test]
     fn keys_without_effect_are_named() {
-        let all = "match.pairs=7\nmatch.stop={ width = 5.0 }\nmatch.tournament=gauntlet\nmatch.seeds=2";
-        let names = ["match.pairs", "match.stop", "match.tournament", "match.seeds"];
+        let all =
+            "match.pairs=7\nmatch.stop={ width = 5.0 }\nmatch.tournament=gauntlet\nmatch.seeds=2";
+        let names = [
+            "match.pairs",
+            "match.stop",
+            "match.tournament",
+            "match.seeds",
+        ];
         assert_eq!(keys(Kind::Sprt, all), names);
         assert_eq!(keys(Kind::Tune, "match.pairs=7"), names[..1]);
         assert_eq!(keys(Kind::Match, all), [""; 0]);
         assert_eq!(keys(Kind::Match, "match.seeds=2"), ["match.seeds"]);
         for (text, unused) in [
-            ("match.openings={ file = \"a.epd\", plies = 8 }", &["match.openings.plies"][..]),
-            ("match.openings={ file = \"a.epd.gz\", plies = 8 }", &["match.openings.plies"]),
-            ("match.openings={ file = \"default\", plies = 8 }", &["match.openings.plies"]),
+            (
+                "match.openings={ file = \"a.epd\", plies = 8 }",
+                &["match.openings.plies"][..],
+            ),
+            (
+                "match.openings={ file = \"a.epd.gz\", plies = 8 }",
+                &["match.openings.plies"],
+            ),
+            (
+                "match.openings={ file = \"default\", plies = 8 }",
+                &["match.openings.plies"],
+            ),
             ("match.openings={ file = \"a.pgn\", plies = 8 }", &[]),
             ("match.openings={ file = \"a.pgn.zip\", plies = 8 }", &[]),
-            ("match.openings={ file = \"none\", start = 3 }", &["match.openings.start"]),
+            (
+                "match.openings={ file = \"none\", start = 3 }",
+                &["match.openings.start"],
+            ),
             ("match.openings={ file = \"a.epd\", start = 3 }", &[]),
-            ("pgn.minimal=true\npgn.nodes=true\npgn.pv=true", &["pgn.nodes", "pgn.pv"]),
+            (
+                "pgn.minimal=true\npgn.nodes=true\npgn.pv=true",
+                &["pgn.nodes", "pgn.pv"],
+            ),
             ("pgn.minimal=true\npgn.epd=true", &[]),
             ("pgn.nodes=true", &[]),
         ] {
@@ -272,7 +310,9 @@ mod tests {
     fn a_warning_names_the_keys_and_what_to_do() {
         let mut said = Vec::new();
         let config = config("match.pairs=7");
-        warn_of_unused_keys(Kind::Sprt, &config, &mut |text: &str| said.push(text.to_owned()));
+        warn_of_unused_keys(Kind::Sprt, &config, &mut |text: &str| {
+            said.push(text.to_owned())
+        });
         assert_eq!(
             said,
             ["warning: `match.pairs` has no effect in a test\n\
