@@ -510,7 +510,7 @@ mod tests {
         ] {
             assert!(line.contains(part), "{part}: {line}");
         }
-        assert!(line.chars().count() <= 120, "{line}");
+        assert!(line.chars().count() <= 140, "{line}");
         let few = tally_of(2, &[([0, 1], [[0, 0, 0], [0, 2, 1], [0, 0, 0]])]);
         let test = FixedTest(Sprt::new(SprtConfig::default()).unwrap());
         let line = super::line(&players, &test, &progress(&few));
