@@ -9,7 +9,7 @@ use crate::common::{Setup, engines, finish, hone, on_run, resume, scripted};
 
 /// Columns of measurements and of values that engines report. The PGN has them rounded or not
 /// at all, and no result depends on them.
-const NOT_CHECKED: [&str; 18] = [
+const NOT_CHECKED: [&str; 24] = [
     "white_ms",
     "black_ms",
     "white_nodes",
@@ -28,6 +28,12 @@ const NOT_CHECKED: [&str; 18] = [
     "black_illegal_pvs",
     "white_replayed",
     "black_replayed",
+    "white_measured_us",
+    "black_measured_us",
+    "white_cpu_us",
+    "black_cpu_us",
+    "white_idle_cpu_us",
+    "black_idle_cpu_us",
 ];
 
 const TERMINATIONS: [&str; 13] = [

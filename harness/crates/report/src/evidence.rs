@@ -1,14 +1,12 @@
 //! Signs in the totals of a run that its games are weak evidence.
 
 use hone_run::{BookIdentity, Manifest, Tally};
-use hone_stats::detect::{Finding, Repetition, alike, few_openings, limit_ignored, repeated_games};
-use hone_uci::rules::{Spending, departure};
+use hone_stats::detect::{Finding, Repetition, alike, few_openings, repeated_games};
 
-/// Fewest moves of an engine for a check of its limit.
-const FEWEST_MOVES: u64 = 100;
+use super::engine_evidence::engine_findings;
 
 /// The findings of a run of any kind: repeated games, few openings, identical games of a
-/// pair, limits that are exceeded or hardly used.
+/// pair, and what [`engine_findings`] finds.
 pub fn evidence_findings(manifest: &Manifest, tally: &Tally) -> Vec<Finding> {
     let repetition = Repetition {
         pairs: tally.judged_pairs(),
@@ -29,30 +27,8 @@ pub fn evidence_findings(manifest: &Manifest, tally: &Tally) -> Vec<Finding> {
     .into_iter()
     .flatten()
     .collect();
-    findings.extend(departures(manifest, tally));
+    findings.extend(engine_findings(manifest, tally));
     findings
-}
-
-/// A finding for each engine that does not search to its limit.
-fn departures(manifest: &Manifest, tally: &Tally) -> impl Iterator<Item = Finding> {
-    let engines = manifest.config.engine.iter().zip(&tally.engines);
-    let fleet = manifest.config.fleet.as_ref();
-    let is_scaled = fleet.is_some_and(|fleet| fleet.scale.is_some());
-    engines.filter_map(move |(config, engine)| {
-        // With scaled clocks, each machine has its own limit.
-        if engine.moves < FEWEST_MOVES || is_scaled {
-            return None;
-        }
-        let limit = manifest.config.limit_of(config);
-        let spent = Spending {
-            games: engine.games,
-            moves: engine.moves,
-            nodes: engine.nodes,
-            depth: engine.depth,
-            ms: engine.ms,
-        };
-        Some(limit_ignored(&config.name, &departure(limit, &spent)?))
-    })
 }
 
 #[cfg(test)]

@@ -9,7 +9,8 @@
 //! * `timeline`, `effort`: LLR and Elo pair by pair; times and depths of the moves.
 //! * `breakdown`, `workers`, `openings`, `machines`: results by worker, opening and
 //!   machine of a fleet.
-//! * `standings`, `verdict`, `evidence`: ratings, the verdict of a test, signs of bad data.
+//! * `standings`, `verdict`: ratings, the verdict of a test.
+//! * `evidence`, `engine_evidence`: signs of bad data, and of an engine with an advantage.
 //! * `shown_elo`: the Elo that lists of runs show.
 //! * `follow`: the results of a run while another process plays it.
 //!
@@ -27,6 +28,7 @@
 mod breakdown;
 pub mod chart;
 mod effort;
+mod engine_evidence;
 mod escape;
 mod evidence;
 mod facts;

@@ -47,7 +47,7 @@ pub use play::jobs::Jobs;
 pub use play::repeats::RepeatRule;
 pub use play::repeats::Repeats;
 pub use play::stop_requests::StopRequests;
-pub use play::tally::{EngineTally, Failures, PairingTally, Tally};
+pub use play::tally::{EngineTally, Failures, PairingTally, SHORT_GAME, Tally};
 pub use play::view::Progress;
 pub use play::view::View;
 pub use prepare::error::PrepareError;

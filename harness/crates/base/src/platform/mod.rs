@@ -10,6 +10,7 @@
 //! | blocking reads without the runtime | read timer | no | no |
 //! | `affinity` | thread's mask | no | job's mask |
 //! | time spent waiting for a processor | `/proc` | no | no |
+//! | processor time of an engine | its processor clock | no | no |
 //! | `max_memory` | `RLIMIT_DATA` | no | job object |
 //! | `sandbox` | bubblewrap | no | no |
 
@@ -27,6 +28,7 @@ mod lock;
 mod memory;
 mod open_files;
 mod process_group;
+mod processor_time;
 mod processors;
 mod runtime;
 pub mod sandbox;
@@ -56,6 +58,7 @@ pub use memory::{
 };
 pub use open_files::{check_open_files, raise_limit};
 pub use process_group::ProcessGroup;
+pub use processor_time::ProcessorClocks;
 pub use processors::{Processor, bind_thread, load, physical_cores, processors, usable_processors};
 pub use runtime::{runtime, until};
 pub use sandbox::{Access, SandboxError};

@@ -20,7 +20,7 @@ use hone_run::prepare::book::{book_identity, first_opening, open_book};
 use hone_run::prepare::tablebases::open_tables;
 use hone_run::prepare::unchanged::{check_same_book, check_same_programs, remove_finished_builds};
 use hone_run::prepare::warnings::{
-    warn_of_clocks, warn_of_repeats, warn_of_same_engines, warn_of_unused_keys,
+    warn_of_clocks, warn_of_repeats, warn_of_rules, warn_of_same_engines, warn_of_unused_keys,
 };
 use hone_run::{BookIdentity, Folder, MANIFEST, Manifest, SessionError};
 use hone_uci::openings::Book;
@@ -96,6 +96,7 @@ impl<K: RunKind> NewRun<K> {
         let distinct = book.as_ref().map(Book::distinct);
         warn_of_clocks(&config, announce);
         warn_of_repeats(K::KIND, planned, distinct, repeats, announce);
+        warn_of_rules(&config, announce);
         let opening = first_opening(&config, book.as_ref());
         let Engines {
             players,

@@ -68,6 +68,18 @@ pub struct Row {
     pub white_replayed: u32,
     #[serde(default)]
     pub black_replayed: u32,
+    #[serde(default)]
+    pub white_measured_us: u64,
+    #[serde(default)]
+    pub black_measured_us: u64,
+    #[serde(default)]
+    pub white_cpu_us: u64,
+    #[serde(default)]
+    pub black_cpu_us: u64,
+    #[serde(default)]
+    pub white_idle_cpu_us: u64,
+    #[serde(default)]
+    pub black_idle_cpu_us: u64,
 }
 
 /// The header line: the columns of the contract, then further ones.
@@ -75,7 +87,8 @@ pub(super) const HEADER: &str = "pair,game,white,black,opening,result,terminatio
     white_ms,black_ms,white_nodes,black_nodes,pgn_offset,digest,pgn_bytes,white_moves,black_moves,\
     white_depth,black_depth,white_seldepth,black_seldepth,white_latency_us,black_latency_us,\
     worker,finished_ms,white_starved_us,black_starved_us,white_illegal_pvs,black_illegal_pvs,\
-     line,conditions,white_replayed,black_replayed\n";
+     line,conditions,white_replayed,black_replayed,white_measured_us,black_measured_us,\
+     white_cpu_us,black_cpu_us,white_idle_cpu_us,black_idle_cpu_us\n";
 
 /// Why a row is not valid.
 #[derive(Debug, thiserror::Error)]
@@ -244,6 +257,12 @@ impl Row {
             conditions: digest_text(conditions),
             white_replayed: we.replayed,
             black_replayed: be.replayed,
+            white_measured_us: we.measured_us,
+            black_measured_us: be.measured_us,
+            white_cpu_us: we.cpu_us,
+            black_cpu_us: be.cpu_us,
+            white_idle_cpu_us: we.idle_cpu_us,
+            black_idle_cpu_us: be.idle_cpu_us,
         }
     }
 
@@ -258,6 +277,9 @@ impl Row {
                 starved_us: self.white_starved_us,
                 illegal_pvs: self.white_illegal_pvs,
                 replayed: self.white_replayed,
+                measured_us: self.white_measured_us,
+                cpu_us: self.white_cpu_us,
+                idle_cpu_us: self.white_idle_cpu_us,
             },
             Effort {
                 moves: self.black_moves,
@@ -267,6 +289,9 @@ impl Row {
                 starved_us: self.black_starved_us,
                 illegal_pvs: self.black_illegal_pvs,
                 replayed: self.black_replayed,
+                measured_us: self.black_measured_us,
+                cpu_us: self.black_cpu_us,
+                idle_cpu_us: self.black_idle_cpu_us,
             },
         ]
     }

@@ -24,6 +24,8 @@ pub struct Tally {
     /// Games won by White, drawn, won by Black.
     pub by_colour: [u64; 3],
     pub plies: u64,
+    /// Games that scores ended within [`SHORT_GAME`] plies.
+    pub short_games: u64,
     /// Games that do not repeat an earlier one.
     pub distinct_games: u64,
     /// Pairs whose games had both been played before, and those of them that
@@ -34,6 +36,9 @@ pub struct Tally {
     /// Pairs whose two games have the same moves.
     pub mirrored_pairs: u64,
 }
+
+/// Plies after the opening within which scores should not end a game.
+pub const SHORT_GAME: u32 = 16;
 
 /// Totals of one pairing, from the first engine's side.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -100,7 +105,20 @@ pub struct EngineTally {
     pub illegal_pvs: u64,
     /// Its failures that did not count, because the game or the pair was played again.
     pub replayed: u64,
+    /// Games lost by its own scores, and games lost on the board or by tablebases.
+    pub resigned: u64,
+    pub beaten: u64,
+    /// Games in which more than [`LONG_PAUSE_US`] of its time were not charged.
+    pub paused_games: u64,
+    /// See [`hone_uci::rules::Effort`].
+    pub measured_us: u64,
+    pub cpu_us: u64,
+    pub idle_cpu_us: u64,
 }
+
+/// Time in a game, in microseconds, that `hone` does not charge to an engine because it was
+/// paused itself; shorter ones are ordinary.
+const LONG_PAUSE_US: u64 = 500_000;
 
 impl EngineTally {
     /// Adds a game from the side of the engine of `colour` (0 for White, 1 for Black).
@@ -116,6 +134,20 @@ impl EngineTally {
         self.starved += u64::from(effort.starved_us > 0);
         self.illegal_pvs += u64::from(effort.illegal_pvs);
         self.replayed += u64::from(effort.replayed);
+        self.paused_games += u64::from(effort.latency_us > LONG_PAUSE_US);
+        self.measured_us = self.measured_us.saturating_add(effort.measured_us);
+        self.cpu_us = self.cpu_us.saturating_add(effort.cpu_us);
+        self.idle_cpu_us = self.idle_cpu_us.saturating_add(effort.idle_cpu_us);
+    }
+
+    /// Counts a lost game by how it ended.
+    fn count_loss(&mut self, termination: Termination) {
+        self.failures.count(termination);
+        match termination {
+            Termination::ResignAdjudication => self.resigned += 1,
+            Termination::Checkmate | Termination::Tablebase => self.beaten += 1,
+            _ => {}
+        }
     }
 
     /// Games that it lost by failing, except the time forfeits that the machine caused, and
@@ -125,6 +157,13 @@ impl EngineTally {
         let own = self.failures.total().saturating_sub(self.starved);
         [own, self.games].map(|count| count.saturating_add(replayed))
     }
+}
+
+fn is_by_scores(game: &GameResult) -> bool {
+    matches!(
+        game.termination,
+        Termination::ResignAdjudication | Termination::DrawAdjudication
+    )
 }
 
 impl fmt::Display for Failures {
@@ -184,6 +223,7 @@ impl Tally {
         }
         for (number, game) in result.games.iter().enumerate() {
             self.plies += u64::from(game.plies);
+            self.short_games += u64::from(game.plies <= SHORT_GAME && is_by_scores(game));
             let white_half_points = game.outcome.white_half_points();
             self.by_colour[2 - white_half_points] += 1;
             self.terminations.entry(game.termination).or_default()[2 - white_half_points] += 1;
@@ -206,9 +246,7 @@ impl Tally {
                 self.engines[engine].add_effort(game, colour);
             }
             if let Some(loser) = game.outcome.loser() {
-                self.engines[players[loser]]
-                    .failures
-                    .count(game.termination);
+                self.engines[players[loser]].count_loss(game.termination);
             }
         }
     }

@@ -223,6 +223,31 @@ pub fn warn_of_same_engines(
     }
 }
 
+/// Warns of adjudication that ends games whose result is open.
+pub fn warn_of_rules(config: &Config, announce: Announce<'_>) {
+    let rules = &config.adjudication;
+    let draw = rules.draw.map(|rule| {
+        [
+            ("draw.move", rule.from_move, rule.from_move < 10, 34),
+            ("draw.count", rule.count, rule.count < 3, 8),
+            ("draw.score", rule.score, rule.score > 100, 20),
+        ]
+    });
+    let resign = rules.resign.map(|rule| {
+        [
+            ("resign.count", rule.count, rule.count < 2, 3),
+            ("resign.score", rule.score, rule.score < 200, 600),
+        ]
+    });
+    let draw = draw.iter().flatten();
+    for (key, value, _, usual) in draw.chain(resign.iter().flatten()).filter(|rule| rule.2) {
+        announce(&format!(
+            "warning: `{key} = {value}` in [adjudication] ends games whose result is open\n\
+             help: a usual value is {usual}"
+        ));
+    }
+}
+
 /// Whether two engines with the same program play alike.
 fn plays_like(one: &EngineConfig, other: &EngineConfig) -> bool {
     let arguments = |engine: &EngineConfig| {
@@ -330,5 +355,29 @@ mod tests {
         let expected = "warning: the limit `8/0.08` is unusual: 0.08 s for each 8 moves\n\
                         help: did you mean `8+0.08`?";
         assert_eq!(warnings, [expected]);
+    }
+
+    fn warned(rules: &str) -> Vec<String> {
+        let config = config(rules);
+        let mut lines = Vec::new();
+        warn_of_rules(&config, &mut |line| lines.push(line.to_string()));
+        lines
+    }
+
+    #[test]
+    fn absurd_rules_are_warned_of_with_a_usual_value() {
+        let usual =
+            "adjudication.draw={ move = 34, count = 8, score = 20 }\nadjudication.resign={ count = 3, score = 600 }";
+        assert!(warned(usual).is_empty());
+        assert!(warned("adjudication.max_moves=200").is_empty());
+        let absurd =
+            "adjudication.draw={ move = 0, count = 1, score = 30000 }\nadjudication.resign={ count = 1, score = 6 }";
+        let warnings = warned(absurd);
+        assert_eq!(warnings.len(), 5, "{warnings:?}");
+        assert_eq!(
+            warnings[4],
+            "warning: `resign.score = 6` in [adjudication] ends games whose result is open\n\
+             help: a usual value is 600"
+        );
     }
 }

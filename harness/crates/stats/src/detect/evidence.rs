@@ -92,10 +92,9 @@ pub fn alike(pairs: u64, mirrored: u64) -> Option<Finding> {
     })
 }
 
-/// An engine that does not keep to its limit; `departure` says how.
-pub fn limit_ignored(engine: &str, departure: &str) -> Finding {
-    let detail = format!("{engine}: {departure}");
-    Finding::of_counts(Test::IgnoredLimit, Rank::Invalid, detail)
+/// An engine that stands out; `what` describes it.
+pub fn of_engine(test: Test, rank: Rank, engine: &str, what: &str) -> Finding {
+    Finding::of_counts(test, rank, format!("{engine}: {what}"))
 }
 
 #[cfg(test)]

@@ -14,6 +14,13 @@ pub enum Test {
     FewOpenings,
     AlikeEngines,
     IgnoredLimit,
+    ResignedGames,
+    ShortGames,
+    Pauses,
+    Replays,
+    Speed,
+    ProcessorTime,
+    ClockUse,
 }
 
 impl Test {
@@ -28,6 +35,13 @@ impl Test {
             Self::FewOpenings => "few openings",
             Self::AlikeEngines => "engines that play alike",
             Self::IgnoredLimit => "a limit that is not kept",
+            Self::ResignedGames => "games that one side resigns",
+            Self::ShortGames => "games that end early by scores",
+            Self::Pauses => "pauses of hone",
+            Self::Replays => "replays of one side",
+            Self::Speed => "different speed of the same program",
+            Self::ProcessorTime => "processor time",
+            Self::ClockUse => "time beyond the clock",
         }
     }
 }

@@ -5,6 +5,7 @@
 //!
 //! [`evidence`] finds games that are not independent evidence, by counts.
 
+mod engines;
 mod evidence;
 mod finding;
 mod groups;
@@ -16,7 +17,8 @@ use std::collections::BTreeMap;
 use super::counts::Pentanomial;
 use groups::between_groups;
 
-pub use evidence::{Repetition, alike, few_openings, limit_ignored, repeated_games};
+pub use engines::{one_sided, resigned_games, short_games};
+pub use evidence::{Repetition, alike, few_openings, of_engine, repeated_games};
 pub use finding::{Finding, Rank, Test, is_noteworthy};
 pub use groups::FEWEST_COMPARED;
 pub use groups::difference;

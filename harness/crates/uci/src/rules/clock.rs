@@ -11,7 +11,7 @@ use super::limit::Limit;
 #[derive(Debug, Clone)]
 pub struct Clock {
     limit: Arc<Limit>,
-    /// Microseconds left.
+    /// Microseconds left; below zero after an overrun within the margin.
     left: i64,
     /// Index of the current stage.
     stage: usize,
@@ -83,7 +83,7 @@ impl Clock {
     }
 
     /// Subtracts the time of a move and adds the increment, or the time of the next stage.
-    /// After an overrun within the margin the clock continues from zero.
+    /// An overrun within the margin stays on the clock as a debt.
     ///
     /// # Errors
     /// [`Overrun`] if the move exceeds its time by more than the margin.
@@ -99,7 +99,7 @@ impl Clock {
         let Some(stage) = self.limit.stages().get(self.stage).copied() else {
             return Ok(());
         };
-        self.left = self.left.saturating_sub(used).max(0);
+        self.left = self.left.saturating_sub(used);
         match &mut self.moves_left {
             Some(1) => {
                 self.stage = (self.stage + 1).min(self.limit.stages().len() - 1);
@@ -150,15 +150,24 @@ mod tests {
         })
     }
 
-    /// The case of fastchess's own tests.
+    /// The case of fastchess's own tests, except that the overrun of 100 ms is a debt.
     #[test]
     fn moves_increment_and_margin() {
         let mut clock = clock("3/10+0.1", 100);
-        for (used, left, moves) in [(5555, 4645, 2), (4745, 100, 1), (50, 10_150, 3)] {
+        for (used, left, moves) in [(5555, 4645, 2), (4745, 1, 1), (50, 10_050, 3)] {
             assert_eq!(clock.spend(ms(used)), Ok(()));
             assert_eq!(clock.shown(), shown(left, 100, moves));
         }
-        assert_eq!(clock.spend(ms(10_251)), Err(Overrun { by: ms(101) }));
+        assert_eq!(clock.spend(ms(10_151)), Err(Overrun { by: ms(101) }));
+    }
+
+    #[test]
+    fn the_margin_is_given_once_a_game_and_not_for_every_move() {
+        let mut clock = clock("0.4+0.01", 400);
+        assert_eq!(clock.spend(ms(800)), Ok(()));
+        assert_eq!(clock.allowance(), Some(ms(20)));
+        assert_eq!(clock.spend(ms(20)), Ok(()));
+        assert_eq!(clock.spend(ms(11)), Err(Overrun { by: ms(401) }));
     }
 
     /// The case of fastchess's own tests.

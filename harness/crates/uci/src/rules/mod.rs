@@ -37,7 +37,7 @@ pub(crate) use referee::{legal_move, position_key};
 pub use repeated_tags::RepeatedTags;
 pub use result::{Effort, GameResult};
 pub use search_info::{Score, SearchInfo};
-pub use spending::{Spending, departure};
+pub use spending::{Departure, Spending, compared, departure};
 pub use tag_text::tag_text;
 pub use termination::Detail;
 pub use termination::Termination;

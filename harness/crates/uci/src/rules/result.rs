@@ -24,10 +24,22 @@ pub struct Effort {
     /// was replayed because the machine caused the time forfeit.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub replayed: u32,
+    /// Microseconds of its moves whose processor time was measured, the processor time that
+    /// it used in them, and the processor time that it used in such moves of its opponent.
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub measured_us: u64,
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub cpu_us: u64,
+    #[serde(default, skip_serializing_if = "is_nothing")]
+    pub idle_cpu_us: u64,
 }
 
 fn is_zero(count: &u32) -> bool {
     *count == 0
+}
+
+fn is_nothing(time: &u64) -> bool {
+    *time == 0
 }
 
 impl GameResult {

@@ -62,6 +62,110 @@ pub fn departure(limit: &Limit, spent: &Spending) -> Option<String> {
     Some(found.text.clone())
 }
 
+/// How an engine's use of its limit differs from that of others under the same limit.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Departure {
+    /// Far above the limit, or twice what others use.
+    Excess(String),
+    /// Above the limit by more than 5 %, and above another engine by more than 5 % and more
+    /// than chance explains.
+    Advantage(String),
+    /// Far below the limit, or nothing is reported. Engines that report only finished
+    /// iterations or no nodes do so too.
+    Shortfall(String),
+}
+
+/// What differs by more than this factor is not the same.
+const TOLERATED: f64 = 1.05;
+/// Five standard errors of the ratio of two means over one move each: the nodes of a move
+/// vary by half.
+const CHANCE: f64 = 3.5;
+/// Plies by which an engine may report more than its depth limit.
+const TOLERATED_PLIES: f64 = 1.0;
+/// An engine that searches less deep than this under a limit of nodes, and a third as deep
+/// as another, does not use its limit.
+const SHALLOW: f64 = 1.5;
+/// The fewest nodes with which every engine is deeper than that.
+const FEWEST_NODES: u64 = 500;
+
+/// The departure of an engine whose moves `spent` this, among `others` under the same limit.
+pub fn compared(limit: &Limit, spent: &Spending, others: &[Spending]) -> Option<Departure> {
+    let mean = |sum: fn(&Spending) -> u64, of: &Spending| sum(of) as f64 / of.moves.max(1) as f64;
+    // The smallest that others report.
+    let least = |sum: fn(&Spending) -> u64| {
+        let means = others.iter().map(|other| mean(sum, other));
+        means.filter(|mean| *mean > 0.0).min_by(f64::total_cmp)
+    };
+    let limited = [
+        (
+            limit.nodes.map(|nodes| nodes as f64),
+            0.0,
+            (|s| s.nodes) as fn(&Spending) -> u64,
+            "nodes per move",
+        ),
+        (
+            limit.depth.map(f64::from),
+            TOLERATED_PLIES,
+            |s| s.depth,
+            "plies deep per move",
+        ),
+        (
+            limit.movetime.map(|ms| ms as f64),
+            0.0,
+            |s| s.ms,
+            "ms per move",
+        ),
+    ];
+    for (limit, slack, sum, unit) in limited {
+        let (Some(limit), own, Some(other)) = (limit, mean(sum, spent), least(sum)) else {
+            continue;
+        };
+        let chance = CHANCE / (spent.moves as f64).sqrt();
+        if own > TOLERATED * limit + slack && own > (TOLERATED + chance) * other {
+            let text = format!("{own:.0} {unit}, limit {limit}; the other engine {other:.0}");
+            let is_far = own > 2.0 * limit + slack && own > 2.0 * other;
+            return Some(if is_far {
+                Departure::Excess(text)
+            } else {
+                Departure::Advantage(text)
+            });
+        }
+    }
+    let far = departure(limit, spent);
+    let is_above = ranges(limit, spent)
+        .iter()
+        .any(|range| range.mean > range.high);
+    if let Some(text) = far {
+        return Some(if is_above {
+            Departure::Excess(text)
+        } else {
+            Departure::Shortfall(text)
+        });
+    }
+    unused(limit, spent, least(|s| s.depth))
+}
+
+/// An engine that reports no nodes, or searches one ply, under a limit of nodes.
+fn unused(limit: &Limit, spent: &Spending, other_depth: Option<f64>) -> Option<Departure> {
+    let nodes = limit.nodes.filter(|_| spent.moves > 0)?;
+    let depth = spent.depth as f64 / spent.moves as f64;
+    if let Some(other) = other_depth
+        && nodes >= FEWEST_NODES
+        && depth > 0.0
+        && depth < SHALLOW
+        && other > 3.0 * depth
+    {
+        let text =
+            format!("depth {depth:.1} a move with {nodes} nodes; the other engine {other:.1}");
+        return Some(Departure::Advantage(text));
+    }
+    (spent.nodes == 0).then(|| {
+        Departure::Shortfall(format!(
+            "reports no nodes, so its limit of {nodes} nodes cannot be checked"
+        ))
+    })
+}
+
 fn ranges(limit: &Limit, spent: &Spending) -> Vec<Range> {
     let mut ranges = Vec::new();
     let moves = spent.moves as f64;
@@ -162,6 +266,49 @@ mod tests {
         ] {
             let text = departure_of(limit, spending);
             assert!(text.starts_with(words), "{limit}: {text}");
+        }
+    }
+
+    #[test]
+    fn engines_are_compared_with_each_other() {
+        let found = |limit: &str, own, other| {
+            let limit: Limit = limit.parse().expect(limit);
+            compared(&limit, &own, &[other])
+        };
+        let honest = spent(1000, 8, 100);
+        for (limit, own) in [
+            ("nodes=1000", spent(1450, 8, 1)),
+            ("depth=8", spent(1000, 12, 1)),
+            ("movetime=100", spent(1000, 8, 150)),
+            ("nodes=1000", spent(1000, 1, 1)),
+        ] {
+            let departure = found(limit, own, honest);
+            assert!(
+                matches!(departure, Some(Departure::Advantage(_))),
+                "{limit} {departure:?}"
+            );
+        }
+        let text = "5900 nodes per move, limit 1000; the other engine 1000".to_string();
+        let far = found("nodes=1000", spent(5900, 9, 1), honest);
+        assert_eq!(far, Some(Departure::Excess(text)));
+        // Only finished iterations, or nothing: a note at most.
+        for nodes in [0, 200] {
+            let departure = found("nodes=1000", spent(nodes, 6, 1), honest);
+            assert!(
+                matches!(departure, Some(Departure::Shortfall(_))),
+                "{departure:?}"
+            );
+        }
+        for (limit, own, other) in [
+            ("nodes=1000", spent(600, 6, 1), honest),
+            ("nodes=1000", spent(1040, 8, 1), honest),
+            // Both check the limit every 4,096 nodes.
+            ("nodes=1000", spent(4096, 9, 1), spent(4000, 9, 1)),
+            ("depth=8", spent(1000, 9, 1), honest),
+            ("movetime=100", spent(1000, 8, 104), honest),
+            ("8+0.08", spent(5000, 12, 90), honest),
+        ] {
+            assert_eq!(found(limit, own, other), None, "{limit} {own:?}");
         }
     }
 

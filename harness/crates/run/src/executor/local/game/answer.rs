@@ -60,13 +60,20 @@ impl Game<'_> {
     /// Records the starvation of an engine that lost on time, if its threads waited longer
     /// for a processor than it overran. `waited` is their total wait at an earlier time of
     /// the same search.
-    pub(super) fn check_starvation(&mut self, color: Color, end: End, waited: Option<Duration>) {
+    pub(super) fn check_starvation(
+        &mut self,
+        color: Color,
+        end: End,
+        waited: Option<Duration>,
+        search: &PendingSearch,
+    ) {
         let player = self.player(color);
         let client = self.resources.slots[player].client();
         let waiting = match (waited, processor_wait(client.engine_pid())) {
             (Some(before), Some(after)) => after.saturating_sub(before),
             _ => return,
         };
+        let waiting = waiting.min(self.denied(color, search).unwrap_or(waiting));
         if is_fault_of_machine(waiting, end.overrun.unwrap_or(GRACE)) {
             self.effort[color].starved_us = u64::try_from(waiting.as_micros()).unwrap_or(u64::MAX);
         }

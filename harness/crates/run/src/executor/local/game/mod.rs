@@ -2,6 +2,7 @@
 
 mod answer;
 mod ending;
+mod measure;
 mod ponder;
 mod ready;
 mod shown;
@@ -21,6 +22,7 @@ use super::position_command::PositionCommand;
 use super::slot::{EngineSlot, RestartError};
 use crate::executor::{BoardWriter, Evidence, GameText, PairJob, Player};
 use hone_base::diagnostic::Setting;
+use hone_base::platform::ProcessorClocks;
 use hone_uci::engine::uci::AnswerError;
 use hone_uci::openings::StartError as OpeningError;
 use hone_uci::rules::tablebase::{TablebaseError, Tables};
@@ -211,6 +213,7 @@ struct Game<'a> {
     unready: [bool; 2],
     /// Why the engine of each player could not be started again.
     missing: [Option<String>; 2],
+    processors: [ProcessorClocks; 2],
 }
 
 impl<'a> Game<'a> {
@@ -233,6 +236,12 @@ impl<'a> Game<'a> {
         let margin = Duration::from_millis(job.rules.margin_ms);
         let clock = |player: &Player| Clock::new(Arc::clone(&player.limit), margin);
         let white = number;
+        let processors = resources.slots.each_ref().map(|slot| {
+            let client = slot.running();
+            client.map_or_else(ProcessorClocks::default, |client| {
+                ProcessorClocks::of(client.engine_pid())
+            })
+        });
         let mut game = Self {
             job,
             white,
@@ -253,6 +262,7 @@ impl<'a> Game<'a> {
             ended_pondering: None,
             unready: [false; 2],
             missing,
+            processors,
             resources,
         };
         game.play_opening()?;
