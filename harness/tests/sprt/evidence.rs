@@ -353,11 +353,11 @@ fn a_run_from_before_the_built_in_book_continues_from_the_start_position() {
         .collect();
     assert!(!old.contains("none"), "{old}");
     fs::write(&path, old).unwrap();
-    // Its ledger did not have the last four columns either.
+    // Its ledger did not have the last ten columns either.
     let rows = setup.run("run").join("games.csv");
     let text = fs::read_to_string(&rows).unwrap();
     let cut = text.lines().map(|line| {
-        let kept = line.rsplitn(5, ',').last().unwrap_or_default();
+        let kept = line.rsplitn(11, ',').last().unwrap_or_default();
         format!("{kept}\n")
     });
     fs::write(&rows, cut.collect::<String>()).unwrap();
@@ -486,4 +486,47 @@ fn a_verdict_with_a_doubtful_finding_is_withheld() {
     }
     assert!(on_run("verify", &run).stdout.contains("verdict: none"));
     assert_eq!(resume(&run, &[]).code, Some(3));
+}
+
+/// The ranks of the findings of `kind` in a match of engines with these scripts.
+fn ranks_of(kind: &str, play: &str, scripts: [&str; 2]) -> Vec<String> {
+    let setup = setup(play, &[], "");
+    let config = fs::read_to_string(&setup.config).unwrap();
+    let [dev, base] = scripts;
+    let config = config.replace("--seed 2", &format!("--seed 2 {base}"));
+    let plain = format!("cmd = '{}'", scripted());
+    assert!(config.contains(&plain), "{config}");
+    let config = config.replacen(&plain, &format!("cmd = '{} {dev}'", scripted()), 1);
+    fs::write(&setup.config, config).unwrap();
+    let finished = setup.play("match", "run", &["--json"]);
+    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+    let json = finished.json();
+    let findings = json["findings"].as_array().expect("a list").iter();
+    let found = findings.filter(|finding| finding["test"] == kind);
+    let ranks = found.map(|finding| finding["rank"].as_str().expect("a rank").to_string());
+    ranks.collect()
+}
+
+#[test]
+fn an_engine_that_searches_more_nodes_than_the_other_is_named() {
+    let play = "limit = \"nodes=1000\"\npairs = 12";
+    let ranks = |dev: &str, base: &str| {
+        let scripts = [dev, base].map(|nodes| format!("start=nodes:{nodes}"));
+        ranks_of("ignored_limit", play, [&scripts[0], &scripts[1]])
+    };
+    assert_eq!(ranks("5900", "1000"), ["invalid"]);
+    assert_eq!(ranks("1500", "1000"), ["doubtful"]);
+    // Both check the limit every 4,096 nodes; one reports only finished iterations.
+    assert!(ranks("4096", "4096").is_empty());
+    assert!(ranks("1000", "600").is_empty());
+    assert_eq!(ranks("0", "1000"), ["note"]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_engine_that_computes_in_the_time_of_its_opponent_is_named() {
+    let play = "limit = \"90+1\"\npairs = 3";
+    let ranks = |dev: &str| ranks_of("processor_time", play, [dev, "move=spin:50"]);
+    assert_eq!(ranks("move=steal:70"), ["doubtful"]);
+    assert!(ranks("move=spin:50").is_empty());
 }

@@ -80,7 +80,13 @@ fn a_change_that_passes_all_stages_passes() {
     // A stage is a separate run with its own openings.
     assert_ne!(digest(&run), digest(&run.join("stage-2")));
     let manifest = fs::read_to_string(run.join("stage-2/run.toml")).expect("there");
-    assert!(manifest.contains("seed = 2\n"), "{manifest}");
+    assert!(manifest.contains("seed = 1\n"), "{manifest}");
+    let openings = |run: &Path| common::column(run, "opening");
+    let (first, second) = (openings(&run), openings(&run.join("stage-2")));
+    assert!(
+        first.iter().all(|opening| !second.contains(opening)),
+        "{first:?} {second:?}"
+    );
     // The test has ended: resuming it has the same exit code.
     let resumed = on_run("resume", &run);
     assert_eq!(resumed.code, Some(0), "{}", resumed.stderr);

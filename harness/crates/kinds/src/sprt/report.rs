@@ -61,6 +61,11 @@ impl TestReport {
         (0..index).all(|_| verdicts.next() == Some(TestVerdict::H1))
     }
 
+    /// The pairs, with those left out, of the stages before `index`.
+    pub(super) fn judged_before(&self, index: usize) -> u64 {
+        self.runs().take(index).map(|run| run.facts.judged).sum()
+    }
+
     /// Replaces the results of a stage after the first.
     pub(super) fn set_stage(&mut self, index: usize, report: MatchReport) {
         self.later.truncate(index - 1);

@@ -17,6 +17,7 @@ use hone_run::config::Config;
 use hone_run::prepare::book::{first_opening, open_book};
 use hone_run::prepare::unchanged::remove_finished_builds;
 use hone_run::{Ended, EngineIdentity, Manifest, PrepareError, PreparedEngines, SessionError};
+use hone_uci::openings::Order;
 
 /// Refuses stages that cannot be played, because they may start hours later.
 pub(super) fn check(config: &Config) -> anyhow::Result<()> {
@@ -99,7 +100,13 @@ pub(super) fn play(
         if !report.has_passed(index) {
             break;
         }
-        config.r#match.skip_openings(added);
+        if continues_order(&manifest.config, &config) {
+            config
+                .r#match
+                .continue_openings(report.judged_before(index));
+        } else {
+            config.r#match.skip_openings(added);
+        }
         announce(&format!("\n{}", manifest.config.stage_words(index)));
         let (folder, books) = (folder(&dir, index), report.books());
         let stage =
@@ -118,6 +125,14 @@ pub(super) fn play(
         }
     }
     Ok(ended)
+}
+
+/// Whether a later stage draws from the same random order of the same book as the first.
+fn continues_order(first: &Config, later: &Config) -> bool {
+    let (first, later) = (&first.r#match, &later.r#match);
+    first.openings == later.openings
+        && later.openings.order == Order::Random
+        && first.seed == later.seed
 }
 
 /// The pairs that `hone resume --pairs` has added to a test.

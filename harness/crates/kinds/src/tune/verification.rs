@@ -141,7 +141,7 @@ fn conditions(tuning: &Config, test: &VerifySection, planned: u64) -> Config {
         config.set_limit(limit.clone());
     }
     // Not the openings of the tuning, even from the same book.
-    config.r#match.use_openings_after(1, planned);
+    config.r#match.continue_openings(planned);
     if let Some(openings) = &test.openings {
         config.r#match.openings = openings.clone();
     }

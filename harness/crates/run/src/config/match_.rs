@@ -100,11 +100,17 @@ impl MatchConfig {
     /// seed.
     pub fn skip_openings(&mut self, used: u64) {
         if self.openings.order == Order::Sequential {
-            let last = usize::try_from(LAST).unwrap_or(usize::MAX);
-            let used = usize::try_from(used).unwrap_or(last);
-            // Beyond the end of the book, it starts again at the first opening.
-            self.openings.start = self.openings.start.saturating_add(used).min(last);
+            self.continue_openings(used);
         }
+    }
+
+    /// Starts `used` openings later in the order of the seed: after those of an earlier run with
+    /// the same book, order and seed.
+    pub fn continue_openings(&mut self, used: u64) {
+        let last = usize::try_from(LAST).unwrap_or(usize::MAX);
+        let used = usize::try_from(used).unwrap_or(last);
+        // Beyond the end of the book, it starts again at the first opening.
+        self.openings.start = self.openings.start.saturating_add(used).min(last);
     }
 }
 
