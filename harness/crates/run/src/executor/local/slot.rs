@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 use tokio::time::sleep;
 
 use crate::executor::{MemoryNote, Player, ProgramError, Rules};
+use hone_base::platform::ProcessorClocks;
 use hone_uci::engine::uci::{AnswerError, Client, StartError};
 
 /// The engine of one player of the pair. It keeps running until the slot needs another one.
@@ -14,6 +15,8 @@ pub(super) struct EngineSlot {
     current: Option<(usize, Client)>,
     /// When the memory of the process was last read.
     memory_read: Option<Instant>,
+    /// The processor clocks of the engine, and when they were looked up.
+    processors: Option<(Instant, ProcessorClocks)>,
     /// Whether a ponder search took longer than [`SLOW_STOP`] to stop since the last
     /// [`EngineSlot::take_slow_stop`].
     has_stopped_slowly: bool,
@@ -30,6 +33,9 @@ pub(super) enum RestartError {
 
 /// The memory of an engine is read at most once in this time.
 const MEMORY_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Child processes of an engine are looked up again after this time.
+const CHILDREN_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Delay of the second try to start an engine.
 const START_PAUSE: Duration = Duration::from_millis(500);
@@ -73,6 +79,7 @@ impl EngineSlot {
         player.program.check(path)?;
         self.current = Some((player.engine, client));
         self.memory_read = None;
+        self.processors = None;
         self.has_stopped_slowly = false;
         Ok(())
     }
@@ -133,6 +140,17 @@ impl EngineSlot {
         }
         self.memory_read = Some(Instant::now());
         MemoryNote::of(player, client.options(), client.peak_memory()?)
+    }
+
+    /// The processor time that the engine has used so far; `None` if it is unknown. `now` need
+    /// not be exact.
+    pub(super) fn processor_time(&mut self, now: Instant) -> Option<Duration> {
+        let pid = self.running()?.engine_pid();
+        let known = self.processors.take();
+        let known = known.filter(|(at, _)| now.saturating_duration_since(*at) < CHILDREN_INTERVAL);
+        let known = known.unwrap_or_else(|| (now, ProcessorClocks::of(pid)));
+        let (_, clocks) = self.processors.insert(known);
+        clocks.read()
     }
 
     /// Ends the engine, if it runs, as [`Client::quit`].

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
 
@@ -42,6 +42,8 @@ pub(super) struct Worker {
     tables: Option<Tables>,
     /// Engines that the worker has started, by their index in the configuration.
     started: BTreeSet<usize>,
+    /// When the processor time of the engines was last measured.
+    measured: Option<Instant>,
 }
 
 impl Worker {
@@ -62,6 +64,7 @@ impl Worker {
             events,
             tables: None,
             started: BTreeSet::new(),
+            measured: None,
         }
     }
 
@@ -172,6 +175,7 @@ impl Worker {
                 tables: self.tables.as_ref(),
                 board: &mut self.board,
                 started: &mut self.started,
+                measured: &mut self.measured,
             };
             let game::PlayedGame {
                 result,

@@ -15,13 +15,12 @@ const GRACE: Duration = Duration::from_millis(250);
 
 impl Game<'_> {
     /// Waits for the answer to a `go`. If a clock runs and the answer does not come within
-    /// [`PROMPT`], also returns how long the engine's threads had waited for a processor by
-    /// then.
+    /// [`PROMPT`], also returns what the machine had given to the engine by then.
     pub(super) async fn await_move(
         &mut self,
         player: usize,
         search: &PendingSearch,
-    ) -> (Result<Answer, AnswerError>, Option<Duration>) {
+    ) -> (Result<Answer, AnswerError>, Option<Waited>) {
         let deadline = search.deadline;
         if !search.timed {
             return (self.answer(player, deadline).await, None);
@@ -30,7 +29,7 @@ impl Game<'_> {
         let mut answer = self.answer(player, prompt_deadline).await;
         let mut waited = None;
         if answer == Err(AnswerError::TimedOut) {
-            waited = processor_wait(self.resources.slots[player].client().engine_pid());
+            waited = self.waited(player);
             answer = self.answer(player, deadline).await;
         }
         if answer == Err(AnswerError::TimedOut) {
@@ -58,25 +57,37 @@ impl Game<'_> {
     }
 
     /// Records the starvation of an engine that lost on time, if its threads waited longer
-    /// for a processor than it overran. `waited` is their total wait at an earlier time of
-    /// the same search.
-    pub(super) fn check_starvation(
-        &mut self,
-        color: Color,
-        end: End,
-        waited: Option<Duration>,
-        search: &PendingSearch,
-    ) {
+    /// for a processor than it overran. `waited` is of an earlier time of the same
+    /// search.
+    pub(super) fn check_starvation(&mut self, color: Color, end: End, waited: Option<Waited>) {
         let player = self.player(color);
-        let client = self.resources.slots[player].client();
-        let waiting = match (waited, processor_wait(client.engine_pid())) {
-            (Some(before), Some(after)) => after.saturating_sub(before),
-            _ => return,
+        let (Some(before), Some(after)) = (waited, self.waited(player)) else {
+            return;
         };
-        let waiting = waiting.min(self.denied(color, search).unwrap_or(waiting));
+        let threads = self.threads(player);
+        let waiting = before.denied_until(&after, threads);
         if is_fault_of_machine(waiting, end.overrun.unwrap_or(GRACE)) {
             self.effort[color].starved_us = u64::try_from(waiting.as_micros()).unwrap_or(u64::MAX);
         }
+    }
+
+    /// What the machine has given to the engine so far; `None` on systems that do not tell.
+    fn waited(&mut self, player: usize) -> Option<Waited> {
+        let at = Instant::now();
+        let slot = &mut self.resources.slots[player];
+        Some(Waited {
+            at,
+            waited: processor_wait(slot.running()?.engine_pid())?,
+            used: slot.processor_time(at),
+        })
+    }
+
+    /// The value of the option `Threads` of a player.
+    fn threads(&self, player: usize) -> u32 {
+        let mut options = self.job.players[player].options.iter();
+        let threads = options.find(|(name, _)| name.eq_ignore_ascii_case("threads"));
+        let threads = threads.and_then(|(_, value)| value.parse().ok());
+        threads.unwrap_or(1)
     }
 
     /// Sends `stop` to an engine that is past its deadline, and waits for its answer for
@@ -89,6 +100,33 @@ impl Game<'_> {
     }
 }
 
+/// What the machine has given to an engine until a moment of its search.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Waited {
+    at: Instant,
+    /// How long its threads have waited for a processor.
+    waited: Duration,
+    /// The processor time that it has used; `None` if it is unknown.
+    used: Option<Duration>,
+}
+
+impl Waited {
+    /// How long the threads have waited for a processor until `after`, at most the processor
+    /// time that the engine got less than its `Threads` could use: further threads of its own
+    /// do not make a fault of the machine.
+    fn denied_until(&self, after: &Self, threads: u32) -> Duration {
+        let waiting = after.waited.saturating_sub(self.waited);
+        let (Some(before), Some(used)) = (self.used, after.used) else {
+            return waiting;
+        };
+        let usable = after
+            .at
+            .saturating_duration_since(self.at)
+            .saturating_mul(threads);
+        waiting.min(usable.saturating_sub(used.saturating_sub(before)))
+    }
+}
+
 /// Whether an engine waited longer for a processor than it overran its time.
 fn is_fault_of_machine(waiting: Duration, overrun: Duration) -> bool {
     waiting > overrun
@@ -97,6 +135,29 @@ fn is_fault_of_machine(waiting: Duration, overrun: Duration) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_waits_of_further_threads_are_not_a_fault_of_the_machine() {
+        let at = Instant::now();
+        let ms = Duration::from_millis;
+        let state = |after, waited, used: Option<u64>| Waited {
+            at: at + ms(after),
+            waited: ms(waited),
+            used: used.map(ms),
+        };
+        let start = state(0, 10, Some(50));
+        for (waited, used, threads, denied) in [
+            // One thread that got nothing, and 24 threads on two processors.
+            (910, Some(50), 1, 900),
+            (21_010, Some(2050), 1, 0),
+            // Four threads that got one processor.
+            (2910, Some(1050), 4, 2900),
+            (910, None, 1, 900),
+        ] {
+            let after = state(1000, waited, used);
+            assert_eq!(start.denied_until(&after, threads), ms(denied), "{waited}");
+        }
+    }
 
     #[test]
     fn a_short_wait_does_not_explain_an_overrun_of_less_than_a_millisecond() {

@@ -1,59 +1,53 @@
 //! The processor time of both engines during a move.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use shakmaty::Color;
 
 use super::Game;
 use super::turn::PendingSearch;
-use hone_base::platform::ProcessorClocks;
 
-/// The processor time of both players so far; `None` if one cannot be read.
-pub(super) fn read(processors: &[ProcessorClocks; 2]) -> Option<[Duration; 2]> {
-    let [first, second] = processors;
-    Some([first.read()?, second.read()?])
-}
+/// Measuring takes 1.3 µs: at most one move in this time is measured, so that fast games
+/// are not slower. Every move that takes longer is measured.
+const INTERVAL: Duration = Duration::from_millis(5);
 
 impl Game<'_> {
+    /// The processor time of both players at `now`, the begin of a move; `None` if it is
+    /// unknown or a move was measured a moment ago.
+    pub(super) fn measure_if_due(&mut self, now: Instant) -> Option<[Duration; 2]> {
+        let last = *self.resources.measured;
+        if last.is_some_and(|last| now.saturating_duration_since(last) < INTERVAL) {
+            return None;
+        }
+        *self.resources.measured = Some(now);
+        self.processor_times(now)
+    }
+
     /// Adds the processor time that both engines have used in a move of `color` that took
     /// `used`.
     pub(super) fn measure(&mut self, color: Color, search: &PendingSearch, used: Duration) {
-        let Some(spent) = self.spent_since(search) else {
+        let Some(before) = search.processor else {
             return;
         };
-        let [own, other] = [color, !color].map(|color| spent[self.player(color)]);
+        let Some(after) = self.processor_times(search.written) else {
+            return;
+        };
+        let spent = [color, !color].map(|color| {
+            let player = self.player(color);
+            micros(after[player].saturating_sub(before[player]))
+        });
         let mover = &mut self.effort[color];
         mover.measured_us = mover.measured_us.saturating_add(micros(used));
-        mover.cpu_us = mover.cpu_us.saturating_add(micros(own));
+        mover.cpu_us = mover.cpu_us.saturating_add(spent[0]);
         let waiting = &mut self.effort[!color];
-        waiting.idle_cpu_us = waiting.idle_cpu_us.saturating_add(micros(other));
+        waiting.idle_cpu_us = waiting.idle_cpu_us.saturating_add(spent[1]);
     }
 
-    /// How much less processor time than its `Threads` could use an engine got since its
-    /// search began: what the machine denied it, not what its own further threads took.
-    pub(super) fn denied(&self, color: Color, search: &PendingSearch) -> Option<Duration> {
-        let player = self.player(color);
-        let got = self.spent_since(search)?[player];
-        let options = &self.job.players[player].options;
-        let threads = options
-            .iter()
-            .find(|(name, _)| name.eq_ignore_ascii_case("threads"));
-        let threads = threads
-            .and_then(|(_, value)| value.parse().ok())
-            .unwrap_or(1);
-        Some(
-            search
-                .at
-                .elapsed()
-                .saturating_mul(threads)
-                .saturating_sub(got),
-        )
-    }
-
-    fn spent_since(&self, search: &PendingSearch) -> Option<[Duration; 2]> {
-        let before = search.processor?;
-        let now = read(&self.processors)?;
-        Some([0, 1].map(|player| now[player].saturating_sub(before[player])))
+    /// `now` need not be exact. The same moment as at the begin of a move looks up no new
+    /// child processes, whose earlier time would count for the move.
+    fn processor_times(&mut self, now: Instant) -> Option<[Duration; 2]> {
+        let [first, second] = &mut *self.resources.slots;
+        Some([first.processor_time(now)?, second.processor_time(now)?])
     }
 }
 

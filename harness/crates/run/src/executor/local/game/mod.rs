@@ -22,7 +22,6 @@ use super::position_command::PositionCommand;
 use super::slot::{EngineSlot, RestartError};
 use crate::executor::{BoardWriter, Evidence, GameText, PairJob, Player};
 use hone_base::diagnostic::Setting;
-use hone_base::platform::ProcessorClocks;
 use hone_uci::engine::uci::AnswerError;
 use hone_uci::openings::StartError as OpeningError;
 use hone_uci::rules::tablebase::{TablebaseError, Tables};
@@ -89,6 +88,8 @@ pub(super) struct Resources<'a> {
     pub(super) board: &'a mut BoardWriter,
     /// Engines that this worker has started, by their index in the configuration.
     pub(super) started: &'a mut BTreeSet<usize>,
+    /// When the processor time of the engines was last measured.
+    pub(super) measured: &'a mut Option<Instant>,
 }
 
 /// Plays game `number` (0 or 1) of a pair. A failure of an engine is a result, not an
@@ -213,7 +214,6 @@ struct Game<'a> {
     unready: [bool; 2],
     /// Why the engine of each player could not be started again.
     missing: [Option<String>; 2],
-    processors: [ProcessorClocks; 2],
 }
 
 impl<'a> Game<'a> {
@@ -236,12 +236,6 @@ impl<'a> Game<'a> {
         let margin = Duration::from_millis(job.rules.margin_ms);
         let clock = |player: &Player| Clock::new(Arc::clone(&player.limit), margin);
         let white = number;
-        let processors = resources.slots.each_ref().map(|slot| {
-            let client = slot.running();
-            client.map_or_else(ProcessorClocks::default, |client| {
-                ProcessorClocks::of(client.engine_pid())
-            })
-        });
         let mut game = Self {
             job,
             white,
@@ -262,7 +256,6 @@ impl<'a> Game<'a> {
             ended_pondering: None,
             unready: [false; 2],
             missing,
-            processors,
             resources,
         };
         game.play_opening()?;

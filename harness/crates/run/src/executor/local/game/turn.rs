@@ -4,17 +4,13 @@ use std::time::{Duration, Instant};
 
 use shakmaty::{Color, Position};
 
-use super::{End, Game, Unrecorded, lost, measure, termination_of};
+use super::{End, Game, Unrecorded, lost, termination_of};
 use hone_base::platform::DelayMeter;
 use hone_uci::rules::Termination;
 
 /// Faster moves are not checked for delays of `hone`: reading the statistics of the kernel
 /// would take longer than the delay.
 const DELAY_CHECK: Duration = Duration::from_millis(1);
-
-/// Without a clock, moves may take microseconds: the processor time of one move in this
-/// many is measured.
-const MEASURED_MOVES: u32 = 8;
 
 /// A search whose `go` or `ponderhit` was sent.
 pub(super) struct PendingSearch {
@@ -26,7 +22,7 @@ pub(super) struct PendingSearch {
     pub(super) deadline: Instant,
     /// Whether a clock or a fixed time runs.
     pub(super) timed: bool,
-    /// The processor time of both players before the command, if it is measured.
+    /// The processor time of both players when it was written, if it is measured.
     pub(super) processor: Option<[Duration; 2]>,
 }
 
@@ -62,7 +58,7 @@ impl Game<'_> {
         if let Some(end) = end
             && end.ending.termination == Termination::TimeForfeit
         {
-            self.check_starvation(color, end, waited, &search);
+            self.check_starvation(color, end, waited);
         }
         end
     }
@@ -87,17 +83,12 @@ impl Game<'_> {
             client.drop_unsolicited();
         }
         let commands: &[u8] = if guessed { b"ponderhit\n" } else { commands };
-        let is_measured = timed || self.effort[color].moves % MEASURED_MOVES == 0;
-        let processor = if is_measured {
-            measure::read(&self.processors)
-        } else {
-            None
-        };
         let at = Instant::now();
         let deadline = at + timeout;
         let written = client.send_at(at, commands, deadline).await;
         let written = written.map_err(|error| lost(color, termination_of(error, timed)))?;
         DelayMeter::begin(written);
+        let processor = self.measure_if_due(written);
         Ok(PendingSearch {
             at,
             written,
