@@ -515,7 +515,7 @@ fn an_engine_that_searches_more_nodes_than_the_other_is_named() {
         ranks_of("ignored_limit", play, [&scripts[0], &scripts[1]])
     };
     assert_eq!(ranks("5900", "1000"), ["invalid"]);
-    assert_eq!(ranks("1500", "1000"), ["doubtful"]);
+    assert_eq!(ranks("3900", "1000"), ["doubtful"]);
     // Both check the limit every 4,096 nodes; one reports only finished iterations.
     assert!(ranks("4096", "4096").is_empty());
     assert!(ranks("1000", "600").is_empty());

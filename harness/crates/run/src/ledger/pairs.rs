@@ -257,7 +257,7 @@ mod tests {
             let offset = (2 * nth + game - 1) * GAME;
             format!(
                 "{pair},{game},{white},{black},{nth},1-0,checkmate,9,1,1,1,1,{offset},ab,{GAME},\
-                 5,4,1,1,1,1,1,1,0,1,0,0,0,0,,,0,0\n"
+                 5,4,1,1,1,1,1,1,0,1,0,0,0,0,,,0,0,0,0,0,0,0,0\n"
             )
         };
         row(1, "a", "b") + &row(2, "b", "a")

@@ -439,8 +439,7 @@ mod tests {
 
     #[test]
     fn the_header_names_the_columns_of_a_row() {
-        let values =
-            "1,1,a,b,1,1-0,checkmate,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,ab,0,0\n";
+        let values = "1,1,a,b,1,1-0,checkmate,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,ab,0,0,0,0,0,0,0,0\n";
         let text = format!("{HEADER}{values}");
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let row: Row = reader.deserialize().next().unwrap().unwrap();

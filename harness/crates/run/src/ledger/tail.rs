@@ -167,7 +167,7 @@ mod tests {
         let row = |game: u64, white: &str, black: &str| {
             format!(
                 "{pair},{game},{white},{black},1,1-0,checkmate,9,1,1,1,1,0,ab,9,\
-                 5,4,1,1,1,1,1,1,0,1,0,0,0,0,,,0,0\n"
+                 5,4,1,1,1,1,1,1,0,1,0,0,0,0,,,0,0,0,0,0,0,0,0\n"
             )
         };
         row(1, "a", "b") + &row(2, "b", "a")

@@ -67,8 +67,8 @@ pub fn departure(limit: &Limit, spent: &Spending) -> Option<String> {
 pub enum Departure {
     /// Far above the limit, or twice what others use.
     Excess(String),
-    /// Above the limit by more than 5 %, and above another engine by more than 5 % and more
-    /// than chance explains.
+    /// Above the limit by more than 5 % and 2,048 nodes or a ply, and as far above another
+    /// engine, beyond what chance explains.
     Advantage(String),
     /// Far below the limit, or nothing is reported. Engines that report only finished
     /// iterations or no nodes do so too.
@@ -80,6 +80,8 @@ const TOLERATED: f64 = 1.05;
 /// Five standard errors of the ratio of two means over one move each: the nodes of a move
 /// vary by half.
 const CHANCE: f64 = 3.5;
+/// Mean nodes by which an engine exceeds its limit that checks it every 4,096 nodes.
+const TOLERATED_NODES: f64 = 2048.0;
 /// Plies by which an engine may report more than its depth limit.
 const TOLERATED_PLIES: f64 = 1.0;
 /// An engine that searches less deep than this under a limit of nodes, and a third as deep
@@ -99,7 +101,7 @@ pub fn compared(limit: &Limit, spent: &Spending, others: &[Spending]) -> Option<
     let limited = [
         (
             limit.nodes.map(|nodes| nodes as f64),
-            0.0,
+            TOLERATED_NODES,
             (|s| s.nodes) as fn(&Spending) -> u64,
             "nodes per move",
         ),
@@ -121,7 +123,7 @@ pub fn compared(limit: &Limit, spent: &Spending, others: &[Spending]) -> Option<
             continue;
         };
         let chance = CHANCE / (spent.moves as f64).sqrt();
-        if own > TOLERATED * limit + slack && own > (TOLERATED + chance) * other {
+        if own > TOLERATED * limit + slack && own > (TOLERATED + chance) * other + slack {
             let text = format!("{own:.0} {unit}, limit {limit}; the other engine {other:.0}");
             let is_far = own > 2.0 * limit + slack && own > 2.0 * other;
             return Some(if is_far {
@@ -277,7 +279,7 @@ mod tests {
         };
         let honest = spent(1000, 8, 100);
         for (limit, own) in [
-            ("nodes=1000", spent(1450, 8, 1)),
+            ("nodes=1000", spent(3600, 8, 1)),
             ("depth=8", spent(1000, 12, 1)),
             ("movetime=100", spent(1000, 8, 150)),
             ("nodes=1000", spent(1000, 1, 1)),
