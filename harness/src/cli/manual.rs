@@ -80,10 +80,7 @@ fn text(words: &[String]) -> anyhow::Result<String> {
         Some(topic) => format!("did you mean `{topic}`?"),
         None => format!("topics are {}", topics.join(", ")),
     };
-    bail!(
-        Diagnostic::new(format!("`{name}` is neither a command nor a topic"))
-            .help(format!("{help}"))
-    )
+    bail!(Diagnostic::new(format!("`{name}` is neither a command nor a topic")).help(help))
 }
 
 #[cfg(test)]

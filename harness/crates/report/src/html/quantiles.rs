@@ -7,8 +7,11 @@ use super::table::Table;
 use crate::effort::{Histogram, MoveHistograms};
 use crate::facts::RunFacts;
 
+/// What a table is about.
+type Quantity = fn(&MoveHistograms) -> &Histogram;
+
 /// The captions of the tables, and what they are about.
-const QUANTITIES: [(&str, fn(&MoveHistograms) -> &Histogram); 2] = [
+const QUANTITIES: [(&str, Quantity); 2] = [
     ("Time of a move: quantiles, in ms", |engine| &engine.ms),
     ("Depth of a move: quantiles", |engine| &engine.depth),
 ];

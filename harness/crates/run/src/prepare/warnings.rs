@@ -336,7 +336,7 @@ mod tests {
         let mut said = Vec::new();
         let config = config("match.pairs=7");
         warn_of_unused_keys(Kind::Sprt, &config, &mut |text: &str| {
-            said.push(text.to_owned())
+            said.push(text.to_owned());
         });
         assert_eq!(
             said,
@@ -366,12 +366,10 @@ mod tests {
 
     #[test]
     fn absurd_rules_are_warned_of_with_a_usual_value() {
-        let usual =
-            "adjudication.draw={ move = 34, count = 8, score = 20 }\nadjudication.resign={ count = 3, score = 600 }";
+        let usual = "adjudication.draw={ move = 34, count = 8, score = 20 }\nadjudication.resign={ count = 3, score = 600 }";
         assert!(warned(usual).is_empty());
         assert!(warned("adjudication.max_moves=200").is_empty());
-        let absurd =
-            "adjudication.draw={ move = 0, count = 1, score = 30000 }\nadjudication.resign={ count = 1, score = 6 }";
+        let absurd = "adjudication.draw={ move = 0, count = 1, score = 30000 }\nadjudication.resign={ count = 1, score = 6 }";
         let warnings = warned(absurd);
         assert_eq!(warnings.len(), 5, "{warnings:?}");
         assert_eq!(

@@ -142,8 +142,12 @@ impl Limit {
         };
         let (minutes, rest) = (stage.base / 60_000, stage.base % 60_000);
         let meant = match (stage.moves, stage.increment) {
-            (Some(moves), 0) if stage.base < 1000 => [u64::from(moves) * 1000, stage.base],
-            (None, 0) if minutes > 0 && 0 < rest && rest < 1000 => [minutes * 1000, rest],
+            (Some(moves), 0) if stage.base < 1000 => {
+                [u64::from(moves).saturating_mul(1000), stage.base]
+            }
+            (None, 0) if minutes > 0 && 0 < rest && rest < 1000 => {
+                [minutes.saturating_mul(1000), rest]
+            }
             (None, increment) if 0 < stage.base && stage.base.saturating_mul(10) <= increment => {
                 [increment, stage.base]
             }
