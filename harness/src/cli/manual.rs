@@ -88,6 +88,8 @@ mod tests {
     use std::fs;
     use std::path::{Path, PathBuf};
 
+    use hone_base::diagnostic::with_causes;
+
     use super::*;
 
     fn words(text: &str) -> Vec<String> {
@@ -124,9 +126,9 @@ mod tests {
 
     #[test]
     fn an_unknown_topic_gets_the_nearest_one() {
-        let error = text(&words("tunning")).expect_err("unknown").to_string();
+        let error = with_causes(&text(&words("tunning")).expect_err("unknown"));
         assert!(error.ends_with("help: did you mean `tuning`?"), "{error}");
-        let error = text(&words("xyz")).expect_err("unknown").to_string();
+        let error = with_causes(&text(&words("xyz")).expect_err("unknown"));
         assert!(error.contains("topics are install, testing, "), "{error}");
     }
 

@@ -148,7 +148,7 @@ mod tests {
             ),
             ("--resign=count=0,score=600", "0 is out of range"),
             ("--resign=count=3,count=4", "`count` is given twice"),
-            ("--resign=", "unknown field ``"),
+            ("--resign=", "unquoted keys cannot be empty"),
             ("--max-moves=0", "must be a whole number from 1"),
         ] {
             let error = Line::try_parse_from(["hone", line]).expect_err(line);

@@ -182,6 +182,7 @@ impl GateArgs {
 mod tests {
     use super::*;
     use clap::Parser;
+    use hone_base::diagnostic::with_causes;
     use hone_experiment::settings::OpeningsConfig;
 
     #[derive(Parser)]
@@ -300,7 +301,8 @@ mod tests {
             ),
         ] {
             let error = config(line).expect_err(says);
-            assert!(format!("{error:#}").contains(says), "{error:#}");
+            let error = with_causes(&error);
+            assert!(error.contains(says), "{error}");
         }
         let mut file = tempfile::NamedTempFile::new().expect("a temporary file");
         std::io::Write::write_all(&mut file, b"[[engine]]\ncmd = \"a\"\n").expect("written");

@@ -291,7 +291,7 @@ mod tests {
     fn packed_files_and_other_encodings_are_named() {
         let error = |start: &[u8]| {
             let error = check_start(Path::new("a b"), start).unwrap_err();
-            error.to_string()
+            hone_base::diagnostic::with_causes(&error)
         };
         for (start, command) in [
             (&b"\x1f\x8b\x08\0"[..], "gzip -dk"),
