@@ -10,7 +10,7 @@
 # every processor of the architecture. On x86-64, the archive has a second build of the
 # engine, for x86-64-v3, which the first one starts if the processor can run it.
 #
-# PROFILE: Cargo's profile (default: release). CARGO_FLAGS: further flags for Cargo.
+# PROFILE: Cargo's profile (default: dist). CARGO_FLAGS: further flags for Cargo.
 # HOST_HONE: a hone that runs on this machine, if the target's does not.
 set -euo pipefail
 # Files and folders of the archive have the same permissions everywhere.
@@ -19,7 +19,7 @@ cd "$(dirname "$0")/.."
 
 target=${1:?usage: packaging/build.sh TARGET [OUT]}
 out=${2:-target/dist}
-profile=${PROFILE:-release}
+profile=${PROFILE:-dist}
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' Cargo.toml | head -n 1)
 built=${CARGO_TARGET_DIR:-target}/$target/$profile
 suffix=
