@@ -20,7 +20,7 @@ fn setup() -> Setup {
     Setup::new(&format!(
         "{players}[match]\nlimit = \"nodes=1\"\npairs = {PAIRS}\nconcurrency = 2\n\
          openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n\
-         resign = {{ count = 2, score = 500 }}\n\
+         resign = {{ count = 2, score = 500, twosided = false }}\n\
          [pgn]\nepd = true\n[sprt]\nelo1 = 100.0\nmax_pairs = {PAIRS}\n"
     ))
 }

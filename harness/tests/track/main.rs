@@ -41,7 +41,7 @@ impl Tracked {
             "[[engine]]\ngit = \".\"\nbuild = \"{BUILD}\"\n\
              [track]\nbranch = \"main\"\npaths = [\"engine.sh\", \"build.sh\"]\nanchor = \"v1\"\npairs = 24\nfalse_alarm_nights = 500\n\
              [match]\nlimit = \"nodes=300\"\nopenings = {{ file = \"{}\" }}\n\
-             [adjudication]\nmax_moves = 20\nresign = {{ count = 3, score = 400 }}\n",
+             [adjudication]\nmax_moves = 20\nresign = {{ count = 3, score = 400, twosided = false }}\n",
             workspace().join("books/quick.epd").display()
         );
         fs::write(&config, text).expect("written");
@@ -399,7 +399,7 @@ fn the_options_of_other_runs_work_too() {
     fs::write(&tracked.config, without).expect("written");
     let unknown = tracked.track(&[]);
     assert_eq!(unknown.code, Some(2), "{}", unknown.stderr);
-    let advice = "on the command line, use --cmd or --build";
+    let advice = "set the build command, as in `--build 'make' --cmd PATH`";
     assert!(unknown.stderr.contains(advice), "{}", unknown.stderr);
     let options = ["--build", BUILD, "--pairs", "2", "--limit", "nodes=50"];
     let went = tracked.track(&options);

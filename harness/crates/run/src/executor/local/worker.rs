@@ -42,8 +42,8 @@ pub(super) struct Worker {
     tables: Option<Tables>,
     /// Engines that the worker has started, by their index in the configuration.
     started: BTreeSet<usize>,
-    /// When the processor time of the engines was last measured.
-    measured: Option<Instant>,
+    /// When the next measurement of the engines' processor time is due.
+    measure_due: Option<Instant>,
 }
 
 impl Worker {
@@ -64,7 +64,7 @@ impl Worker {
             events,
             tables: None,
             started: BTreeSet::new(),
-            measured: None,
+            measure_due: None,
         }
     }
 
@@ -175,7 +175,7 @@ impl Worker {
                 tables: self.tables.as_ref(),
                 board: &mut self.board,
                 started: &mut self.started,
-                measured: &mut self.measured,
+                measure_due: &mut self.measure_due,
             };
             let game::PlayedGame {
                 result,

@@ -7,19 +7,20 @@ use shakmaty::Color;
 use super::Game;
 use super::turn::PendingSearch;
 
-/// Measuring takes 1.3 µs: at most one move in this time is measured, so that fast games
-/// are not slower. Every move that takes longer is measured.
+/// Measuring takes 1.3 µs: on average at most one move in this time is measured, so that fast
+/// games are not slower. After a pause, two moves in succession are: otherwise the moves of an
+/// engine whose opponent answers at once would never be.
 const INTERVAL: Duration = Duration::from_millis(5);
 
 impl Game<'_> {
     /// The processor time of both players at `now`, the begin of a move; `None` if it is
     /// unknown or a move was measured a moment ago.
     pub(super) fn measure_if_due(&mut self, now: Instant) -> Option<[Duration; 2]> {
-        let last = *self.resources.measured;
-        if last.is_some_and(|last| now.saturating_duration_since(last) < INTERVAL) {
+        let due = self.resources.measure_due.map_or(now, |due| due.max(now));
+        if due.saturating_duration_since(now) > INTERVAL {
             return None;
         }
-        *self.resources.measured = Some(now);
+        *self.resources.measure_due = Some(due + INTERVAL);
         self.processor_times(now)
     }
 

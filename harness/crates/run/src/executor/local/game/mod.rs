@@ -88,8 +88,8 @@ pub(super) struct Resources<'a> {
     pub(super) board: &'a mut BoardWriter,
     /// Engines that this worker has started, by their index in the configuration.
     pub(super) started: &'a mut BTreeSet<usize>,
-    /// When the processor time of the engines was last measured.
-    pub(super) measured: &'a mut Option<Instant>,
+    /// When the next measurement of the engines' processor time is due.
+    pub(super) measure_due: &'a mut Option<Instant>,
 }
 
 /// Plays game `number` (0 or 1) of a pair. A failure of an engine is a result, not an
