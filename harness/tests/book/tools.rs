@@ -3,6 +3,7 @@
 use std::{fs, path::Path};
 
 use crate::common::{Finished, hone_book, hone_in};
+use hone_base::diagnostic::shown;
 use hone_uci::openings::{Book, BookOptions, Variant};
 use serde_json::Value;
 
@@ -185,7 +186,7 @@ fn faults_of_movetext_have_their_line() {
         let error = fault["error"].as_str().unwrap();
         assert!(error.contains(words), "{error}");
         let refused = Book::open(&folder.join("a.pgn"), BookOptions::default());
-        let error = refused.unwrap_err().to_string();
+        let error = shown(&refused.unwrap_err());
         assert!(error.contains(words), "{error}");
         assert!(error.ends_with(&format!("a.pgn:{line}")), "{error}");
     }

@@ -46,7 +46,7 @@ impl History {
             "[[engine]]\ngit = \".\"\nbuild = '{BUILD}'\noptions = {{ Hash = 1 }}\n\
              [match]\nlimit = \"nodes=1\"\nconcurrency = 2\n\
              openings = {{ file = '{}' }}\n[adjudication]\nmax_moves = 20\n\
-             resign = {{ count = 2, score = 500 }}\n",
+             resign = {{ count = 2, score = 500, twosided = false }}\n",
             book.display()
         );
         let history = Self { repository, ids };

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::repository::{BUILD, EngineRepository};
+use hone_base::diagnostic::shown;
 use hone_builds::{Builder, Cache, Recipe, Repository, Revision};
 
 /// Clones the repository into a folder beside it.
@@ -33,7 +34,7 @@ fn the_files_that_the_last_commit_of_a_shallow_clone_changes_are_unknown() {
         shallow.changing(&paths, None, "HEAD").map(drop),
     ];
     for refused in refused {
-        let error = refused.expect_err("unknown").to_string();
+        let error = shown(&refused.expect_err("unknown"));
         for part in ["because the clone is shallow", "git fetch --unshallow"] {
             assert!(error.contains(part), "{error}");
         }
@@ -56,12 +57,12 @@ fn a_revision_that_is_missing_here_may_be_elsewhere() {
         ("other", "write `origin/other`"),
         ("HEAD^1", "git fetch --unshallow"),
     ] {
-        let error = shallow.commit(rev).expect_err("missing").to_string();
+        let error = shown(&shallow.commit(rev).expect_err("missing"));
         let missing = format!("has no commit, tag or branch `{rev}`\nhelp: ");
         assert!(error.contains(&missing) && error.contains(help), "{error}");
     }
     let whole = Repository::open(&repository.path()).expect("a repository");
-    let error = whole.commit("other2").expect_err("missing").to_string();
+    let error = shown(&whole.commit("other2").expect_err("missing"));
     assert!(!error.contains("help"), "{error}");
 }
 
@@ -80,7 +81,7 @@ fn only_a_name_is_looked_for_among_the_branches_of_the_remote() {
     };
     let error = || {
         let cloned = Repository::open(&clone).expect("a repository");
-        cloned.commit("HEAD^1").expect_err("missing").to_string()
+        shown(&cloned.commit("HEAD^1").expect_err("missing"))
     };
     git(&["checkout", "--quiet", "--detach", "HEAD^"]);
     let shallow = error();
@@ -175,7 +176,7 @@ fn a_build_that_fails_without_its_submodules_names_the_remedy() {
     repository.write("build.sh", "test -e sub/engine.sh");
     let error = |line: &str| {
         let failed = repository.build(&repository.recipe("HEAD", line, ""));
-        failed.expect_err("it does not build").to_string()
+        shown(&failed.expect_err("it does not build"))
     };
     repository.commit("Needs a library");
     assert!(!error(BUILD).contains("submodule"), "{}", error(BUILD));
@@ -294,7 +295,7 @@ fn a_partial_clone_is_refused_with_a_command_that_completes_it() {
     let error = repository
         .build(&of("HEAD^"))
         .expect_err("files are missing");
-    let error = error.to_string();
+    let error = shown(&error);
     assert!(error.contains("is a partial clone, which lacks"), "{error}");
     let (_, help) = error.split_once("\nhelp: `git ").expect("help");
     let (line, _) = help.split_once('`').expect("a command");

@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::repository::EngineRepository;
+use hone_base::diagnostic::shown;
 use hone_builds::{Convention, Recipe, Revision};
 
 /// As makefiles of OpenBench engines with profile-guided optimisation do.
@@ -46,7 +47,8 @@ fn a_makefile_may_run_its_program() {
             .build(&absolute)
             .expect_err("`.//…` is not a program");
         let help = "as in `--build 'make EXE=engine' --cmd engine`";
-        assert!(error.to_string().contains(help), "{error}");
+        let error = shown(&error);
+        assert!(error.contains(help), "{error}");
         let cmd = Path::new(folder).join("engine").display().to_string();
         let bare = repository.recipe("HEAD", &format!("{make} EXE=engine"), &cmd);
         repository.build(&bare).expect("built");
@@ -61,14 +63,14 @@ fn a_message_about_a_missing_program_lists_what_was_made() {
     let error = repository.build(&repository.recipe("HEAD", line, "bin/engine"));
     let error = error.expect_err("no such program");
     assert!(error.is_of_commit());
-    let text = error.to_string();
+    let text = shown(&error);
     let found =
         "there is no program `bin/engine`; the build made `bin/other`\nhelp: `--cmd bin/other`";
     assert!(text.contains(found), "{text}");
     let followed = repository.recipe("HEAD", line, "bin/other");
     repository.build(&followed).expect("built");
     let nothing = repository.build(&repository.recipe("HEAD", "true # {out}", ""));
-    let text = nothing.expect_err("no program").to_string();
+    let text = shown(&nothing.expect_err("no program"));
     let none = "there is no program `{out}`; the build made no other executable file";
     assert!(text.ends_with(none), "{text}");
 }

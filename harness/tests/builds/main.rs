@@ -20,6 +20,7 @@ use std::thread;
 use std::time::{Duration, SystemTime};
 
 use common::repository::{BUILD, EngineRepository, WEAK};
+use hone_base::diagnostic::shown;
 use hone_builds::{BenchCheck, BuildError, Cache, Recipe, Repository, Revision};
 
 /// All files of a folder with their contents and times.
@@ -176,7 +177,7 @@ fn a_failed_build_leaves_its_log_and_is_tried_again() {
     // Of a build that prints nothing, no log is quoted or named.
     let line = "exit 3 # {out}";
     let silent = repository.build(&repository.recipe("HEAD", line, ""));
-    let silent = silent.expect_err("it fails").to_string();
+    let silent = shown(&silent.expect_err("it fails"));
     let message = format!("does not build (exit status: 3): {line}");
     assert!(silent.ends_with(&message), "{silent}");
     fs::write(&gate, "").expect("written");
@@ -210,7 +211,7 @@ fn a_build_must_set_the_permission_to_execute() {
     let refused = |recipe: &Recipe| {
         let error = repository.build(recipe).expect_err("not executable");
         assert!(error.is_of_commit(), "{error}");
-        error.to_string()
+        shown(&error)
     };
     let no_build = Recipe {
         build: None,

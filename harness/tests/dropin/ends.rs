@@ -202,15 +202,20 @@ fn a_run_that_was_killed_before_its_first_game_begins_again() {
     let line = format!("{TWO} -rounds 2 --out run -config outname=c.json -pgnout file=all.pgn");
     assert_eq!(run_dropin("fastchess", dir.path(), &line).code, Some(0));
     let run = dir.path().join("run");
-    for entry in fs::read_dir(&run).expect("a folder") {
-        let path = entry.expect("an entry").path();
-        if path.is_dir() {
-            fs::remove_dir_all(path).expect("removed");
-        } else if path.ends_with("games.csv") || path.ends_with("games.pgn") {
-            fs::write(path, "").expect("emptied");
-        } else if !path.ends_with("command-line.json") {
-            fs::remove_file(path).expect("removed");
+    let keep_games_and_command_line = || {
+        for entry in fs::read_dir(&run).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            let kept = ["games.csv", "games.pgn", "command-line.json"];
+            if path.is_dir() {
+                fs::remove_dir_all(path).expect("removed");
+            } else if !kept.iter().any(|name| path.ends_with(name)) {
+                fs::remove_file(path).expect("removed");
+            }
         }
+    };
+    keep_games_and_command_line();
+    for name in ["games.csv", "games.pgn"] {
+        fs::write(run.join(name), "").expect("emptied");
     }
     fs::remove_file(dir.path().join("all.pgn")).expect("removed");
     let again = run_dropin("fastchess", dir.path(), "-config file=c.json");
@@ -220,7 +225,7 @@ fn a_run_that_was_killed_before_its_first_game_begins_again() {
     let games = fs::read_to_string(dir.path().join("all.pgn")).expect("written");
     assert_eq!(games.matches("[Event ").count(), 4, "{games}");
     // Games without a manifest are never replaced.
-    fs::remove_file(run.join("run.toml")).expect("removed");
+    keep_games_and_command_line();
     let rows = fs::read_to_string(run.join("games.csv")).expect("rows");
     let damaged = run_dropin("fastchess", dir.path(), "-config file=c.json");
     assert_ne!(damaged.code, Some(0));
