@@ -203,7 +203,10 @@ fn a_merge_as_culprit_comes_with_the_command_that_bisects_its_branch() {
     command.args(["bisect", "--good", "HEAD^1", "--bad", "main", "--hash=1"]);
     command.args(["--limit=nodes=1", "--out=run"]);
     command.args(["--set", "adjudication.max_moves=20"]);
-    command.args(["--set", "adjudication.resign={count=2,score=500,twosided=false}"]);
+    command.args([
+        "--set",
+        "adjudication.resign={count=2,score=500,twosided=false}",
+    ]);
     let found = finish(command);
     assert_eq!(found.code, Some(0), "{}", found.stderr);
     let next = format!(

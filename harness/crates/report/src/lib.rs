@@ -82,10 +82,8 @@ use serde::{Deserialize, Serialize};
 use hone_base::platform::write_whole;
 use html::{Page, PageLocation};
 
-/// Names of the report's files in the folder of a run.
-pub const REPORT_JSON: &str = "report.json";
-pub const REPORT_MD: &str = "report.md";
-const REPORT_HTML: &str = "report.html";
+use hone_run::REPORT_HTML;
+pub use hone_run::{REPORT_JSON, REPORT_MD};
 
 /// The results of a run of any kind, finished or not.
 pub trait Report {

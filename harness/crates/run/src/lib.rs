@@ -30,7 +30,7 @@ pub mod verify;
 
 pub use error::SessionError;
 pub use files::folder::{
-    Folder, NIGHTS_RUNS, NIGHTS_TABLE, RESULTS, VERIFY, find_run, is_folder_of_nights, list_runs,
+    Folder, NIGHTS_RUNS, NIGHTS_TABLE, REPORT_HTML, REPORT_JSON, REPORT_MD, RESULTS, VERIFY, find_run, is_folder_of_nights, list_runs,
     stage_folder_name,
 };
 pub use files::kind::Kind;

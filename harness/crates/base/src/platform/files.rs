@@ -222,8 +222,8 @@ pub fn remove_abandoned(folder: &Path) {
     }
 }
 
-/// Whether [`create_beside`] gives files such a name.
-fn is_unfinished(name: &str) -> bool {
+/// Whether a file that is being written has such a name.
+pub fn is_unfinished(name: &str) -> bool {
     let (begin, end) = UNFINISHED;
     let random = name
         .strip_prefix(begin)

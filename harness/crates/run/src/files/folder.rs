@@ -8,9 +8,9 @@ use anyhow::bail;
 
 use super::kind::Kind;
 use super::manifest::{MANIFEST, Manifest};
-use crate::ledger::{GAMES_CSV, GAMES_PGN};
+use crate::ledger::{GAMES_CSV, GAMES_EPD, GAMES_PGN};
 use hone_base::diagnostic::Diagnostic;
-use hone_base::platform::quoted;
+use hone_base::platform::{is_unfinished, quoted};
 use hone_base::text::{counted, numbered};
 
 /// The folder of a run.
@@ -30,8 +30,22 @@ pub enum FolderError {
     Create { path: PathBuf, source: io::Error },
 }
 
-/// Files that a run writes before its manifest, and that stay after a kill.
-const BEFORE_MANIFEST: [&str; 3] = [GAMES_CSV, GAMES_PGN, "command-line.json"];
+/// Names of the report's files in the folder of a run.
+pub const REPORT_JSON: &str = "report.json";
+pub const REPORT_MD: &str = "report.md";
+pub const REPORT_HTML: &str = "report.html";
+
+/// Files of a run that a new one may find without a manifest. The ledger must be without games,
+/// which its lock checks; the others are written anew.
+const OF_A_RUN: [&str; 7] = [
+    GAMES_CSV,
+    GAMES_PGN,
+    GAMES_EPD,
+    "command-line.json",
+    REPORT_JSON,
+    REPORT_MD,
+    REPORT_HTML,
+];
 
 /// The folder of new runs without `--out`.
 pub const RESULTS: &str = "results";
@@ -110,7 +124,7 @@ impl Folder {
     pub fn check_unused(&self) -> Result<(), FolderError> {
         let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
         let mut names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
-        let foreign = names.find(|name| !BEFORE_MANIFEST.contains(&name.as_str()));
+        let foreign = names.find(|name| !OF_A_RUN.contains(&name.as_str()) && !is_unfinished(name));
         // Another process may have started a run meanwhile.
         self.check_free()?;
         match foreign {
@@ -324,7 +338,7 @@ mod tests {
     fn a_folder_with_other_files_is_refused_for_a_new_run() {
         let dir = tempfile::tempdir().expect("a folder");
         let folder = Folder::open(dir.path());
-        for left in BEFORE_MANIFEST {
+        for left in OF_A_RUN.into_iter().chain([".hone-abc123.tmp"]) {
             fs::write(dir.path().join(left), "").expect("written");
         }
         folder.check_unused().expect("what a killed start leaves");
