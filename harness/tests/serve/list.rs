@@ -45,7 +45,7 @@ fn both_lists_show_the_elo_of_a_test_corrected_for_stopping() {
     let setup = Setup::new(&format!(
         "{players}[match]\nlimit = \"nodes=1\"\n\
          openings = {{ file = \"books/quick.epd\" }}\n[adjudication]\nmax_moves = 20\n\
-         resign = {{ count = 2, score = 500 }}\n[sprt]\nelo0 = 0.0\nelo1 = 20.0\n"
+         resign = {{ count = 2, score = 500, twosided = false }}\n[sprt]\nelo0 = 0.0\nelo1 = 20.0\n"
     ));
     let played = setup.play("sprt", "results/test", &[]);
     assert_eq!(played.code, Some(0), "{}", played.stderr);

@@ -261,7 +261,7 @@ fn mistakes_are_named_and_exit_with_2() {
         ("sprt --wdl 1,2,3 --model elo", "unknown model `elo`"),
         (
             "sprt --wdl 1,2,3 --model betting",
-            "hone has no betting test of single games",
+            "a betting test of single games: it needs pairs",
         ),
         (
             "simulate --elo 0 --distribution 0.5,0.5,0.5,0,0",
