@@ -113,6 +113,14 @@ base() {
     fi
 }
 
+# Whether the further arguments or the configuration say what becomes of a verdict with findings.
+decides_on_findings() {
+    {
+        printf '%s\n' "${INPUT_ARGUMENTS:-}"
+        [ -z "${INPUT_CONFIG:-}" ] || cat "$INPUT_CONFIG"
+    } 2>/dev/null | grep '^[^#]*on_finding' >/dev/null
+}
+
 # The arguments of `hone sprt`, in the array `arguments`, and the `question`.
 test_arguments() {
     arguments=()
@@ -127,7 +135,9 @@ test_arguments() {
     fi
     conditions "$limit"
     [ -z "$profile" ] || arguments+=(--profile "$profile")
-    arguments+=(--set match.on_finding=undecided)
+    if ! decides_on_findings; then
+        arguments+=(--set match.on_finding=undecided)
+    fi
     further
     # What is tested; how many games are played at a time does not belong to it.
     question=$(printf '%s\n' "${arguments[@]}")

@@ -303,7 +303,7 @@ fn fools_mate(pair: u64, lease: &str) -> Vec<u8> {
              [Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n\n",
             pair + 1
         );
-        json!({ "pgn": pgn, "epd": "", "reason": "Black mates" })
+        json!({ "pgn": pgn, "epd": "", "detail": "none" })
     };
     let played = json!({
         "pair": pair, "lease": lease, "finished_ms": 1, "games": [game, game],
@@ -350,7 +350,7 @@ fn reply(pair: u64, lease: &str) -> Vec<u8> {
         "outcome": "White", "termination": "checkmate", "plies": 4, "ms": [1, 1],
         "nodes": [1, 1], "effort": [effort, effort], "digest": 1, "line": null
     });
-    let text = json!({ "pgn": "[Event \"?\"]\n\n1. e4 1-0\n\n", "epd": "", "reason": "" });
+    let text = json!({ "pgn": "[Event \"?\"]\n\n1. e4 1-0\n\n", "epd": "", "detail": "none" });
     let played = json!({
         "pair": pair, "lease": lease, "finished_ms": 1, "games": [game, game],
         "texts": [text, text]

@@ -110,7 +110,7 @@ impl PullRequest {
             ("INPUT_MAX_TIME", "10m"),
             (
                 "INPUT_ARGUMENTS",
-                "--bench=record\n--set=adjudication.max_moves=20\n--set=adjudication.resign={count=3,score=400,twosided=false}\n",
+                "--bench=record\n--set=adjudication.max_moves=20\n--set=adjudication.resign={count=3,score=400,twosided=false}\n--set=match.on_finding=report\n",
             ),
         ];
         environment.extend_from_slice(inputs);
@@ -219,7 +219,7 @@ fn engines_that_are_programs_leave_an_archive_too() {
         ("INPUT_PROFILE", "quick"),
         (
             "INPUT_ARGUMENTS",
-            "--base-option=Hash=2\n--set=adjudication.max_moves=20\n--set=adjudication.resign={count=3,score=400,twosided=false}",
+            "--base-option=Hash=2\n--set=adjudication.max_moves=20\n--set=adjudication.resign={count=3,score=400,twosided=false}\n--set=match.on_finding=report",
         ),
     ]);
     assert_eq!(job.output("code"), "0", "{}", job.log);
@@ -325,7 +325,7 @@ fn shards_are_one_test_and_a_lost_one_is_played_by_the_last_job() {
     let Some(pull) = PullRequest::new("", WEAK) else {
         return;
     };
-    let arguments = "--bench=record\n--elo0=-100\n--elo1=0\n--pairs=60\n--set=adjudication.max_moves=20\n--set=adjudication.resign={count=3,score=400,twosided=false}";
+    let arguments = "--bench=record\n--elo0=-100\n--elo1=0\n--pairs=60\n--set=adjudication.max_moves=20\n--set=adjudication.resign={count=3,score=400,twosided=false}\n--set=match.on_finding=report";
     let inputs = |mode, shard, time| {
         [
             ("INPUT_MODE", mode),
