@@ -174,6 +174,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use hone_base::diagnostic::with_causes;
 
     #[test]
     fn an_engine_of_the_file() {
@@ -197,7 +198,7 @@ mod tests {
         let option = |name: &str, value: &str| (name.to_string(), value.to_string());
         assert_eq!(engine.options, [option("Hash", "16"), option("P", "q")]);
         assert!(known.get("B").is_err());
-        let error = known.get("AA").expect_err("absent").to_string();
+        let error = with_causes(&known.get("AA").expect_err("absent"));
         assert!(error.contains("did you mean"), "{error}");
         assert_eq!(known.names().expect("read"), ["A", "B"]);
         let mut none = KnownEngines::in_first_of(&places[..1]);

@@ -63,6 +63,7 @@ impl StartedRun {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hone_base::diagnostic::with_causes;
 
     #[test]
     fn reads_what_it_writes_and_refuses_others() {
@@ -104,7 +105,7 @@ mod tests {
             assert!(fs::metadata(&pipe).expect("there").file_type().is_fifo());
         }
         fs::write(&path, "{\"rounds\": 2}").expect("written");
-        let error = StartedRun::read(&path).expect_err("another's").to_string();
+        let error = with_causes(&StartedRun::read(&path).expect_err("another's"));
         assert!(error.contains("help: "), "{error}");
     }
 }

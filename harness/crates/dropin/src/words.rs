@@ -221,6 +221,7 @@ fn number<T: std::str::FromStr>(what: &str, text: &str) -> anyhow::Result<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hone_base::diagnostic::with_causes;
 
     #[test]
     fn only_a_name_with_few_other_letters_is_suggested() {
@@ -230,7 +231,7 @@ mod tests {
             ("-round", Some("-rounds")),
             ("-foo", None),
         ] {
-            let error = unknown_flag(word).to_string();
+            let error = with_causes(&unknown_flag(word));
             let help = name.map(|name| format!("did you mean `{name}`?"));
             let is_named = help.map_or(!error.contains("did you mean"), |help| {
                 error.ends_with(&help)

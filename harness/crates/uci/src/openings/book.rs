@@ -218,6 +218,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use hone_base::diagnostic::shown;
 
     fn book(name: &str, text: &str, options: BookOptions) -> Result<Book, BookError> {
         let folder = tempfile::tempdir().unwrap();
@@ -272,7 +273,7 @@ mod tests {
 
     fn refusal(name: &str, text: &str) -> String {
         let options = BookOptions::default();
-        book(name, text, options).unwrap_err().to_string()
+        shown(&book(name, text, options).unwrap_err())
     }
 
     #[test]

@@ -307,6 +307,7 @@ mod tests {
     use zip::{ZipWriter, write::SimpleFileOptions};
 
     use super::*;
+    use hone_base::diagnostic::shown;
 
     const TEXT: &[u8] = b"8/8/4k3/8/8/4K3/4P3/8 w - -\n";
 
@@ -403,7 +404,7 @@ mod tests {
             (b"7z\xbc\xaf\x27\x1c\x00\x04", "7z"),
         ] {
             std::fs::write(&path, start).unwrap();
-            let message = read(&path).unwrap_err().to_string();
+            let message = shown(&read(&path).unwrap_err());
             let words = format!("is compressed with {program}; `hone` reads gzip and zip\nhelp: ");
             assert!(message.contains(&words), "{message}");
         }
@@ -426,7 +427,7 @@ mod tests {
         encoder.finish().unwrap();
         writer.finish().unwrap();
         for path in [gzip, zip] {
-            let message = read(&path).unwrap_err().to_string();
+            let message = shown(&read(&path).unwrap_err());
             assert!(
                 message.contains("unpacks to more than 64 MiB") && message.contains("help: unpack"),
                 "{message}"

@@ -67,8 +67,8 @@ pub fn departure(limit: &Limit, spent: &Spending) -> Option<String> {
 pub enum Departure {
     /// Far above the limit, or twice what others use.
     Excess(String),
-    /// Above the limit by more than 5 % and 2,048 nodes or a ply, and as far above another
-    /// engine, beyond what chance explains.
+    /// Above the limit by more than 5 % and 2,048 nodes or a ply, and above another engine by
+    /// more than 5 %, 2,048 nodes and what chance explains.
     Advantage(String),
     /// Far below the limit, or nothing is reported. Engines that report only finished
     /// iterations or no nodes do so too.
@@ -102,28 +102,32 @@ pub fn compared(limit: &Limit, spent: &Spending, others: &[Spending]) -> Option<
         (
             limit.nodes.map(|nodes| nodes as f64),
             TOLERATED_NODES,
+            TOLERATED_NODES,
             (|s| s.nodes) as fn(&Spending) -> u64,
             "nodes per move",
         ),
         (
             limit.depth.map(f64::from),
             TOLERATED_PLIES,
+            0.0,
             |s| s.depth,
             "plies deep per move",
         ),
         (
             limit.movetime.map(|ms| ms as f64),
             0.0,
+            0.0,
             |s| s.ms,
             "ms per move",
         ),
     ];
-    for (limit, slack, sum, unit) in limited {
+    // How far a check is late varies from move to move, a reported ply more does not.
+    for (limit, slack, late, sum, unit) in limited {
         let (Some(limit), own, Some(other)) = (limit, mean(sum, spent), least(sum)) else {
             continue;
         };
         let chance = CHANCE / (spent.moves as f64).sqrt();
-        if own > TOLERATED * limit + slack && own > (TOLERATED + chance) * other + slack {
+        if own > TOLERATED * limit + slack && own > (TOLERATED + chance) * other + late {
             let text = format!("{own:.0} {unit}, limit {limit}; the other engine {other:.0}");
             let is_far = own > 2.0 * limit + slack && own > 2.0 * other;
             return Some(if is_far {

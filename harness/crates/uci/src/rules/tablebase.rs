@@ -157,6 +157,7 @@ mod tests {
     use super::*;
     use crate::rules::Outcome;
     use crate::rules::adjudication::TablebaseResults;
+    use hone_base::diagnostic::shown;
     use shakmaty::CastlingMode;
     use shakmaty::fen::Fen;
 
@@ -223,7 +224,7 @@ mod tests {
         table(folder.path(), "KQvK.rtbw");
         fs::write(folder.path().join("KRvK.rtbw"), [0; 17]).expect("written");
         let refused = Tables::open(&rule(folder.path(), None)).err();
-        let text = refused.expect("refused").to_string();
+        let text = shown(&refused.expect("refused"));
         assert!(text.contains("KRvK.rtbw: unexpected file size"), "{text}");
     }
 
