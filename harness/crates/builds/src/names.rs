@@ -8,25 +8,21 @@ use crate::source::is_commit_id;
 use hone_uci::engine::uci::program_name;
 
 /// A name for each engine: of a commit its revision, with its repository if there are several;
-/// of a program its file name, with its folder if several have this name. Engines that
+/// of a program its file name, with its folder if this name is in several folders. Engines that
 /// differ in neither have the same name.
 pub fn names(specs: &[&Spec]) -> Vec<String> {
     let mut repositories = specs.iter().filter_map(|spec| repository(spec));
     let first = repositories.next();
     let are_several = repositories.any(|other| Some(other) != first);
     let mut names: Vec<String> = specs.iter().map(|spec| name(spec, are_several)).collect();
-    let alike = |index: usize| {
-        let is_alike = |other: &usize| *other != index && names[*other] == names[index];
-        (0..names.len()).any(|other| is_alike(&other))
-    };
-    let in_folders: Vec<Option<String>> = specs
-        .iter()
-        .enumerate()
-        .map(|(index, spec)| folder(spec).filter(|_| alike(index)))
-        .collect();
-    for (name, folder) in names.iter_mut().zip(in_folders) {
-        if let Some(folder) = folder {
-            *name = format!("{folder}/{name}");
+    let folders: Vec<Option<String>> = specs.iter().map(|spec| folder(spec)).collect();
+    let places: Vec<_> = names.iter().cloned().zip(folders).collect();
+    for (name, (plain, folder)) in names.iter_mut().zip(&places) {
+        let is_elsewhere = places
+            .iter()
+            .any(|(other, elsewhere)| other == plain && elsewhere != folder);
+        if let Some(folder) = folder.as_deref().filter(|_| is_elsewhere) {
+            *name = format!("{folder}/{plain}");
         }
     }
     names
@@ -113,6 +109,7 @@ mod tests {
             ),
             // Nothing tells them apart.
             (["git:v1", "git:v1"], ["v1", "v1"]),
+            (["/no/old/engine", "/no/old/engine"], ["engine", "engine"]),
         ] {
             assert_eq!(named(&specs), names);
         }
