@@ -273,7 +273,7 @@ fn tuning_bisecting_and_tracking_use_the_sandbox() {
     for (engine, more, arguments, written) in [
         (
             &plain,
-            "[tune]\npairs = 2\nbatch = 2\n[tune.params]\nQsDeltaMargin = { min = 0, max = 400 }\n",
+            "[tune]\npairs = 2\nbatch = 2\n[tune.params]\nHash = { min = 1, max = 400 }\n",
             &["tune"][..],
             &["engine.sh"][..],
         ),
@@ -338,7 +338,7 @@ fn links_made_by_a_build_are_not_followed() {
     assert!(
         finished
             .stderr
-            .contains("the build command must put it there"),
+            .contains("there is no program `{out}`; the build made no other executable file"),
         "{}",
         finished.stderr
     );
