@@ -179,9 +179,15 @@ fn a_good_change_is_green_and_its_comment_is_updated() {
     assert_eq!(job.step_summary, job.summary);
     let (comment, calls) = pull.comment();
     assert_eq!(calls, ["POST repos/owner/engine/issues/12/comments"]);
+    let commit = |name: &str| pull.repository.git(&["rev-parse", name])[..10].to_string();
+    let verdict = format!(
+        "H1 accepted: {} is stronger than {}",
+        commit("change"),
+        commit("main")
+    );
     for part in [
         "<!-- hone: gate -->\n## hone: passed",
-        "H1 accepted: dev is stronger than base",
+        &verdict,
         "H0 -2.94 |----",
         "o| 2.94 H1\nLLR ",
         "[This job](https://github.com/owner/engine/actions/runs/42)",
