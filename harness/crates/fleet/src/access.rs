@@ -199,6 +199,7 @@ pub fn data_dir() -> anyhow::Result<PathBuf> {
 mod tests {
     use super::*;
     use crate::samples::name;
+    use hone_base::diagnostic::with_causes;
 
     fn access() -> Access {
         Access {
@@ -268,7 +269,7 @@ mod tests {
     #[test]
     fn a_worker_credential_starts_no_runs_and_is_never_shown() {
         let error = access().for_role(Role::Submit).expect_err("a worker's");
-        assert!(error.to_string().contains("--role submit"), "{error}");
+        assert!(with_causes(&error).contains("--role submit"), "{error}");
         assert!(access().for_role(Role::Worker).is_ok());
         assert!(!format!("{:?}", access()).contains("SUSECRET"));
     }

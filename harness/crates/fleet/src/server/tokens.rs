@@ -323,6 +323,7 @@ fn read(path: &Path) -> anyhow::Result<Content> {
 mod tests {
     use super::*;
     use crate::samples::name;
+    use hone_base::diagnostic::with_causes;
 
     fn setup(websocket: Option<u16>) -> Setup {
         let at = |port: u16| (std::net::Ipv4Addr::LOCALHOST, port).into();
@@ -341,7 +342,7 @@ mod tests {
         let mut tokens = Tokens::open(folder.path()).expect("none");
         tokens.describe_server(&setup(None), "ff").expect("written");
         let error = tokens.join(name("a"), Role::Worker, None, true);
-        let error = error.expect_err("no WebSocket").to_string();
+        let error = with_causes(&error.expect_err("no WebSocket"));
         assert!(error.contains("--websocket"), "{error}");
         let mut tokens = Tokens::open(folder.path()).expect("read");
         let with = setup(Some(443));
@@ -422,7 +423,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         for data in [folder.path().to_path_buf(), folder.path().join("missing")] {
             let mut tokens = Tokens::open(&data).expect("none");
-            let error = tokens.revoke(&name("a")).expect_err("none").to_string();
+            let error = with_causes(&tokens.revoke(&name("a")).expect_err("none"));
             assert!(error.contains("help: start it"), "{error}");
         }
     }

@@ -299,6 +299,7 @@ pub(super) fn check_name(name: &str) -> anyhow::Result<()> {
 mod tests {
     use super::*;
     use crate::kinds::samples;
+    use hone_base::diagnostic::with_causes;
 
     #[test]
     fn names_lead_nowhere_else() {
@@ -409,7 +410,7 @@ mod tests {
         let job = QueuedRun::new(&submission, "ann");
         fs::write(job.config(dir.path()), config).expect("written");
         let checked = job.check_config(samples::kinds(), dir.path());
-        checked.map_err(|error| error.to_string())
+        checked.map_err(|error| with_causes(&error))
     }
 
     #[test]

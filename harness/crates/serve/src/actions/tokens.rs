@@ -123,6 +123,7 @@ fn check_private(_path: &Path) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hone_base::diagnostic::with_causes;
 
     fn read(text: &str) -> anyhow::Result<Tokens> {
         let file = tempfile::NamedTempFile::new().expect("a file");
@@ -179,7 +180,7 @@ mod tests {
         let shared = fs::Permissions::from_mode(0o644);
         fs::set_permissions(file.path(), shared).expect("set");
         let error = Tokens::read(file.path()).err().expect("shared");
-        let error = error.to_string();
+        let error = with_causes(&error);
         assert!(error.contains("chmod 600"), "{error}");
     }
 }
