@@ -111,7 +111,8 @@ mod tests {
             (Kind::Bisect, "8+0.08", 2, "two engines"),
         ] {
             let error = check(kind, &config(limit, engines)).expect_err(words);
-            assert!(error.to_string().contains(words), "{error}");
+            let message = hone_base::diagnostic::shown(error.as_ref());
+            assert!(message.contains(words), "{message}");
         }
     }
 }
