@@ -286,11 +286,11 @@ fn mistakes_are_named_and_exit_with_2() {
         ),
         (
             "simulate --elo 0 --elo0 -231 --elo1 0",
-            "help: use the logistic model",
+            "use the logistic model, with bounds in logistic Elo",
         ),
         (
             "rate no-such-file.pgn",
-            "no file `no-such-file.pgn`, and no run `no-such-file.pgn`: ",
+            "no file `no-such-file.pgn`: no run `no-such-file.pgn`: ",
         ),
         ("rate no/such.pgn", "no file and no run `no/such.pgn`"),
     ] {
