@@ -44,9 +44,9 @@ pub use echo::NoEcho;
 pub use engine_output::{DirectRead, EngineOutput, READ_TIMEOUT, ReadTimer};
 pub use file_size::fail_beyond_limit;
 pub use files::{
-    FileId, Outsider, append_whole, create_private, full_path, is_executable, is_same_file, is_unfinished,
-    open_regular, outsider, process_mark, read_regular, read_text, remove_abandoned, set_len, sync,
-    write_whole,
+    FileId, Outsider, append_whole, create_private, full_path, is_executable, is_same_file,
+    is_unfinished, open_regular, outsider, process_mark, read_regular, read_text, remove_abandoned,
+    set_len, sync, write_whole,
 };
 pub use files::{make_private, write_private};
 pub use forwarding::run_forwarding;
