@@ -33,10 +33,6 @@ impl FileId {
 }
 
 /// Another user who can write to a folder.
-#[cfg_attr(
-    not(unix),
-    expect(dead_code, reason = "the permissions of folders are not checked there")
-)]
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Outsider {
     /// The user with this id, who owns it.

@@ -39,10 +39,6 @@ impl From<SandboxError> for Diagnostic {
 
 /// What a program in a sandbox can access besides the read-only file system.
 #[derive(Debug, Clone, Default)]
-#[cfg_attr(
-    not(target_os = "linux"),
-    expect(dead_code, reason = "sandboxes are made on Linux only")
-)]
 pub struct Access {
     /// Folders that it may write to.
     pub writable: Vec<PathBuf>,
