@@ -1,5 +1,5 @@
-//! Chess, and one engine: everything between a position and a `bestmove`. It knows no run
-//! and no statistics.
+//! Chess, and one engine: everything between a position and a `bestmove`. Runs and
+//! statistics are in other crates.
 //!
 //! Uses: `base`.
 //!
