@@ -72,6 +72,8 @@ pub(super) struct Checks {
     pairs: BTreeMap<u64, Counted>,
     /// The pairs that another worker must play.
     open: BTreeMap<u64, Check>,
+    /// Number of jobs that were sent for checks and are not answered.
+    unanswered: u64,
     has_first: bool,
     /// Whether the engines do not repeat their games.
     is_off: bool,
@@ -109,6 +111,12 @@ impl Checks {
         }
     }
 
+    /// Number of jobs of checks that may be in the queue: if only one worker is left, none can
+    /// take them, so they do not show that the queue has jobs of pairs in flight.
+    pub(super) fn unanswered(&self) -> u64 {
+        self.unanswered
+    }
+
     /// Whether a pair must be played by another worker.
     pub(super) fn is_open(&self) -> bool {
         !self.open.is_empty()
@@ -138,6 +146,9 @@ impl Checks {
             return Second::Same;
         }
         let is_new = counted.plays.iter().all(|known| known.worker != *worker);
+        if is_new {
+            self.unanswered = self.unanswered.saturating_sub(1);
+        }
         let [first, second] = match &counted.plays[..] {
             [first] => {
                 let is_same = first.digests == play.digests;
@@ -199,6 +210,7 @@ impl Checks {
             if is_due && check.count < MAX_SENT && !present.iter().all(|one| has_played(one)) {
                 check.sent = Some(now);
                 check.count += 1;
+                self.unanswered += 1;
                 due.push(*pair);
             }
         }
@@ -291,6 +303,21 @@ mod tests {
             ),
             Second::Unknown
         );
+    }
+
+    /// Otherwise a check that nobody can play keeps lost pairs from being sent again.
+    #[test]
+    fn a_sent_check_is_unanswered_until_another_worker_has_played_it() {
+        let now = Instant::now();
+        let [a, b] = ["a", "b"].map(worker);
+        let mut checks = checked(1);
+        assert_eq!(checks.unanswered(), 0);
+        assert_eq!(checks.due(&[&a, &b], &NONE, now), [0]);
+        assert_eq!(checks.unanswered(), 1);
+        assert_eq!(checks.second(&a, &result(1)), Second::Same);
+        assert_eq!(checks.unanswered(), 1, "the worker that has played it");
+        assert_eq!(checks.second(&b, &result(1)), Second::Same);
+        assert_eq!(checks.unanswered(), 0);
     }
 
     #[test]

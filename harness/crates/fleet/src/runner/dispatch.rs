@@ -343,6 +343,11 @@ impl<R> Dispatch<R> {
         Some((*pair, place))
     }
 
+    /// Whether a queue of this many jobs has none of pairs in flight.
+    pub(super) fn is_without_jobs(&self, backlog: u64) -> bool {
+        backlog <= self.checks.unanswered()
+    }
+
     /// Pairs that must be sent again: no living worker holds them, and their jobs are not
     /// in the queue, because they never were, the queue is empty, or later jobs were
     /// played. They count as sent now.

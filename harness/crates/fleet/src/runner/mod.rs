@@ -448,7 +448,7 @@ impl<L: RunnerLink> Runner<L> {
             Ok(backlog) => backlog,
             Err(error) => return tracing::info!("{error}"),
         };
-        self.idle_checks = if backlog == 0 && self.sender.is_idle() {
+        self.idle_checks = if self.dispatch.is_without_jobs(backlog) && self.sender.is_idle() {
             self.idle_checks + 1
         } else {
             0
