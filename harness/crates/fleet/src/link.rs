@@ -180,6 +180,10 @@ pub(crate) trait WorkerLink {
     /// Returns the job to the queue for another worker.
     async fn give_back(&self, delivery: &Self::Delivery);
 
+    /// As [`WorkerLink::give_back`], but the job is delivered again only after this time. The
+    /// server delivers a returned job before the others.
+    async fn give_back_for(&self, delivery: &Self::Delivery, time: Duration);
+
     /// Sends a reply; returns when the server has stored it.
     fn reply(&self, run: &Name, bytes: Vec<u8>) -> impl Future<Output = ()> + Send + 'static;
 

@@ -131,6 +131,11 @@ impl WorkerLink for NatsWorker {
         self.publish_to(delivery.clone(), b"-NAK".to_vec()).await;
     }
 
+    async fn give_back_for(&self, delivery: &Subject, time: Duration) {
+        let answer = format!("-NAK {{\"delay\": {}}}", time.as_nanos());
+        self.publish_to(delivery.clone(), answer.into_bytes()).await;
+    }
+
     fn reply(&self, run: &Name, bytes: Vec<u8>) -> impl Future<Output = ()> + Send + 'static {
         put_until_stored(self.client.clone(), subjects::result(&self.id, run), bytes)
     }

@@ -17,6 +17,8 @@ use hone_base::errln;
 use hone_base::text::with_causes;
 use hone_run::executor::{Evidence, PlayedPair};
 
+/// A job that this worker must not play is offered to the others for this time.
+const FOR_OTHERS: Duration = Duration::from_secs(5);
 /// Time limit of a pull.
 const PULL_WAIT: Duration = Duration::from_secs(1);
 
@@ -37,9 +39,8 @@ impl<L: WorkerLink> Worker<L> {
             }
         };
         if job.not_by.contains(&self.id.to_string()) {
-            // It would be delivered to this worker again at once.
-            self.runs.was_empty(&run, Instant::now());
-            return self.link.give_back(&delivery).await;
+            // Delivered again at once, it would keep this worker from the other jobs.
+            return self.link.give_back_for(&delivery, FOR_OTHERS).await;
         }
         let cannot = self.leaving.is_some()
             || self.building.is_some()
