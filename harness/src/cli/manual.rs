@@ -30,10 +30,10 @@ macro_rules! pages {
 }
 
 /// All pages, in the order of the manual.
-const PAGES: [(&str, &str); 23] = pages!(
+const PAGES: [(&str, &str); 22] = pages!(
     "install" "testing" "reports" "playing" "books" "builds" "configuration" "ci" "bisect" "tuning"
     "tracking" "shards" "fleet" "serve" "coming-from" "coming-from-flags" "troubleshooting"
-    "reliability" "formats" "statistics" "strength" "performance" "architecture"
+    "reliability" "formats" "statistics" "strength" "performance"
 );
 
 impl HelpArgs {
@@ -212,6 +212,7 @@ mod tests {
             "CHANGELOG.md",
             "docs/README.md",
             "books/README.md",
+            "harness/README.md",
         ]
         .map(|name| root.join(name))
         .into();

@@ -65,13 +65,13 @@ fn a_message_about_a_missing_program_lists_what_was_made() {
     assert!(error.is_of_commit());
     let text = shown(&error);
     let found =
-        "there is no program `bin/engine`; the build made `bin/other`\nhelp: `--cmd bin/other`";
+        "its program `bin/engine` is missing; the build made `bin/other`\nhelp: `--cmd bin/other`";
     assert!(text.contains(found), "{text}");
     let followed = repository.recipe("HEAD", line, "bin/other");
     repository.build(&followed).expect("built");
     let nothing = repository.build(&repository.recipe("HEAD", "true # {out}", ""));
     let text = shown(&nothing.expect_err("no program"));
-    let none = "there is no program `{out}`; the build made no other executable file";
+    let none = "its program `{out}` is missing; the build did not make any other executable file";
     assert!(text.ends_with(none), "{text}");
 }
 

@@ -336,9 +336,9 @@ fn links_made_by_a_build_are_not_followed() {
     let finished = built_by(&repository, &outside, &line);
     assert_eq!(finished.code, Some(4), "{}", finished.stderr);
     assert!(
-        finished
-            .stderr
-            .contains("there is no program `{out}`; the build made no other executable file"),
+        finished.stderr.contains(
+            "its program `{out}` is missing; the build did not make any other executable file"
+        ),
         "{}",
         finished.stderr
     );

@@ -303,7 +303,7 @@ impl Builder {
 /// The end of the message about a missing program: what was found instead.
 fn found_words(found: &[PathBuf]) -> Diagnostic {
     let Some(first) = found.first() else {
-        return Diagnostic::new("; the build made no other executable file");
+        return Diagnostic::new("; the build did not make any other executable file");
     };
     let names: Vec<String> = found
         .iter()

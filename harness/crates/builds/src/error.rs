@@ -20,7 +20,7 @@ pub enum BuildError {
     Shell { commit: String, source: io::Error },
     #[error(transparent)]
     Failed(Box<FailedBuild>),
-    #[error("{commit} was built, but there is no program `{program}`{found}")]
+    #[error("{commit} was built, but its program `{program}` is missing{found}")]
     NoProgram {
         commit: String,
         program: String,

@@ -1,20 +1,28 @@
 //! Queries of a repository, by the program `git`. Nothing here writes to the user's
 //! repository.
+//!
+//! * [`Repository`]: what is asked of it. `commit`: the answers of `git log`.
+//! * `program`: starts `git` and reads whether it succeeded.
 
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
+mod commit;
+mod program;
+
+pub use commit::{Commit, parse_commits, short_id};
+pub(crate) use program::{forget_surroundings, git, succeed, succeeded, without_own_filters};
+
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf, absolute};
-use std::process::{Command, ExitStatus, Output, Stdio};
+use std::process::ExitStatus;
 
-use super::bench;
 use super::forge::Forge;
 use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::full_path;
-use hone_base::text::printable;
+use program::{output, text};
 
 /// The reason why a query of a repository failed.
 #[derive(Debug, thiserror::Error)]
@@ -46,10 +54,12 @@ pub enum GitError {
     Incomplete(#[source] Diagnostic),
     #[error("{} has no work tree: its changes cannot be built", path.display())]
     Bare { path: PathBuf },
-    #[error(
-        "git was killed ({status}) before it answered\nhelp: try again; if it was killed because memory ran out, close other programs"
-    )]
-    Killed { status: ExitStatus },
+    #[error("git was killed ({status}) before it answered")]
+    Killed {
+        status: ExitStatus,
+        #[source]
+        help: Diagnostic,
+    },
     #[error("git {command} failed: {detail}")]
     Failed { command: String, detail: String },
 }
@@ -72,37 +82,6 @@ pub struct Repository {
     path: PathBuf,
     /// Its git folder with objects and branches, shared by all its work trees.
     common: PathBuf,
-}
-
-/// A commit with the content of its message.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Commit {
-    /// All 40 digits.
-    pub id: String,
-    pub subject: String,
-    /// Name of the author.
-    pub author: String,
-    /// Committer date.
-    pub date: jiff::Timestamp,
-    /// The node count in its message, as in `Bench: 1463953`.
-    pub bench: Option<u64>,
-}
-
-/// The first digits of a commit's id. Any other text is returned unchanged.
-pub fn short_id(commit: &str) -> &str {
-    commit.get(..10).unwrap_or(commit)
-}
-
-impl Commit {
-    /// [`short_id`] of its id.
-    pub fn short(&self) -> &str {
-        short_id(&self.id)
-    }
-
-    /// Its short id and its subject.
-    pub fn describe(&self) -> String {
-        format!("{} ({})", self.short(), self.subject)
-    }
 }
 
 impl Repository {
@@ -392,161 +371,15 @@ fn exception_command(message: &str) -> Option<&str> {
     lines.find(|line| line.starts_with("git config") && line.contains("safe.directory"))
 }
 
-/// Parses the output of `git log -z`.
-pub fn parse_commits(shown: &str) -> Result<Vec<Commit>, GitError> {
-    let entries = shown.split('\0').filter(|entry| !entry.trim().is_empty());
-    entries.map(parse_commit).collect()
-}
-
-fn parse_commit(entry: &str) -> Result<Commit, GitError> {
-    let malformed = || GitError::Failed {
-        command: "log".to_string(),
-        detail: format!("cannot be understood: {entry:?}"),
-    };
-    let mut parts = entry.splitn(4, '\n');
-    let (id, date) = parts.next().zip(parts.next()).ok_or_else(malformed)?;
-    if !id.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-        return Err(malformed());
-    }
-    let author = parts.next().unwrap_or("").to_string();
-    let message = parts.next().unwrap_or("");
-    Ok(Commit {
-        id: id.to_string(),
-        // It is shown in many places, so control characters are escaped here.
-        subject: printable(message.lines().next().unwrap_or("")).into_owned(),
-        author: printable(&author).into_owned(),
-        date: date.parse().map_err(|_| malformed())?,
-        bench: bench::of_message(message),
-    })
-}
-
 /// The absolute path of a folder that may not exist yet, with symbolic links resolved.
 fn resolved(folder: &Path) -> Option<PathBuf> {
     let existing = folder.canonicalize().ok();
     existing.or_else(|| Some(resolved(folder.parent()?)?.join(folder.file_name()?)))
 }
 
-/// `git` in a folder, without the environment of a surrounding git (as in a hook). It does
-/// not run programs that the repository configures, such as hooks or a file system monitor.
-pub(super) fn git(dir: &Path) -> Command {
-    let mut command = Command::new("git");
-    command.arg("-C").arg(dir).stdin(Stdio::null());
-    command.args(NO_PROGRAMS);
-    // Its messages are matched, and a prompt for a password would hang.
-    command.env("LC_ALL", "C").env("GIT_TERMINAL_PROMPT", "0");
-    command.env("GIT_OPTIONAL_LOCKS", "0");
-    forget_surroundings(&mut command);
-    command
-}
-
-const NO_PROGRAMS: [&str; 4] = [
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "core.fsmonitor=false",
-];
-
-/// Arguments that switch off the filters of the repository's own configuration. Those of the
-/// user's configuration, such as Git LFS, stay active.
-pub(super) fn without_own_filters(dir: &Path) -> Result<Vec<String>, GitError> {
-    let mut command = git(dir);
-    command.args(["config", "--includes", "--null", "--show-scope"]);
-    command.args(["--name-only", "--get-regexp", "^filter\\."]);
-    // The command fails without filters.
-    let shown = output(&mut command)?;
-    let shown = String::from_utf8_lossy(&shown.stdout).into_owned();
-    let mut fields = shown.split('\0');
-    let mut arguments = Vec::new();
-    while let (Some(scope), Some(key)) = (fields.next(), fields.next()) {
-        if !["local", "worktree"].contains(&scope) {
-            continue;
-        }
-        let Some((filter, _)) = key.rsplit_once('.') else {
-            continue;
-        };
-        for (what, value) in [
-            ("clean", ""),
-            ("smudge", ""),
-            ("process", ""),
-            ("required", "false"),
-        ] {
-            arguments.extend(["-c".to_string(), format!("{filter}.{what}={value}")]);
-        }
-    }
-    Ok(arguments)
-}
-
-/// Removes the environment variables that point git to another repository.
-pub(super) fn forget_surroundings(command: &mut Command) {
-    for name in [
-        "GIT_DIR",
-        "GIT_WORK_TREE",
-        "GIT_INDEX_FILE",
-        "GIT_COMMON_DIR",
-        "GIT_OBJECT_DIRECTORY",
-        "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-        "GIT_NAMESPACE",
-        "GIT_PREFIX",
-    ] {
-        command.env_remove(name);
-    }
-}
-
-/// The output of a command, whether it succeeded or failed by itself.
-fn output(command: &mut Command) -> Result<Output, GitError> {
-    let output = command
-        .output()
-        .map_err(|source| GitError::Start { source })?;
-    // Its output, if any, says nothing about the repository.
-    if output.status.code().is_none() {
-        let status = output.status;
-        return Err(GitError::Killed { status });
-    }
-    Ok(output)
-}
-
-/// Standard output of a command that must succeed, without the trailing line break.
-pub(super) fn succeed(command: &mut Command) -> Result<String, GitError> {
-    succeeded(command).map(|output| text(&output))
-}
-
-/// The output of a command that must succeed.
-pub(super) fn succeeded(command: &mut Command) -> Result<Output, GitError> {
-    let output = output(command)?;
-    if output.status.success() {
-        return Ok(output);
-    }
-    let arguments: Vec<_> = command
-        .get_args()
-        .skip(2)
-        .skip(NO_PROGRAMS.len())
-        .map(|argument| argument.to_string_lossy())
-        .collect();
-    Err(GitError::Failed {
-        command: arguments.join(" "),
-        detail: String::from_utf8_lossy(&output.stderr).trim().to_string(),
-    })
-}
-
-fn text(output: &Output) -> String {
-    String::from_utf8_lossy(&output.stdout)
-        .trim_end()
-        .to_string()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_is_not_an_id_is_left_whole() {
-        assert_eq!(short_id("0123456789abcdef"), "0123456789");
-        assert_eq!(short_id("012"), "012");
-        let damaged = "é".repeat(40);
-        assert_eq!(short_id(&damaged), &damaged[..10]);
-        let damaged = format!("x{damaged}");
-        assert_eq!(short_id(&damaged), damaged);
-    }
 
     #[test]
     fn an_error_names_its_folder() {
@@ -587,18 +420,5 @@ mod tests {
             std::os::unix::fs::symlink(existing.path(), &link).expect("a link");
             assert_eq!(resolved(&link.join("a")), Some(expected.join("a")));
         }
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn a_git_that_is_killed_is_not_a_missing_repository() {
-        for signal in ["KILL", "TERM", "SEGV"] {
-            let mut command = Command::new("sh");
-            command.args(["-c", &format!("kill -{signal} $$")]);
-            let error = output(&mut command).expect_err("killed").to_string();
-            assert!(error.starts_with("git was killed (signal: "), "{error}");
-        }
-        let failed = output(Command::new("sh").args(["-c", "exit 128"]));
-        assert_eq!(failed.expect("it ended").status.code(), Some(128));
     }
 }
