@@ -64,7 +64,7 @@ impl PoolArgs {
         let (verdict, missing) = judged().map_err(Failure::failed)?;
         let kind = files.manifest.kind;
         let dir = files.folder.path().to_path_buf();
-        let report = kinds::of(kind).report(files).map_err(Failure::failed)?;
+        let report = kinds::report(files).map_err(Failure::failed)?;
         write_files(&*report, &dir).map_err(Failure::failed)?;
         show(&*report, self.results.json).map_err(Failure::failed)?;
         let resume = resuming(&dir);

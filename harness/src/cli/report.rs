@@ -43,10 +43,11 @@ impl ReportArgs {
             Box::new(TrackReport::read(&run)?)
         } else {
             let files = RunFiles::open(&run)?;
-            let kind = kinds::of(files.manifest.kind);
+            // Values to copy, and charts.
+            let has_files = files.manifest.kind.has_tuned_values();
             let changed = changed(&files)?;
-            let report = kind.report(files)?;
-            match (kind.report_writes_files(), changed) {
+            let report = kinds::report(files)?;
+            match (has_files, changed) {
                 (true, None) => write(&*report, &run),
                 (true, Some(fault)) => errln!("warning: {fault}; {NOT_WRITTEN}"),
                 (false, Some(fault)) => errln!("warning: {fault}"),

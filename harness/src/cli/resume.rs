@@ -61,7 +61,8 @@ impl ResumeArgs {
         } else {
             Recovery::LastPair
         };
-        let kind = kinds::of(Manifest::read(&run)?.kind);
+        // Before any change.
+        Manifest::read(&run)?;
         let refused = |error: anyhow::Error| not_played(error.into(), &self.ends.results);
         let place = self.place(&run).map_err(refused)?;
         let mut changes = Changes::new(recovery, place.clone());
@@ -69,7 +70,7 @@ impl ResumeArgs {
             changes.undo(&mut announce);
             return Err(refused(error));
         }
-        let resumed = kind.resume(&run, recovery, self.ends.max_time(), place, &mut announce);
+        let resumed = kinds::resume(&run, recovery, self.ends.max_time(), place, &mut announce);
         // Another process writes its own files.
         let is_in_use = matches!(resumed, Err(SessionError::Ledger(LedgerError::Locked(_))));
         if !is_in_use && resumed.as_ref().is_err_and(|error| !error.is_of_run()) {

@@ -17,7 +17,10 @@ use hone_report::{
     TestVerdict, first_engine, is_of_first_engine, limits, shown_elo, signed, verdict_of,
 };
 use hone_run::ledger::is_whole_run_played;
-use hone_run::{EngineIdentity, Folder, Kind, Manifest, NIGHTS_RUNS, RESULTS, RunFiles, list_runs};
+use hone_run::{
+    EngineIdentity, Folder, Kind, Manifest, NIGHTS_RUNS, RESULTS, RunFiles, list_runs,
+    started_stages,
+};
 
 /// List the runs in a folder, oldest first, then those of its nightlies.
 #[derive(Debug, Args)]
@@ -79,12 +82,14 @@ impl RunLine {
         let run = first.folder.name();
         let is_played = is_whole_run_played(first.folder.path());
         let stages = first.manifest.config.stage.len();
+        let started = started_stages(&first.manifest, first.folder.path());
+        let stage = started.len() + 1;
+        let config = first.manifest.config.clone();
         // The last started stage has the state of the test.
-        let mut all = vec![first];
-        all.extend(kinds::later(&all[0])?);
-        let stage = all.len();
-        let config = all[0].manifest.config.clone();
-        let files = all.swap_remove(stage - 1);
+        let files = match started.last() {
+            Some(dir) => RunFiles::open(dir)?,
+            None => first,
+        };
         let fold = kinds::fold_of(&files)?;
         let (judged, withheld) = verdict_of(&files, &fold)?;
         let has_next = stage < stages && judged == TestVerdict::H1;

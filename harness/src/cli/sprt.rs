@@ -7,7 +7,7 @@ use clap::Args;
 use super::args::gate::GateArgs;
 use super::args::run::RunArgs;
 use super::{Exit, Failure};
-use hone_kinds::StagedTest;
+use hone_kinds::SequentialTest;
 
 /// Test whether the first engine is stronger than the second.
 ///
@@ -35,6 +35,6 @@ impl SprtArgs {
             config.enter_first_stage();
             Ok(config)
         };
-        self.run.start::<StagedTest>(configure, file)
+        self.run.start::<SequentialTest>(configure, file)
     }
 }

@@ -11,9 +11,11 @@ use hone_base::checksum::hex;
 use hone_base::text::with_causes;
 use hone_base::{out, outln};
 use hone_experiment::settings::Shard;
-use hone_kinds::{self as kinds, tune};
+use hone_kinds as kinds;
 use hone_report::{TestVerdict, counted, verdict_of};
-use hone_run::{Folder, Manifest, RunFiles, find_run, verify};
+use hone_run::{
+    Folder, Manifest, RunFiles, find_run, started_stages, started_verification, verify,
+};
 
 /// Replay every game of a run with an independent rules library.
 ///
@@ -144,9 +146,12 @@ impl Verified {
 /// The files of a run and its parts, in the order of the output.
 fn all_files(folder: Folder, manifest: Manifest) -> anyhow::Result<Vec<NamedFiles>> {
     let first = RunFiles::of(folder, manifest)?;
-    let later = kinds::later(&first)?;
+    let later = started_stages(&first.manifest, first.folder.path());
+    let later = later.iter().map(|dir| RunFiles::open(dir));
+    let later: Vec<RunFiles> = later.collect::<Result<_, _>>()?;
     let config = first.manifest.config.clone();
-    let test = tune::test_of(&first)?;
+    let test = started_verification(&first.manifest, first.folder.path());
+    let test = test.map(|dir| RunFiles::open(&dir)).transpose()?;
     let has_test = test.is_some();
     let mut all = Vec::new();
     all.extend(test.map(|files| NamedFiles {

@@ -4,9 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 
+use super::fold_of;
 use super::place::Place;
-use super::tune::test_folder;
-use super::{fold_of, of};
 use hone_base::diagnostic::Diagnostic;
 use hone_base::output::Announce;
 use hone_base::text::with_causes;
@@ -15,7 +14,7 @@ use hone_report::counted;
 use hone_run::config::check_concurrency;
 use hone_run::ledger::{Lock, Recovery};
 use hone_run::prepare::warnings::warn_of_repeats;
-use hone_run::{BookIdentity, Folder, Manifest, RunFiles};
+use hone_run::{BookIdentity, Folder, Manifest, RunFiles, started_stages, started_verification};
 
 /// The changes of one `hone resume`, which are undone if the run is refused.
 pub struct Changes {
@@ -60,8 +59,7 @@ impl Changes {
                 if own == 1 { "" } else { "s" }
             );
         }
-        let mut followers = of(manifest.kind).later(&manifest, dir);
-        followers.extend(test_folder(&manifest, dir));
+        let followers = follow_up_runs(&manifest, dir);
         manifest.concurrency = pairs;
         // For follow-up runs that are not started yet.
         manifest.config.r#match.concurrency = Some(pairs);
@@ -83,8 +81,7 @@ impl Changes {
         // Another process must not be playing it.
         let _held = Lock::resume(dir, self.recovery)?;
         let mut manifest = Manifest::read(dir)?;
-        let mut followers = of(manifest.kind).later(&manifest, dir);
-        followers.extend(test_folder(&manifest, dir));
+        let followers = follow_up_runs(&manifest, dir);
         manifest.config.r#match.max_failures = share;
         // First the runs that another process may have locked.
         for follower in followers {
@@ -104,9 +101,8 @@ impl Changes {
         // Another process must not be playing it.
         let _held = Lock::resume(dir, self.recovery)?;
         let mut manifest = Manifest::read(dir)?;
-        let stage = of(manifest.kind).later(&manifest, dir).pop();
-        if let Some(follower) = stage.or_else(|| test_folder(&manifest, dir)) {
-            return self.pairs(&follower, pairs, announce);
+        if let Some(last) = follow_up_runs(&manifest, dir).pop() {
+            return self.pairs(&last, pairs, announce);
         }
         let planned = manifest.planned_pairs().with_context(|| {
             format!(
@@ -190,4 +186,14 @@ impl Changes {
             }
         }
     }
+}
+
+/// The folders of the follow-up runs of the run in `dir` that have been started: later stages
+/// of a test, or the test of tuned values.
+fn follow_up_runs(manifest: &Manifest, dir: &Path) -> Vec<PathBuf> {
+    let stages = started_stages(manifest, dir);
+    stages
+        .into_iter()
+        .chain(started_verification(manifest, dir))
+        .collect()
 }

@@ -1,5 +1,6 @@
 //! A match or a test that is read while another process plays it.
 
+use super::kind::RunKind;
 use hone_experiment::{Experiment, Verdict};
 use hone_report::{
     Breakdown, CurrentResults, Following, MatchReport, Report, Timeline, verdict_with,
@@ -8,7 +9,7 @@ use hone_run::ledger::{PairOrder, RecordedPair};
 use hone_run::{Fold, RunFiles};
 
 /// A match or a sequential test, which absorbs each pair once.
-pub(super) struct FollowedMatch<E> {
+struct FollowedMatch<E> {
     files: RunFiles,
     fold: Fold<E>,
     course: Timeline,
@@ -17,21 +18,20 @@ pub(super) struct FollowedMatch<E> {
     order: PairOrder<RecordedPair>,
 }
 
-impl<E: Experiment> FollowedMatch<E> {
-    /// A run before its first pair.
-    ///
-    /// # Errors
-    /// If the manifest's test is not valid.
-    pub(super) fn new(files: RunFiles, experiment: E) -> anyhow::Result<Self> {
-        let manifest = &files.manifest;
-        Ok(Self {
-            fold: Fold::new(experiment, manifest.engines.len(), manifest.repeats),
-            course: Timeline::new(manifest)?,
-            breakdown: Breakdown::default(),
-            order: PairOrder::new(manifest.config.r#match.shard),
-            files,
-        })
-    }
+/// A run before its first pair.
+///
+/// # Errors
+/// If the manifest's test is not valid.
+pub(super) fn follow_match<K: RunKind>(files: RunFiles) -> anyhow::Result<Box<dyn Following>> {
+    let manifest = &files.manifest;
+    let experiment = K::experiment(files.folder.path(), manifest)?;
+    Ok(Box::new(FollowedMatch {
+        fold: Fold::new(experiment, manifest.engines.len(), manifest.repeats),
+        course: Timeline::new(manifest)?,
+        breakdown: Breakdown::default(),
+        order: PairOrder::new(manifest.config.r#match.shard),
+        files,
+    }))
 }
 
 impl<E: Experiment> Following for FollowedMatch<E> {

@@ -1,11 +1,12 @@
 //! [`RunKind`]: what differs between the kinds of runs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
 
 use super::place::Place;
+use super::reread::Reread;
 use hone_base::output::Announce;
 use hone_experiment::Experiment;
 use hone_experiment::settings::TimeSpan;
@@ -27,10 +28,6 @@ pub trait RunKind: Sized + 'static {
 
     /// Its name in manifests.
     const KIND: Kind;
-
-    /// Whether `hone report` also writes the report's files into the run's folder, because
-    /// they contain more than the text.
-    const REPORT_WRITES_FILES: bool = false;
 
     /// The help line of the error about an engine that fails too often.
     const REMEDY: &str =
@@ -154,7 +151,9 @@ pub trait RunKind: Sized + 'static {
     ///
     /// # Errors
     /// If the manifest is not valid.
-    fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>>;
+    fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>> {
+        Ok(Box::new(Reread::<Self>::new(files)))
+    }
 
     /// The result in words, if the verdict alone does not show it.
     fn found(_manifest: &Manifest, _experiment: &Self::Experiment) -> Option<String> {
@@ -172,12 +171,6 @@ pub trait RunKind: Sized + 'static {
         _announce: Announce<'_>,
     ) -> Result<Option<Ended>, SessionError> {
         Ok(None)
-    }
-
-    /// The folders of the follow-up runs that have been started and whose verdict replaces
-    /// the run's own.
-    fn later(_manifest: &Manifest, _dir: &Path) -> Vec<PathBuf> {
-        Vec::new()
     }
 }
 

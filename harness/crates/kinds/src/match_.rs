@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::ensure;
 
-use super::follow::FollowedMatch;
+use super::follow::follow_match;
 use super::kind::{RunKind, check_engines};
 use hone_experiment::{Sharded, TournamentExperiment};
 use hone_report::{Following, MatchReport, Scoreboard};
@@ -56,8 +56,7 @@ impl RunKind for Match {
     }
 
     fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>> {
-        let experiment = Self::experiment(files.folder.path(), &files.manifest)?;
-        Ok(Box::new(FollowedMatch::new(files, experiment)?))
+        follow_match::<Self>(files)
     }
 
     fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<MatchReport> {

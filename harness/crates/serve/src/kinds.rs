@@ -1,10 +1,10 @@
 //! What the pages need of the kinds of runs.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hone_report::{Following, Report};
 use hone_run::config::Config;
-use hone_run::{Kind, Manifest, RunFiles};
+use hone_run::{Kind, RunFiles};
 
 /// The functions of the kinds of runs. The program fills them in, because no kind is known
 /// here.
@@ -12,9 +12,6 @@ use hone_run::{Kind, Manifest, RunFiles};
 pub struct Kinds {
     /// The results of a run, updated as its ledger grows.
     pub follow: fn(RunFiles) -> anyhow::Result<Box<dyn Following>>,
-    /// The folders of the started follow-up runs whose verdict replaces that of the run in a
-    /// folder.
-    pub later: fn(&Manifest, &Path) -> Vec<PathBuf>,
     /// Refuses a submitted configuration that the command of its kind would refuse before it
     /// prepares an engine.
     pub check_submitted: fn(Kind, Config) -> anyhow::Result<()>,
@@ -30,9 +27,8 @@ pub(crate) mod samples {
     /// The kinds of the program.
     pub(crate) fn kinds() -> Kinds {
         Kinds {
-            follow: |files| kinds::of(files.manifest.kind).follow(files),
-            later: |manifest, dir| kinds::of(manifest.kind).later(manifest, dir),
-            check_submitted: |kind, config| kinds::of(kind).check_submitted(config),
+            follow: kinds::follow,
+            check_submitted: kinds::check_submitted,
             nights: |dir| Ok(Box::new(TrackReport::read(dir)?)),
         }
     }

@@ -25,7 +25,7 @@ use hone_dropin::{
     CONFIG_JSON, KnownEngines, Program, Request, Settings, StartedRun, flags, page, wording,
 };
 use hone_experiment::Verdict;
-use hone_kinds::{Match, NewRun, Place, RunKind, Session, StagedTest};
+use hone_kinds::{Match, NewRun, Place, RunKind, SequentialTest, Session};
 use hone_run::config::Config;
 use hone_run::ledger::Recovery;
 use hone_run::{
@@ -301,7 +301,7 @@ impl Line<'_> {
         }
         guard::install();
         if settings.is_sprt() {
-            self.start_kind::<StagedTest>(settings)
+            self.start_kind::<SequentialTest>(settings)
         } else {
             self.start_kind::<Match>(settings)
         }
@@ -422,7 +422,7 @@ impl Line<'_> {
         log::install(&settings)?;
         guard::install();
         if settings.is_sprt() {
-            self.resume_kind::<StagedTest>(run, &settings)
+            self.resume_kind::<SequentialTest>(run, &settings)
         } else {
             self.resume_kind::<Match>(run, &settings)
         }

@@ -62,7 +62,7 @@ fn show_stopped(
     if !files.has_pairs()? {
         return Ok(false);
     }
-    let report = kinds::of(files.manifest.kind).report(files)?;
+    let report = kinds::report(files)?;
     show(&*report, results.json)?;
     let page = folder.join(report.page_name());
     // The disk may be full.

@@ -26,9 +26,8 @@ use no_fleet::{FleetArgs, TOKENS};
 
 /// The kinds of runs on the live pages.
 const KINDS: Kinds = Kinds {
-    follow: |files| kinds::of(files.manifest.kind).follow(files),
-    later: |manifest, dir| kinds::of(manifest.kind).later(manifest, dir),
-    check_submitted: |kind, config| kinds::of(kind).check_submitted(config),
+    follow: kinds::follow,
+    check_submitted: kinds::check_submitted,
     nights: |dir| Ok(Box::new(TrackReport::read(dir)?)),
 };
 

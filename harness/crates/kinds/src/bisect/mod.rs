@@ -16,12 +16,11 @@ use std::time::Duration;
 use anyhow::ensure;
 
 use super::kind::{Engines, Readiness, RunKind, Waiting, playing};
-use super::reread::Reread;
 use hone_base::diagnostic::Diagnostic;
 use hone_base::output::Announce;
 use hone_builds::Builder;
 use hone_experiment::bisect::{BisectExperiment, BuildOutcome, KnownBuild};
-use hone_report::{Following, counted};
+use hone_report::counted;
 use hone_run::config::Config;
 use hone_run::executor::Player;
 use hone_run::{Fold, Kind, Manifest, RunFiles, SessionError, View};
@@ -145,10 +144,6 @@ impl RunKind for Bisection {
         announce: Announce<'_>,
     ) -> Result<Readiness, SessionError> {
         next_build::prepare_next(waiting, announce)
-    }
-
-    fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>> {
-        Ok(Box::new(Reread::<Self>::new(files)))
     }
 
     fn found(manifest: &Manifest, experiment: &BisectExperiment) -> Option<String> {

@@ -1,33 +1,47 @@
 //! `hone sprt`: a sequential test, or several in a row.
 
-mod folders;
 mod report;
-mod single;
 mod stages;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use anyhow::ensure;
+
+use super::follow::follow_match;
 use super::kind::{Engines, FollowUpOptions, RunKind, introduction, prepared};
 use super::reread::Reread;
 use hone_base::output::Announce;
-use hone_report::Following;
+use hone_experiment::{Sharded, SprtExperiment};
+use hone_report::{Following, MatchReport, Scoreboard};
 use hone_run::config::Config;
 use hone_run::{Ended, Fold, Kind, Manifest, RunFiles, SessionError, View};
 use hone_uci::openings::Opening;
 use report::TestReport;
-pub(super) use single::SingleTest;
 
-/// A sequential test of one engine against another, and its further stages.
-pub struct StagedTest;
+/// A sequential test of one engine against another: with its later stages, one of these, or
+/// the test of tuned values.
+pub struct SequentialTest;
 
-impl RunKind for StagedTest {
-    type Experiment = <SingleTest as RunKind>::Experiment;
+impl SequentialTest {
+    /// The results so far of the test in a folder, without later stages.
+    ///
+    /// # Errors
+    /// If its files cannot be read.
+    pub(crate) fn read(dir: &Path) -> anyhow::Result<MatchReport> {
+        let files = RunFiles::open(dir)?;
+        let fold = files.fold(Self::experiment(dir, &files.manifest)?)?;
+        MatchReport::new(files, &fold)
+    }
+}
+
+impl RunKind for SequentialTest {
+    type Experiment = Sharded<SprtExperiment>;
     type Report = TestReport;
 
-    const KIND: Kind = SingleTest::KIND;
+    const KIND: Kind = Kind::Sprt;
 
     fn check(config: &Config) -> anyhow::Result<()> {
-        SingleTest::check(config)?;
+        check_engines(config)?;
         stages::check(config)
     }
 
@@ -37,7 +51,7 @@ impl RunKind for StagedTest {
     }
 
     fn openings(config: &Config) -> Option<u64> {
-        SingleTest::openings(config)
+        Some(config.sprt.unwrap_or_default().max_pairs)
     }
 
     fn engines(
@@ -51,8 +65,12 @@ impl RunKind for StagedTest {
         Ok(engines)
     }
 
-    fn experiment(dir: &Path, manifest: &Manifest) -> anyhow::Result<Self::Experiment> {
-        SingleTest::experiment(dir, manifest)
+    fn experiment(_dir: &Path, manifest: &Manifest) -> anyhow::Result<Self::Experiment> {
+        check_engines(&manifest.config)?;
+        let section = manifest.config.sprt.unwrap_or_default();
+        let max_pairs = manifest.pairs.unwrap_or(section.max_pairs);
+        let test = SprtExperiment::new(section.test(), max_pairs)?;
+        Ok(Sharded::new(test, manifest.config.r#match.shard))
     }
 
     fn introduction(
@@ -68,19 +86,19 @@ impl RunKind for StagedTest {
     }
 
     fn view(manifest: &Manifest, at_a_time: Option<usize>) -> impl View<Self::Experiment> {
-        SingleTest::view(manifest, at_a_time)
+        Scoreboard::new(manifest, at_a_time)
     }
 
     fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>> {
         if files.manifest.config.stage.is_empty() {
-            SingleTest::follow(files)
+            follow_match::<Self>(files)
         } else {
             Ok(Box::new(Reread::<Self>::new(files)))
         }
     }
 
     fn report(files: RunFiles, fold: Fold<Self::Experiment>) -> anyhow::Result<TestReport> {
-        TestReport::read(files, fold)
+        TestReport::read(files, &fold)
     }
 
     fn follow_up(
@@ -90,8 +108,31 @@ impl RunKind for StagedTest {
     ) -> Result<Option<Ended>, SessionError> {
         stages::play(report, options, announce)
     }
+}
 
-    fn later(manifest: &Manifest, dir: &Path) -> Vec<PathBuf> {
-        folders::started(manifest, dir)
+fn check_engines(config: &Config) -> anyhow::Result<()> {
+    ensure!(
+        config.engine.len() == 2,
+        "a test is between two engines, and {} are configured",
+        config.engine.len()
+    );
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_with_one_engine_is_refused() {
+        let manifest = toml::from_str(
+            "hone = \"1\"\nkind = \"sprt\"\ncreated = \"2026-01-01T00:00:00Z\"\nbase = \"/\"\n\
+             concurrency = 1\nengines = []\n[config.match]\n[[config.engine]]\nname = \"a\"\n\
+             cmd = \"a\"\n",
+        );
+        let manifest: Manifest = manifest.expect("a manifest");
+        let error = SequentialTest::experiment(Path::new(""), &manifest).err();
+        let error = error.expect("refused").to_string();
+        assert!(error.contains("two engines, and 1"), "{error}");
     }
 }

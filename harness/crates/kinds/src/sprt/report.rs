@@ -4,15 +4,14 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::folders;
-use super::single::SingleTest;
-use crate::kind::RunKind;
+use super::SequentialTest;
+use hone_experiment::Experiment;
 use hone_report::html::{Page, PageLocation};
 use hone_report::{
     Form, MatchReport, REPORT_JSON, REPORT_MD, Report, StageFacts, TestVerdict, as_markdown,
     json_file, limits,
 };
-use hone_run::{BookIdentity, Fold, Manifest, RunFiles};
+use hone_run::{BookIdentity, Fold, Manifest, RunFiles, started_stages};
 
 /// The results of a sequential test with its stages.
 pub struct TestReport {
@@ -27,18 +26,20 @@ impl TestReport {
     ///
     /// # Errors
     /// If a ledger cannot be read.
-    pub(super) fn read(
-        files: RunFiles,
-        fold: Fold<<SingleTest as RunKind>::Experiment>,
-    ) -> anyhow::Result<Self> {
-        let folders = folders::started(&files.manifest, files.folder.path());
-        let later = folders.iter().map(|dir| SingleTest::read(dir));
+    pub(super) fn read(files: RunFiles, fold: &Fold<impl Experiment>) -> anyhow::Result<Self> {
+        let folders = started_stages(&files.manifest, files.folder.path());
+        let later = folders.iter().map(|dir| SequentialTest::read(dir));
         let mut report = Self {
-            first: SingleTest::report(files, fold)?,
+            first: MatchReport::new(files, fold)?,
             later: later.collect::<anyhow::Result<_>>()?,
         };
         report.describe_stages();
         Ok(report)
+    }
+
+    /// The results of the first stage, or of the only test.
+    pub(crate) fn into_first(self) -> MatchReport {
+        self.first
     }
 
     pub(super) fn manifest(&self) -> &Manifest {

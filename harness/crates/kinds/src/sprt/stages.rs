@@ -4,9 +4,8 @@ use std::path::Path;
 
 use anyhow::{Context, ensure};
 
-use super::folders::folder;
+use super::SequentialTest;
 use super::report::TestReport;
-use super::single::SingleTest;
 use crate::kind::{FollowUpOptions, RunKind};
 use crate::session::Session;
 use hone_base::diagnostic::{Advise, Diagnostic};
@@ -16,7 +15,9 @@ use hone_report::write_files;
 use hone_run::config::Config;
 use hone_run::prepare::book::{first_opening, open_book};
 use hone_run::prepare::unchanged::remove_finished_builds;
-use hone_run::{Ended, EngineIdentity, Manifest, PrepareError, PreparedEngines, SessionError};
+use hone_run::{
+    Ended, EngineIdentity, Manifest, PrepareError, PreparedEngines, SessionError, stage_folder_name,
+};
 use hone_uci::openings::Order;
 
 /// Refuses stages that cannot be played, because they may start hours later.
@@ -30,7 +31,7 @@ pub(super) fn check(config: &Config) -> anyhow::Result<()> {
     let base = std::env::current_dir().context("cannot find the working directory")?;
     for (index, later) in (1..).zip(config.later_stages()) {
         if config.stage[index].openings.is_some() {
-            open_book(&later, SingleTest::openings(&later), &base)
+            open_book(&later, SequentialTest::openings(&later), &base)
                 .diagnosed(|| faulty(config, index, &["openings", "file"]))?;
         }
     }
@@ -53,7 +54,7 @@ pub(super) fn check_engines(
             config.stage_words(index)
         ));
         remove_finished_builds(&mut later, engines);
-        let book = open_book(&later, SingleTest::openings(&later), base)?;
+        let book = open_book(&later, SequentialTest::openings(&later), base)?;
         let opening = first_opening(&later, book.as_ref());
         PreparedEngines::prepare(&later, base, Some(&opening), announce)
             .map_err(|error| of_stage(error, config, index))?;
@@ -108,16 +109,17 @@ pub(super) fn play(
             config.r#match.skip_openings(added);
         }
         announce(&format!("\n{}", manifest.config.stage_words(index)));
-        let (folder, books) = (folder(&dir, index), report.books());
-        let stage =
-            Session::<SingleTest>::after(&manifest, &books, config, &folder, options, announce)?;
+        let (folder, books) = (dir.join(stage_folder_name(index)), report.books());
+        let stage = Session::<SequentialTest>::after(
+            &manifest, &books, config, &folder, options, announce,
+        )?;
         let Some(stage) = stage else {
             return Ok(Some(Ended::Interrupted));
         };
         let played = stage.run(options.stop, announce);
         let played = played.map_err(|error| error.of_folder(&dir))?;
         added += added_pairs(&played.manifest);
-        report.set_stage(index, played.report);
+        report.set_stage(index, played.report.into_first());
         write_files(&*report, &dir).map_err(SessionError::AfterStart)?;
         ended = Some(played.ended);
         if played.ended != Ended::Verdict(Verdict::H1) {

@@ -19,8 +19,6 @@ pub use description::{describe, description_json};
 pub use facts::TuneFacts;
 pub use imported::imported;
 pub use prepare::{Prepared, faulty, prepare};
-pub(crate) use verification::test_folder;
-pub use verification::test_of;
 
 use std::path::Path;
 
@@ -28,12 +26,10 @@ use anyhow::Context;
 use anyhow::ensure;
 
 use super::kind::{FollowUpOptions, RunKind, playing};
-use super::reread::Reread;
 use hone_base::output::Announce;
 use hone_experiment::settings::TimeSpan;
 use hone_experiment::tune::resolve::resolve;
 use hone_experiment::tune::{Space, TuneExperiment, TuneSection};
-use hone_report::Following;
 use hone_run::config::Config;
 use hone_run::{
     Ended, EngineIdentity, Fold, Kind, Manifest, RepeatRule, RunFiles, SessionError, View,
@@ -48,8 +44,6 @@ impl RunKind for Tuning {
     type Report = TuneReport;
 
     const KIND: Kind = Kind::Tune;
-    /// Values to copy, and charts.
-    const REPORT_WRITES_FILES: bool = true;
 
     /// The command adds the second engine after this check.
     fn check_submitted(config: &mut Config) -> anyhow::Result<()> {
@@ -107,10 +101,6 @@ impl RunKind for Tuning {
 
     fn view(_manifest: &Manifest, at_a_time: Option<usize>) -> impl View<TuneExperiment> {
         view::Paths::new(at_a_time)
-    }
-
-    fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>> {
-        Ok(Box::new(Reread::<Self>::new(files)))
     }
 
     fn report(files: RunFiles, fold: Fold<TuneExperiment>) -> anyhow::Result<TuneReport> {

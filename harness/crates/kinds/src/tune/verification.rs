@@ -2,7 +2,6 @@
 //! in the folder of the tuning.
 
 use std::env;
-use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
@@ -11,7 +10,7 @@ use super::report::TuneReport;
 use super::tested::UNCHANGED;
 use crate::kind::{FollowUpOptions, RunKind};
 use crate::session::Session;
-use crate::sprt::SingleTest;
+use crate::sprt::SequentialTest;
 use hone_base::diagnostic::{Advise, Diagnostic};
 use hone_base::output::Announce;
 use hone_base::platform::quoted;
@@ -20,7 +19,7 @@ use hone_experiment::tune::section::VerifySection;
 use hone_report::{MatchReport, write_files};
 use hone_run::config::Config;
 use hone_run::prepare::book::open_book;
-use hone_run::{Ended, MANIFEST, Manifest, RunFiles, SessionError, VERIFY};
+use hone_run::{Ended, Manifest, RunFiles, SessionError, VERIFY, started_verification};
 
 /// Refuses a book of the test that cannot be used, because the test starts hours later.
 pub(super) fn check(config: &Config) -> anyhow::Result<()> {
@@ -31,7 +30,7 @@ pub(super) fn check(config: &Config) -> anyhow::Result<()> {
     let base = env::current_dir().context("cannot find the working directory")?;
     // A separate book does not depend on those that the tuning has used.
     let config = conditions(config, test, 0);
-    open_book(&config, SingleTest::openings(&config), &base).diagnosed(|| {
+    open_book(&config, SequentialTest::openings(&config), &base).diagnosed(|| {
         let key = ["tune", "verify", "openings", "file"];
         Diagnostic::new("`openings` in [tune.verify]").key(&key)
     })?;
@@ -43,23 +42,8 @@ pub(super) fn check(config: &Config) -> anyhow::Result<()> {
 /// # Errors
 /// If its files cannot be read.
 pub(super) fn read(files: &RunFiles) -> anyhow::Result<Option<MatchReport>> {
-    test_of(files)?.map(SingleTest::read_report).transpose()
-}
-
-/// The test of a tuning's values; `None` for another kind of run, and before it is started.
-///
-/// # Errors
-/// If its files cannot be read.
-pub fn test_of(files: &RunFiles) -> anyhow::Result<Option<RunFiles>> {
-    let dir = test_folder(&files.manifest, files.folder.path());
-    dir.map(|dir| RunFiles::open(&dir)).transpose()
-}
-
-/// The folder of that test; `None` as in [`test_of`].
-pub(crate) fn test_folder(manifest: &Manifest, dir: &Path) -> Option<PathBuf> {
-    let test = dir.join(VERIFY);
-    let is_started = manifest.kind.has_tuned_values() && test.join(MANIFEST).exists();
-    is_started.then_some(test)
+    let dir = started_verification(&files.manifest, files.folder.path());
+    dir.map(|dir| SequentialTest::read(&dir)).transpose()
 }
 
 /// Plays or continues the test, if the configuration has one, and writes the
@@ -78,7 +62,7 @@ pub(super) fn play(
     let dir = tuning.join(VERIFY);
     let section = manifest.config.tune.as_ref();
     let test = section.and_then(|tune| tune.verify.as_ref());
-    let is_begun = test.is_some() && test_folder(manifest, &tuning).is_some();
+    let is_begun = test.is_some() && started_verification(manifest, &tuning).is_some();
     if !facts.is_changed() && !is_begun {
         announce(&format!("{UNCHANGED}."));
         return Ok(test.map(|_| Ended::Verdict(Verdict::Inconclusive)));
@@ -93,7 +77,7 @@ pub(super) fn play(
     let config = configuration(manifest, test, facts);
     let books = manifest.book.as_slice();
     let session =
-        Session::<SingleTest>::after(manifest, books, config.clone(), &dir, options, announce)?;
+        Session::<SequentialTest>::after(manifest, books, config.clone(), &dir, options, announce)?;
     let Some(session) = session else {
         return Ok(Some(Ended::Interrupted));
     };
@@ -111,7 +95,7 @@ pub(super) fn play(
     let played = session
         .run(options.stop, announce)
         .map_err(|error| error.of_folder(&tuning))?;
-    report.verification = Some(played.report);
+    report.verification = Some(played.report.into_first());
     write_files(&*report, &tuning).map_err(SessionError::AfterStart)?;
     Ok(Some(played.ended))
 }
@@ -136,6 +120,7 @@ fn differs(wanted: &Config, played: &Config) -> bool {
 fn conditions(tuning: &Config, test: &VerifySection, planned: u64) -> Config {
     let mut config = tuning.clone();
     config.tune = None;
+    config.stage.clear();
     config.sprt = Some(test.sprt);
     if let Some(limit) = &test.limit {
         config.set_limit(limit.clone());

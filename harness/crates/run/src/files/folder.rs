@@ -68,6 +68,22 @@ pub fn stage_folder_name(index: usize) -> String {
     format!("stage-{}", index.saturating_add(1))
 }
 
+/// The folders of the later stages of the test in `dir` that have been started.
+pub fn started_stages(manifest: &Manifest, dir: &Path) -> Vec<PathBuf> {
+    (1..manifest.config.stage.len())
+        .map(|index| dir.join(stage_folder_name(index)))
+        .take_while(|stage| stage.join(MANIFEST).exists())
+        .collect()
+}
+
+/// The folder of the test of the tuned values in `dir`; `None` for another kind of run, and
+/// before it is started.
+pub fn started_verification(manifest: &Manifest, dir: &Path) -> Option<PathBuf> {
+    let test = dir.join(VERIFY);
+    let is_started = manifest.kind.has_tuned_values() && test.join(MANIFEST).exists();
+    is_started.then_some(test)
+}
+
 impl Folder {
     /// Makes the folder of a new run: `out`, or a new one under `results/`
     /// named after the date, the engines and the limit.

@@ -14,7 +14,7 @@ use crate::summary::{RunSummary, State};
 use hone_base::platform::FileId;
 use hone_base::text::with_causes;
 use hone_run::ledger::{GAMES_CSV, is_played};
-use hone_run::{MANIFEST, Manifest};
+use hone_run::{MANIFEST, Manifest, started_stages};
 
 /// Minimum interval between updates of a page. It is longer for a page that takes long to
 /// build, so that this takes only a limited share of a processor.
@@ -142,7 +142,7 @@ impl WatchedRun {
     }
 
     fn look_for_stages(&mut self) {
-        self.later = (self.sources.kinds.later)(&self.manifest, &self.path);
+        self.later = started_stages(&self.manifest, &self.path);
     }
 
     /// The folder of the last stage, in which the run is played.
