@@ -20,8 +20,8 @@ use std::ops::{AddAssign, Sub};
 
 use serde::Serialize;
 
+use super::Role;
 use super::night::Night;
-use super::role::Role;
 use hone_stats::normal::{Z95, cdf, ln_cdf};
 use hone_stats::sample::Sample;
 use hone_stats::{Estimate, Pentanomial};

@@ -122,8 +122,8 @@ fn title(status: &Status) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::night::tests::night;
-    use super::super::role::Role;
     use super::*;
+    use crate::track::Role;
 
     #[test]
     fn shows_every_night_and_mark() {

@@ -1,6 +1,6 @@
 //! The opponents of a night's build.
 
-use super::role::Role;
+use super::Role;
 
 /// An opponent of a night's build.
 #[derive(Debug, Clone, PartialEq, Eq)]

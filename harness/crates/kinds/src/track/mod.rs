@@ -15,7 +15,6 @@ mod previous;
 mod record;
 mod report;
 mod reported_count;
-mod role;
 mod scale;
 mod skipped;
 mod status;
@@ -24,9 +23,9 @@ mod tracker;
 mod unfinished;
 mod used_openings;
 
+pub use hone_run::config::Role;
 pub use night::{Night, read};
 pub use report::TrackReport;
-pub use role::Role;
 pub use tracker::{NightEnd, Tracker};
 
 use hone_run::{NIGHTS_RUNS as RUNS, NIGHTS_TABLE as TABLE};

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use super::role::Role;
+use super::Role;
 use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::write_whole;
 use hone_builds::short_id;

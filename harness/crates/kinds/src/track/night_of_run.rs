@@ -5,15 +5,14 @@ use jiff::Unit;
 
 use super::gauntlet::Opponent;
 use super::night::{Night, NightMatch};
-use super::role::Role;
 use crate::Conclusion;
 use hone_builds::{Repository, short_id};
 use hone_report::{MatchReport, RunFacts};
 use hone_stats::Pentanomial;
 
 impl Night {
-    /// The night of a gauntlet of the new commit against engines named by [`opponent_name`],
-    /// without its Elo. Tags that match `releases` are releases.
+    /// The night of a gauntlet of the new commit, without its Elo. Tags that match `releases`
+    /// are releases.
     ///
     /// # Errors
     /// If the run is of another kind.
@@ -29,9 +28,17 @@ impl Night {
         let id = commit(facts, &new.name)?;
         // A commit that no longer exists has no tags either.
         let tags = repository.tags_at(&id, releases).unwrap_or_default();
+        let section = conclusion.manifest.config.track.as_ref();
+        let roles = section.map_or(&[][..], |section| &section.roles);
+        let opponents = || conclusion.manifest.engines.iter().skip(1).zip(roles);
         let matches = facts.pairings.iter().map(|pairing| {
+            let mut found = opponents().filter(|(engine, _)| engine.name == pairing.second);
+            let (_, role) = found.next().with_context(|| {
+                let name = &pairing.second;
+                format!("[track] has no role of `{name}`: is this another run?")
+            })?;
             Ok(NightMatch {
-                role: role_in(&pairing.second)?,
+                role: *role,
                 commit: commit(facts, &pairing.second)?,
                 pentanomial: Pentanomial(pairing.pentanomial),
             })
@@ -65,10 +72,4 @@ fn commit(facts: &RunFacts, name: &str) -> anyhow::Result<String> {
 /// The name of an opponent in the night's run.
 pub(super) fn opponent_name(opponent: &Opponent) -> String {
     format!("{} {}", opponent.role.name(), short_id(&opponent.commit))
-}
-
-/// The role in a name by [`opponent_name`].
-fn role_in(name: &str) -> anyhow::Result<Role> {
-    let role = name.split(' ').next().and_then(Role::named);
-    role.with_context(|| format!("`{name}` is not an opponent of a nightly: is this another run?"))
 }

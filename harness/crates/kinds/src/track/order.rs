@@ -77,8 +77,8 @@ fn earlier(nights: &[Night], history: &[String]) -> Vec<Vec<usize>> {
 #[cfg(test)]
 mod tests {
     use super::super::night::tests::night;
-    use super::super::role::Role;
     use super::*;
+    use crate::track::Role;
 
     /// A night that played `previous`, with a commit of day `day`.
     fn after(day: i64, commit: &str, previous: &str) -> Night {

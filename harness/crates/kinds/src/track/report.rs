@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
+use super::Role;
 use super::chart::chart;
 use super::night::{Night, read};
 use super::order::in_order;
 use super::page::html;
 use super::record::Record;
-use super::role::Role;
 use super::skipped::{SkippedCommit, markdown};
 use super::status::Status;
 use super::{RUNS, TABLE};

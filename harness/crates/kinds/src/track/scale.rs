@@ -100,8 +100,8 @@ fn pair(first: usize, second: usize, half_points: usize) -> [Game; 2] {
 #[cfg(test)]
 mod tests {
     use super::super::night::tests::night;
-    use super::super::role::Role;
     use super::*;
+    use crate::track::Role;
 
     #[test]
     fn large_counts_take_no_time() {

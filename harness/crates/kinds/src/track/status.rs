@@ -296,8 +296,8 @@ fn meaning(elo: Option<Estimate>) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::super::night::tests::night;
-    use super::super::role::Role;
     use super::*;
+    use crate::track::Role;
 
     const EVEN: [u64; 5] = [10, 44, 92, 44, 10];
     const AHEAD: [u64; 5] = [4, 30, 90, 56, 20];

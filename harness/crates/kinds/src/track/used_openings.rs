@@ -66,8 +66,8 @@ fn pairs(night: &Night) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::super::night::tests::night;
-    use super::super::role::Role;
     use super::*;
+    use crate::track::Role;
 
     #[test]
     fn a_table_without_a_counter_has_the_openings_of_its_rows() {

@@ -41,7 +41,7 @@ pub use parse_error::{document, of_value};
 pub use places::place_of;
 pub use profile::Profile;
 pub use stage::StageSection;
-pub use track::{TrackSection, false_alarm_nights};
+pub use track::{Role, TrackSection, false_alarm_nights};
 pub(crate) use wording::ESCAPE_HELP;
 
 use hone_experiment::SprtSection;

@@ -24,6 +24,39 @@ pub struct TrackSection {
     /// Minimum mean number of nights without any change until a false alarm.
     #[serde(default = "false_alarm_nights", deserialize_with = "several")]
     pub false_alarm_nights: u64,
+    /// The roles of the opponents in the run of a night, in the order of the engines;
+    /// `hone track` sets them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub roles: Vec<Role>,
+}
+
+/// The role of an opponent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Role {
+    /// The pinned reference.
+    Anchor,
+    /// The newest release before it.
+    Release,
+    /// The build of the previous nightly.
+    Previous,
+}
+
+impl Role {
+    /// Its name in the table of nights.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Anchor => "anchor",
+            Self::Release => "release",
+            Self::Previous => "previous",
+        }
+    }
+
+    /// The role of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        let all = [Self::Anchor, Self::Release, Self::Previous];
+        all.into_iter().find(|role| role.name() == name)
+    }
 }
 
 fn head() -> String {

@@ -3,10 +3,10 @@
 use super::{Start, Tracker};
 use crate::Session;
 use crate::track::RUNS;
+use crate::track::Role;
 use crate::track::gauntlet::{Opponent, opponents};
 use crate::track::night_of_run::opponent_name;
 use crate::track::previous::previous_of;
-use crate::track::role::Role;
 use crate::track::skipped::SkippedCommit;
 use crate::track::used_openings::UsedOpenings;
 use hone_base::diagnostic::shown;
@@ -181,6 +181,9 @@ impl Tracker {
         new.name = commit.short().to_string();
         new.rev = Some(commit.id.clone());
         config.engine.push(new);
+        if let Some(section) = &mut config.track {
+            section.roles = opponents.iter().map(|opponent| opponent.role).collect();
+        }
         for opponent in opponents {
             let mut engine = tracked.clone();
             engine.name = opponent_name(opponent);
