@@ -68,16 +68,7 @@ fn a_match_is_printed_as_by_cutechess() {
     }
     // Tuners read up to the first empty line.
     let head = finished.stdout.split("\n\n").next().expect("text");
-    for part in [
-        "...      A playing White: ",
-        "...      A playing Black: ",
-        "...      White vs Black: ",
-        "Elo difference: ",
-        ", LOS: ",
-    ] {
-        assert!(head.contains(part), "{part}: {}", finished.stdout);
-    }
-    assert!(finished.stdout.contains("\n\nPlayer: A\n   \""));
+    assert!(head.contains("\nElo difference: "), "{}", finished.stdout);
     assert_eq!(finished.last_line(), "Finished match");
     let pgn = fs::read_to_string(dir.path().join("g.pgn")).expect("written");
     assert!(!pgn.contains("[Termination") && !pgn.contains('{'), "{pgn}");
@@ -97,9 +88,8 @@ fn results_at_odd_intervals_follow_their_game() {
         (
             "cutechess-cli",
             "-games 2 -ratinginterval 3",
-            "...      White vs Black: ",
+            "Elo difference: ",
         ),
-        ("cutechess-cli", "-games 2 -outcomeinterval 3", "Player: A"),
     ] {
         let rounds = if line.contains("-games 1") { 6 } else { 3 };
         let line = format!("{TWO} {line} -rounds {rounds}");
@@ -109,12 +99,9 @@ fn results_at_odd_intervals_follow_their_game() {
         for line in finished.stdout.lines() {
             games += usize::from(line.starts_with("Finished game "));
             if let Some(rest) = line.strip_prefix(start) {
-                let counted = match start {
-                    "Games: " => rest.split(',').next(),
-                    "Player: A" => None,
-                    _ => rest.rsplit(' ').next(),
-                };
-                assert!(counted.is_none_or(|n| n == games.to_string()), "{line}");
+                if start == "Games: " {
+                    assert_eq!(rest.split(',').next(), Some(&*games.to_string()), "{line}");
+                }
                 shown.push(games);
             }
         }

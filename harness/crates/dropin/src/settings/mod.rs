@@ -84,7 +84,6 @@ pub struct ConfigFile {
 pub struct Intervals {
     pub rating: u64,
     pub score: u64,
-    pub outcome: u64,
 }
 
 /// A value of the configuration, with the words that set it.
@@ -176,7 +175,6 @@ impl Settings {
             intervals: Intervals {
                 rating: if is_fastchess { 10 } else { 0 },
                 score: 1,
-                outcome: 0,
             },
             penta: is_fastchess,
             pgn: None,
@@ -239,7 +237,6 @@ impl Settings {
             "-epdout" => self.epd_out(flag)?,
             "-ratinginterval" => self.intervals.rating = flag.number()?,
             "-scoreinterval" => self.intervals.score = flag.number()?,
-            "-outcomeinterval" => self.intervals.outcome = flag.number()?,
             "-log" => self.log(flag)?,
             "-debug" => self.dialogue = true,
             "-report" | "-output" | "-config" | "-crc32" => self.reporting(flag)?,

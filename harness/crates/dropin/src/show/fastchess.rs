@@ -1,10 +1,9 @@
 //! The output of fastchess.
 
-use super::figures::{Figures, Z95, fixed, general, percent};
-use super::scores::accepted;
+use super::figures::{Figures, fixed, percent};
 use hone_run::config::EngineConfig;
 use hone_run::{Manifest, PairingTally, option_value};
-use hone_stats::{Counts, SprtState, Wdl};
+use hone_stats::{Counts, SprtState};
 use hone_uci::rules::Limit;
 
 /// The line above and below a block.
@@ -46,7 +45,7 @@ fn limit_text(limit: &Limit) -> String {
             .map_or_else(String::new, |moves| format!("{moves}/"));
         let increment = match stage.increment {
             0 => String::new(),
-            ms => format!("+{}", general(ms as f64 / 1000.0, 2)),
+            ms => format!("+{}", ms as f64 / 1000.0),
         };
         return format!("{moves}{}{increment}", stage.base as f64 / 1000.0);
     }
@@ -122,7 +121,7 @@ fn hypotheses(state: &SprtState) -> String {
 }
 
 /// The LLR in percent of the bound of the same sign; negative towards H0.
-fn progress(state: &SprtState) -> f64 {
+pub(super) fn progress(state: &SprtState) -> f64 {
     if state.llr >= 0.0 {
         100.0 * state.llr / state.upper
     } else {
@@ -138,36 +137,10 @@ pub(super) fn decided(state: &SprtState, accepted: &str) -> String {
     )
 }
 
-/// The state of the test in the cutechess format of fastchess.
-pub(super) fn test_as_cutechess(state: &SprtState) -> String {
-    let accepted = accepted(state).map_or_else(String::new, |accepted| {
-        format!(" - {accepted} was accepted")
-    });
-    format!(
-        "SPRT: llr {} ({}%), lbound {}, ubound {}{accepted}\n",
-        fixed(state.llr, 2),
-        fixed(progress(state).abs(), 1),
-        fixed(state.lower, 2),
-        fixed(state.upper, 2)
-    )
-}
-
-/// Elo of two engines in the cutechess format of fastchess.
-pub(super) fn elo_as_cutechess(wdl: Wdl) -> String {
-    let figures = Figures::of_games(&wdl, Z95);
-    format!(
-        "Elo difference: {} +/- {}, LOS: {} %, DrawRatio: {} %\n",
-        fixed(figures.elo, 2),
-        fixed(figures.elo_error, 2),
-        fixed(100.0 * figures.los, 2),
-        percent(Counts::from(wdl).draw_ratio(), 2)
-    )
-}
-
 fn figures(results: &PairingTally, penta: bool) -> Figures {
     match counts(results, penta) {
         Counts::Pentanomial(pairs) => Figures::of_pairs(&pairs),
-        Counts::Wdl(games) => Figures::of_games(&games, Z95),
+        Counts::Wdl(games) => Figures::of_games(&games),
     }
 }
 
@@ -181,12 +154,7 @@ fn counts(results: &PairingTally, penta: bool) -> Counts {
 }
 
 /// The ranking of more than two engines.
-pub(super) fn ranking(
-    names: &[String],
-    results: &[PairingTally],
-    penta: bool,
-    is_plain: bool,
-) -> String {
+pub(super) fn ranking(names: &[String], results: &[PairingTally], penta: bool) -> String {
     let mut rows: Vec<(&String, &PairingTally, Figures)> = names
         .iter()
         .zip(results)
@@ -199,17 +167,17 @@ pub(super) fn ranking(
     });
     let width = names.iter().map(String::len).max().unwrap_or(0).max(25);
     let mut text = format!(
-        "{:<4} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10}",
-        "Rank", "Name", "Elo", "+/-", "nElo", "+/-", "Games", "Score", "Draw"
+        "{RULE}{:<4} {:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>10} {:>20}\n",
+        "Rank", "Name", "Elo", "+/-", "nElo", "+/-", "Games", "Score", "Draw", "Ptnml(0-2)"
     );
-    text.push_str(&if is_plain {
-        "\n".to_string()
-    } else {
-        format!(" {:>20}\n", "Ptnml(0-2)")
-    });
     for (number, (name, results, figures)) in rows.into_iter().enumerate() {
+        let pairs = if penta {
+            format!("{:?}", results.pentanomial.0)
+        } else {
+            String::new()
+        };
         text += &format!(
-            "{:>4} {name:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>9}% {:>9}%",
+            "{:>4} {name:<width$} {:>10} {:>10} {:>10} {:>10} {:>10} {:>9}% {:>9}% {pairs:>20}\n",
             number + 1,
             fixed(figures.elo, 2),
             fixed(figures.elo_error, 2),
@@ -219,16 +187,6 @@ pub(super) fn ranking(
             percent(results.wdl.score(), 1),
             percent(counts(results, penta).draw_ratio(), 1)
         );
-        let pairs = if penta {
-            format!("{:?}", results.pentanomial.0)
-        } else {
-            String::new()
-        };
-        text.push_str(&if is_plain {
-            "\n".to_string()
-        } else {
-            format!(" {pairs:>20}\n")
-        });
     }
-    text
+    text + RULE
 }

@@ -4,12 +4,6 @@
 use hone_stats::elo::NELO_PER_SIGMA;
 use hone_stats::{Pentanomial, Wdl, normal};
 
-/// Quantile of the 95 % intervals.
-pub(super) const Z95: f64 = normal::Z95;
-/// The same quantile in cutechess-cli, by Winitzki's approximation of the inverse error
-/// function.
-pub(super) const Z95_APPROXIMATED: f64 = 1.957_161_931_656_024_5;
-
 /// Elo, normalized Elo and likelihood of superiority of a sample of scores.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Figures {
@@ -23,18 +17,18 @@ pub(super) struct Figures {
 
 impl Figures {
     /// The figures of single games.
-    pub(super) fn of_games(wdl: &Wdl, z95: f64) -> Self {
+    pub(super) fn of_games(wdl: &Wdl) -> Self {
         let counts = [wdl.losses, wdl.draws, wdl.wins];
-        Self::new(&counts, &[0.0, 0.5, 1.0], 1.0, z95)
+        Self::new(&counts, &[0.0, 0.5, 1.0], 1.0)
     }
 
     /// The figures of pairs.
     pub(super) fn of_pairs(pairs: &Pentanomial) -> Self {
-        Self::new(&pairs.0, &[0.0, 0.25, 0.5, 0.75, 1.0], 2.0, Z95)
+        Self::new(&pairs.0, &[0.0, 0.25, 0.5, 0.75, 1.0], 2.0)
     }
 
     /// The figures of a sample; `games` is the number of games of one unit (1 or 2).
-    fn new(counts: &[u64], scores: &[f64], games: f64, z95: f64) -> Self {
+    fn new(counts: &[u64], scores: &[f64], games: f64) -> Self {
         let total = counts.iter().sum::<u64>() as f64;
         let weighted = || counts.iter().map(|count| *count as f64 / total).zip(scores);
         let score: f64 = weighted().map(|(share, score)| share * score).sum();
@@ -42,7 +36,8 @@ impl Figures {
             .map(|(share, point)| share * (point - score).powi(2))
             .sum();
         let deviation = (variance / total).sqrt();
-        let (low, high) = (score - z95 * deviation, score + z95 * deviation);
+        let margin = normal::Z95 * deviation;
+        let (low, high) = (score - margin, score + margin);
         let nelo = |score: f64| (score - 0.5) / (games * variance).sqrt() * NELO_PER_SIGMA;
         Self {
             elo: elo(score),
@@ -58,13 +53,6 @@ fn elo(score: f64) -> f64 {
     -400.0 * (1.0 / score - 1.0).log10()
 }
 
-/// cutechess-cli's likelihood of superiority in percent, from wins and losses
-/// alone.
-pub(super) fn los_of_decided_games(wdl: &Wdl) -> f64 {
-    let (wins, losses) = (wdl.wins as f64, wdl.losses as f64);
-    100.0 * normal::cdf((wins - losses) / (wins + losses).sqrt())
-}
-
 /// A number with `decimals` decimals; NaN is `nan`, as in C.
 pub(super) fn fixed(value: f64, decimals: usize) -> String {
     match value {
@@ -77,31 +65,6 @@ pub(super) fn fixed(value: f64, decimals: usize) -> String {
 /// A share (0 to 1) in percent, without the sign; `nan` if it is not defined.
 pub(super) fn percent(share: Option<f64>, decimals: usize) -> String {
     fixed(100.0 * share.unwrap_or(f64::NAN), decimals)
-}
-
-/// A number with `digits` significant digits, without trailing zeros: `%g` of C.
-pub(super) fn general(value: f64, digits: usize) -> String {
-    if !value.is_finite() || value == 0.0 {
-        return fixed(value, 0);
-    }
-    let scientific = format!("{value:.*e}", digits.saturating_sub(1));
-    let (mantissa, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or(0);
-    let places = i32::try_from(digits).unwrap_or(i32::MAX);
-    if exponent < -4 || exponent >= places {
-        let sign = if exponent < 0 { '-' } else { '+' };
-        return format!("{}e{sign}{:02}", trimmed(mantissa), exponent.abs());
-    }
-    let decimals = usize::try_from(places - 1 - exponent).unwrap_or(0);
-    trimmed(&format!("{value:.decimals$}")).to_string()
-}
-
-fn trimmed(text: &str) -> &str {
-    if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.')
-    } else {
-        text
-    }
 }
 
 #[cfg(test)]
@@ -128,28 +91,8 @@ mod tests {
             draws: 0,
             losses: 0,
         };
-        let figures = Figures::of_games(&wins, Z95);
+        let figures = Figures::of_games(&wins);
         assert_eq!(fixed(figures.elo, 2), "inf");
         assert_eq!(fixed(figures.elo_error, 2), "nan");
-        assert_eq!(fixed(los_of_decided_games(&wins), 1), "95.8");
-        assert_eq!(fixed(los_of_decided_games(&Wdl::default()), 1), "nan");
-    }
-
-    #[test]
-    fn significant_digits_as_in_c() {
-        for (value, digits, text) in [
-            (0.05549, 3, "0.0555"),
-            (2.9443, 3, "2.94"),
-            (-2.9443, 3, "-2.94"),
-            (0.08, 2, "0.08"),
-            (0.125, 2, "0.12"),
-            (10.0, 2, "10"),
-            (100.0, 2, "1e+02"),
-            (0.00001, 3, "1e-05"),
-            (0.0, 3, "0"),
-            (9.999, 3, "10"),
-        ] {
-            assert_eq!(general(value, digits), text);
-        }
     }
 }

@@ -8,7 +8,6 @@ mod cutechess;
 mod extra_files;
 mod fastchess;
 mod figures;
-mod reason;
 mod scores;
 mod slots;
 
@@ -19,16 +18,14 @@ use super::{OutputFormat, Settings};
 use hone_base::{errln, out, outln};
 use hone_experiment::settings::BookSource;
 use hone_experiment::{Experiment, Verdict};
-use hone_run::config::Tournament;
 use hone_run::executor::PlayedPair;
 use hone_run::{Ended, Manifest, PairingTally, Progress, Tally, View};
 use hone_stats::{Sprt, SprtState, Wdl};
 use hone_uci::openings::Order;
-use hone_uci::rules::Termination;
+use hone_uci::rules::{Detail, Outcome, Termination};
 
 pub use extra_files::Files;
 
-use reason::reason;
 use scores::{accepted, by_engine, games, test_after, with_first_game};
 use slots::PairSlots;
 
@@ -39,7 +36,6 @@ pub struct Console {
     intervals: super::settings::Intervals,
     penta: bool,
     names: Vec<String>,
-    is_gauntlet: bool,
     shuffles: bool,
     recover: bool,
     conditions: String,
@@ -49,8 +45,6 @@ pub struct Console {
     /// Results of single games, by pairing.
     scores: BTreeMap<[usize; 2], Wdl>,
     finished_games: u64,
-    /// Terminations of each engine's games.
-    outcomes: Vec<BTreeMap<String, u64>>,
     /// All pairs in the order of arrival.
     arrived: Tally,
     /// The pairs that the run had absorbed at the last update.
@@ -77,7 +71,6 @@ impl Console {
             intervals: settings.intervals,
             penta: settings.penta,
             names: manifest.names(),
-            is_gauntlet: play.tournament == Tournament::Gauntlet,
             shuffles: has_book && play.openings.order == Order::Random,
             recover: settings.recover,
             conditions: fastchess::conditions(manifest),
@@ -86,7 +79,6 @@ impl Console {
             files,
             scores: BTreeMap::new(),
             finished_games: 0,
-            outcomes: vec![BTreeMap::new(); manifest.config.engine.len()],
             arrived: Tally::new(manifest.config.engine.len()),
             absorbed: None,
             test: None,
@@ -122,7 +114,7 @@ impl Console {
         let [white, black] = result.players(game);
         let ended = &result.games[game];
         let detail = &played.texts[game].detail;
-        let reason = reason(self.format, ended.termination, ended.outcome, detail);
+        let reason = reason(ended.termination, ended.outcome, detail);
         let number = number(result.pair, game);
         self.stop_after(number, ended.termination);
         let names = [&self.names[white], &self.names[black]];
@@ -139,7 +131,6 @@ impl Console {
             ended.outcome.as_str()
         );
         self.finished_games += 1;
-        self.count_outcome([white, black], ended.outcome.loser(), &reason);
         let wdl = self.scores.entry(result.engines).or_default();
         wdl.add(result.first_half_points(game));
         let wdl = *wdl;
@@ -157,17 +148,6 @@ impl Console {
             warn(format!(
                 "Game {number} stalled / disconnected and no recover option set for engine, stopping tournament."
             ));
-        }
-    }
-
-    fn count_outcome(&mut self, players: [usize; 2], loser: Option<usize>, reason: &str) {
-        for (colour, player) in players.into_iter().enumerate() {
-            let text = match loser {
-                None => reason.to_string(),
-                Some(loser) if loser == colour => format!("Loss: {reason}"),
-                Some(_) => format!("Win: {reason}"),
-            };
-            *self.outcomes[player].entry(text).or_default() += 1;
         }
     }
 
@@ -196,34 +176,14 @@ impl Console {
             return;
         }
         self.printed_at = Some(games);
-        let text = match (self.names.len(), self.format) {
-            (2, OutputFormat::Fastchess) => self.fastchess_block(tally, test),
-            (2, OutputFormat::FastchessAsCutechess) => {
-                let test = test.as_ref().map(fastchess::test_as_cutechess);
-                fastchess::elo_as_cutechess(results(tally).wdl) + &test.unwrap_or_default()
-            }
-            (2, OutputFormat::Cutechess) => {
-                let engine = &tally.engines[0];
-                let by_colour = [engine.as_white, engine.as_black];
-                cutechess::head_to_head(&self.names[0], results(tally).wdl, by_colour)
-                    + &test
-                        .as_ref()
-                        .map_or(cutechess::NO_TEST.to_string(), cutechess::test)
-            }
-            (engines, OutputFormat::Cutechess) => {
-                let all = by_engine(&tally.pairings, engines);
-                cutechess::ranking(&self.names, &all, self.is_gauntlet) + "\n" + cutechess::NO_TEST
-            }
-            (engines, format) => {
-                let all = by_engine(&tally.pairings, engines);
-                let is_plain = format == OutputFormat::FastchessAsCutechess;
-                let table = fastchess::ranking(&self.names, &all, self.penta, is_plain);
-                if is_plain {
-                    table
-                } else {
-                    format!("{0}{table}{0}", fastchess::RULE)
-                }
-            }
+        let text = if self.names.len() > 2 {
+            let all = by_engine(&tally.pairings, self.names.len());
+            fastchess::ranking(&self.names, &all, self.penta)
+        } else if self.format == OutputFormat::Fastchess {
+            self.fastchess_block(tally, test)
+        } else {
+            let test = test.as_ref().map(cutechess::test);
+            cutechess::elo(results(tally).wdl) + &test.unwrap_or_default()
         };
         out!("{text}");
     }
@@ -256,9 +216,6 @@ impl Console {
             let test = test.map(|test| test_after(test, &results(tally)));
             self.print_results(tally, test);
         }
-        if self.is_cutechess() && is_due(self.finished_games, self.intervals.outcome) {
-            out!("{}", cutechess::outcomes(&self.names, &self.outcomes));
-        }
     }
 
     /// Prints the games of a pair with what is due after each, and adds the pair.
@@ -287,9 +244,6 @@ impl Console {
         if self.is_cutechess() {
             if !is_printed || accepted.is_some() {
                 self.print_results(&tally, test);
-            }
-            if self.finished_games == 0 || !is_due(self.finished_games, self.intervals.outcome) {
-                out!("{}", cutechess::outcomes(&self.names, &self.outcomes));
             }
         } else if let (Some(state), Some(accepted)) = (test, accepted) {
             self.print_decision(&tally, &state, accepted);
@@ -403,6 +357,15 @@ impl<E: Experiment> View<E> for Console {
 
     fn warn(&mut self, text: &str) {
         errln!("{text}");
+    }
+}
+
+/// The reason for the end of a game, in the words of fastchess.
+fn reason(termination: Termination, outcome: Outcome, detail: &Detail) -> String {
+    match termination {
+        Termination::MaxMoves => Termination::DrawAdjudication.reason(outcome, detail),
+        Termination::IllegalMove => termination.reason(outcome, &Detail::None),
+        _ => termination.reason(outcome, detail),
     }
 }
 

@@ -25,9 +25,6 @@ pub(super) fn with_first_game(tally: &Tally, pair: &PairResult) -> Tally {
     let half_points = pair.first_half_points(0);
     let pairing = tally.pairings.entry(pair.engines).or_default();
     pairing.wdl.add(half_points);
-    let [white, black] = pair.engines;
-    tally.engines[white].as_white.add(half_points);
-    tally.engines[black].as_black.add(2 - half_points);
     tally
 }
 

@@ -41,10 +41,10 @@ pub(crate) const FLAGS: &[FlagEntry] = entries![
     Yes Both "-site", "pgn.site", "-site here", "";
     Yes Both "-ratinginterval", "", "-ratinginterval 10", "only for what is printed; in pairs if fastchess prints pentanomial counts, otherwise in games";
     Yes Fastchess "-scoreinterval", "", "-scoreinterval 10", "only for what is printed";
-    Yes Cutechess "-outcomeinterval", "", "-outcomeinterval 10", "only for what is printed";
+    Ignored Cutechess "-outcomeinterval", "", "-outcomeinterval 10", "how games ended is not printed; `hone report` shows it";
     Yes Fastchess "-report", "", "-report penta=true", "`penta=false` prints no pentanomial counts, and neither does `-games 1`; the test uses them all the same";
     Yes Fastchess "-output", "", "-output format=cutechess", "";
-    Ignored Cutechess "-resultformat", "", "-resultformat default", "the default format is printed; `hone report` shows everything";
+    Ignored Cutechess "-resultformat", "", "-resultformat default", "the results have one format; `hone report` shows everything";
     Yes Fastchess "-config", "", "-config discard=true outname=c.json", "its keys are listed below; `hone` resumes from the ledger in the folder that the file names";
     Ignored Fastchess "-autosaveinterval", "", "-autosaveinterval 20", "every game is saved as it ends";
     Yes Fastchess "-log", "", "-log file=f.log", "its keys are listed below; the evidence of a failure is in the run's folder";
