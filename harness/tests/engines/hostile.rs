@@ -255,7 +255,6 @@ fn an_option_is_one_command() {
         &["check", &engine][..],
         &["suite", "x.epd", "--engine", &engine],
         &["sprt", "--dev", &engine, "--base", &engine],
-        &["book", "info", "books/quick.epd", "--engine", &engine],
         &["book", "make", "--engine", &engine],
     ] {
         let mut command = hone();

@@ -377,7 +377,7 @@ mod tests {
                 "error: invalid value `x` for `--hash <MB>`: must be a whole number, not negative",
             ),
             (
-                "hone book info x --nodes 99999999999999999999",
+                "hone book make --nodes 99999999999999999999",
                 "error: invalid value `99999999999999999999` for `--nodes <N>`: the number is too large",
             ),
             (

@@ -90,7 +90,7 @@ pub(super) const EXAMPLES: &[(&str, &[(&str, &str)])] = &[
     ]),
     ("book info", &[
         ("Describe a book", "hone book info books/balanced.epd"),
-        ("Evaluate each opening with an engine", "hone book info books/balanced.epd --engine ./engine"),
+        ("List every illegal line", "hone book info book.pgn --plies 8 --json"),
     ]),
     ("book make", &[
         ("Make a book of 1000 balanced positions", "hone book make --engine ./engine --out book.epd"),

@@ -83,7 +83,7 @@ const CODES: &[(&str, &[(u8, &str)])] = &[
         (4, "an engine failed"),
         (130, "interrupted"),
     ]),
-    ("book info", &[DONE, USAGE, (4, "the engine failed")]),
+    ("book info", &[DONE, USAGE]),
     ("book make", &[
         DONE,
         USAGE,

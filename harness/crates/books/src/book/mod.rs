@@ -4,12 +4,11 @@
 //! * [`make`]: candidates from random play or games, judged by an engine.
 //! * [`opening`]: an opening with its annotations, and its text.
 //! * [`scan`]: reads books of any format, [`polyglot`] tables among them.
-//! * [`info`]: statistics of a book's content, with a [`histogram`] of its scores.
+//! * [`info`]: statistics of a book's content.
 //! * [`output`]: writes books.
 //! * [`chess960`]: the 960 start positions.
 
 pub mod chess960;
-pub mod histogram;
 pub mod info;
 pub mod make;
 pub mod opening;

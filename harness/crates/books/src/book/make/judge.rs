@@ -56,7 +56,7 @@ pub async fn judge(
 }
 
 /// A score in centipawns from White's side; `None` for a mate or no score.
-pub fn white_score(score: Option<Score>, position: &Chess) -> Option<i32> {
+fn white_score(score: Option<Score>, position: &Chess) -> Option<i32> {
     match score? {
         Score::Cp(cp) => Some(from_white(cp, position.turn())),
         Score::Mate(_) => None,
