@@ -1,6 +1,5 @@
 //! `hone match`.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use anyhow::{bail, ensure};
@@ -11,8 +10,6 @@ use super::args::ranges::from_one;
 use super::args::run::RunArgs;
 use super::{Exit, Failure};
 use hone_base::diagnostic::Diagnostic;
-use hone_base::text::numbered;
-use hone_builds::{Spec, names};
 use hone_kinds::Match;
 use hone_run::config::Draft;
 use hone_run::find_program;
@@ -88,19 +85,12 @@ impl MatchArgs {
 /// A draft with the engines of the command line.
 fn named(operands: &[String]) -> anyhow::Result<Draft> {
     let mut draft = Draft::read_or_usual(None)?;
-    let mut specs: Vec<Spec> = Vec::new();
-    for operand in operands {
+    for (index, operand) in operands.iter().enumerate() {
         ensure!(
             !operand.ends_with(".toml"),
             "`{operand}` is a configuration: give it alone, or engines alone"
         );
-        specs.push(operand.parse()?);
-    }
-    let names = names(&specs.iter().collect::<Vec<_>>());
-    let mut taken = HashSet::new();
-    for (index, ((operand, spec), name)) in operands.iter().zip(&specs).zip(names).enumerate() {
-        let name = numbered(&name, |name| taken.insert(name.clone()));
-        draft.take_engine(index, &name, spec, operand);
+        draft.take_engine(index, &operand.parse()?, operand);
     }
     Ok(draft)
 }

@@ -1,21 +1,24 @@
-//! Short names of engines of the command line that tell them apart.
+//! Short names of engines that tell them apart.
 
 use std::path::Path;
 
 use crate::git::{Repository, short_id};
 use crate::recipe::Spec;
 use crate::source::is_commit_id;
-use hone_uci::engine::uci::program_name;
+use hone_uci::engine::uci::{program_file, program_name};
 
 /// A name for each engine: of a commit its revision, with its repository if there are several;
 /// of a program its file name, with its folder if this name is in several folders. Engines that
-/// differ in neither have the same name.
-pub fn names(specs: &[&Spec]) -> Vec<String> {
-    let mut repositories = specs.iter().filter_map(|spec| repository(spec));
+/// differ in neither have the same name. The paths of a program start from the folder beside it.
+pub fn names(engines: &[(Spec, &Path)]) -> Vec<String> {
+    let mut repositories = engines.iter().filter_map(|(spec, _)| repository(spec));
     let first = repositories.next();
     let are_several = repositories.any(|other| Some(other) != first);
-    let mut names: Vec<String> = specs.iter().map(|spec| name(spec, are_several)).collect();
-    let folders: Vec<Option<String>> = specs.iter().map(|spec| folder(spec)).collect();
+    let names = engines
+        .iter()
+        .map(|(spec, dir)| name(spec, dir, are_several));
+    let mut names: Vec<String> = names.collect();
+    let folders = engines.iter().map(|(spec, dir)| folder(spec, dir));
     let places: Vec<_> = names.iter().cloned().zip(folders).collect();
     for (name, (plain, folder)) in names.iter_mut().zip(&places) {
         let is_elsewhere = places
@@ -35,11 +38,11 @@ fn repository(spec: &Spec) -> Option<&Path> {
     }
 }
 
-fn name(spec: &Spec, with_repository: bool) -> String {
+fn name(spec: &Spec, dir: &Path, with_repository: bool) -> String {
     let (repository, revision) = match spec {
         Spec::Commit { repository, rev } => (repository, revision(repository, rev)),
         Spec::WorkTree { repository } => (repository, "worktree".to_string()),
-        Spec::Program(program) => return program_name(program, Path::new("")),
+        Spec::Program(program) => return program_name(program, dir),
     };
     match last_name(repository).filter(|_| with_repository) {
         Some(repository) => format!("{repository}@{revision}"),
@@ -71,11 +74,11 @@ fn last_name(repository: &Path) -> Option<String> {
 }
 
 /// The name of the folder that a program is in.
-fn folder(spec: &Spec) -> Option<String> {
+fn folder(spec: &Spec, dir: &Path) -> Option<String> {
     let Spec::Program(program) = spec else {
         return None;
     };
-    last_name(Path::new(program).parent()?)
+    last_name(dir.join(program_file(program, dir)).parent()?)
 }
 
 #[cfg(test)]
@@ -83,8 +86,8 @@ mod tests {
     use super::*;
 
     fn named(specs: &[&str]) -> Vec<String> {
-        let specs: Vec<Spec> = specs.iter().map(|spec| spec.parse().expect(spec)).collect();
-        names(&specs.iter().collect::<Vec<_>>())
+        let specs = specs.iter().map(|spec| spec.parse().expect(spec));
+        names(&specs.map(|spec| (spec, Path::new(""))).collect::<Vec<_>>())
     }
 
     #[test]
@@ -103,6 +106,13 @@ mod tests {
                 ["new/engine", "old/engine"],
             ),
             (["/no/engine", "git:main"], ["engine", "main"]),
+            (["git:/no/a@HEAD", "git:/no/b@HEAD"], ["a@HEAD", "b@HEAD"]),
+            (["git:/no/a@v1", "worktree:/no/a"], ["v1", "worktree"]),
+            (["git:/no/a@v1", "/no/a/engine"], ["v1", "engine"]),
+            (
+                ["no/new/engine --uci", "'no/my old/engine'"],
+                ["new/engine", "my old/engine"],
+            ),
             (
                 ["git:0123456789012345678901234567890123456789", "git:main"],
                 ["0123456789", "main"],

@@ -160,15 +160,11 @@ fn take_engine(
 ) -> anyhow::Result<()> {
     let name = engine.display_name();
     let source = format!("-engine name={name}");
-    draft.take_engine(
-        index,
-        &name,
-        &Spec::Program(engine.program(program)),
-        &source,
-    );
+    draft.take_engine(index, &Spec::Program(engine.program(program)), &source);
     let mut set = |keys: &[&str], value: toml_edit::Value| {
         draft.set_engine(Level::Key, index, keys, value, &source);
     };
+    set(&["name"], name.as_str().into());
     if !engine.args.is_empty() {
         let args: toml_edit::Array = engine.args.iter().collect();
         set(&["args"], args.into());

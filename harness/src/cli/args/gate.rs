@@ -9,7 +9,7 @@ use clap::Args;
 use super::conditions::ConditionArgs;
 use super::ranges::from_one;
 use hone_base::diagnostic::Diagnostic;
-use hone_builds::{BenchCheck, Spec, names};
+use hone_builds::{BenchCheck, Spec};
 use hone_report::counted;
 use hone_run::config::{Config, Draft, Level, Profile};
 use hone_uci::engine::uci::parse_option;
@@ -132,14 +132,11 @@ impl GateArgs {
             ("dev", &self.dev, &self.dev_options),
             ("base", &self.base, &self.base_options),
         ];
-        let names = self.names();
         for (index, (name, spec, options)) in sides.into_iter().enumerate() {
             match spec {
                 Some(spec) => {
                     let source = format!("--{name} {spec}");
-                    let own = names.as_ref().map_or(name, |names| &names[index]);
-                    draft.take_engine(index, own, spec, &source);
-                    draft.alias(name, index);
+                    draft.take_engine(index, spec, &source);
                 }
                 None if draft.engine_count() == index => {
                     let engines = counted(index as u64, "engine");
@@ -147,6 +144,7 @@ impl GateArgs {
                 }
                 None => {}
             }
+            draft.alias(name, index);
             for (option, value) in options {
                 let source = format!("--{name}-option {option}={value}");
                 draft.set_engine(Level::Key, index, &["options", option], value, &source);
@@ -157,14 +155,6 @@ impl GateArgs {
             draft.set_engine(Level::Key, 0, &["bench"], bench.to_string(), &source);
         }
         Ok(())
-    }
-
-    /// The names of the engines, if both are given and something tells them apart.
-    fn names(&self) -> Option<[String; 2]> {
-        let names: [String; 2] = names(&[self.dev.as_ref()?, self.base.as_ref()?])
-            .try_into()
-            .ok()?;
-        (names[0] != names[1]).then_some(names)
     }
 
     fn question(&self, draft: &mut Draft) {
@@ -241,6 +231,49 @@ mod tests {
         assert_eq!(config.r#match.concurrency, Some(3));
         let sprt = config.sprt.expect("there is a test");
         assert_eq!((sprt.elo0, sprt.elo1), (-5.0, 0.0));
+    }
+
+    #[test]
+    fn engines_of_the_command_line_are_named_after_what_tells_them_apart() {
+        let folder = tempfile::tempdir().expect("made");
+        let file = folder.path().join("c.toml");
+        let text =
+            "[[engine]]\nname = \"dev\"\ncmd = \"a\"\n[[engine]]\nname = \"base\"\ncmd = \"b\"\n";
+        std::fs::write(&file, text).expect("written");
+        for (file, line, names) in [
+            (
+                None,
+                &["--dev", "./new", "--base", "./old"][..],
+                ["new", "old"],
+            ),
+            (None, &["--dev", "./e", "--base", "./e"], ["dev", "base"]),
+            (
+                None,
+                &["--dev", "git:v1", "--base", "git:v1"],
+                ["dev", "base"],
+            ),
+            (
+                Some(&file),
+                &["--dev", "git:v2", "--base", "git:v1"],
+                ["v2", "v1"],
+            ),
+            (Some(&file), &["--dev", "./new"], ["new", "base"]),
+            (
+                Some(&file),
+                &["--dev", "./e", "--set", "engine.dev.name=n"],
+                ["n", "base"],
+            ),
+            (Some(&file), &[], ["dev", "base"]),
+        ] {
+            let parsed = Line::parse_from(["hone", "--build=make {out}"].iter().chain(line));
+            let draft = parsed
+                .gate
+                .draft(file.map(|file: &std::path::PathBuf| file.as_path()))
+                .expect("read");
+            let config = parsed.gate.finish(draft, &parsed.set).expect("valid");
+            let named: Vec<&str> = config.engine.iter().map(|one| one.name.as_str()).collect();
+            assert_eq!(named, names, "{line:?}");
+        }
     }
 
     #[test]

@@ -82,7 +82,7 @@ impl BisectArgs {
                 repository: ".".into(),
                 rev,
             };
-            draft.take_engine(0, "engine", &here, "hone bisect");
+            draft.take_engine(0, &here, "hone bisect");
         }
         draft.flag("--good", self.good.as_ref(), &["bisect", "good"]);
         draft.flag("--bad", self.bad.as_ref(), &["bisect", "bad"]);

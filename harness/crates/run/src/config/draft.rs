@@ -118,9 +118,9 @@ impl Draft {
         item.as_integer()
     }
 
-    /// Replaces engine `index` by one of the command line and keeps its build command. An
-    /// engine after the last one is added with this name.
-    pub fn take_engine(&mut self, index: usize, name: &str, spec: &Spec, source: &str) {
+    /// Replaces engine `index` by one of the command line and keeps its build command; its
+    /// name becomes an alias. An engine after the last one is added.
+    pub fn take_engine(&mut self, index: usize, spec: &Spec, source: &str) {
         if self.engines().is_none() {
             self.document
                 .insert("engine", Item::ArrayOfTables(ArrayOfTables::new()));
@@ -131,11 +131,13 @@ impl Draft {
             .and_then(Item::as_array_of_tables_mut)
         {
             if engines.len() == index {
-                let mut table = Table::new();
-                table.insert("name", toml_edit::value(name));
-                engines.push(table);
+                engines.push(Table::new());
             }
             if let Some(table) = engines.get_mut(index) {
+                let name = table.remove("name");
+                let name = name.as_ref().and_then(Item::as_str);
+                self.aliases
+                    .extend(name.map(|name| (name.to_string(), index)));
                 for key in ["git", "rev", "worktree", "tree"] {
                     table.remove(key);
                 }
@@ -157,7 +159,8 @@ impl Draft {
         }
     }
 
-    /// Lets `--set engine.NAME.…` name engine `index` also by `name`.
+    /// Lets `--set engine.NAME.…` name engine `index` also by `name`, and names it so if it
+    /// has no name that tells it apart.
     pub fn alias(&mut self, name: &str, index: usize) {
         self.aliases.push((name.to_string(), index));
     }
@@ -258,7 +261,7 @@ impl Draft {
     /// with the option that set it.
     pub fn finish(mut self) -> Result<Config, Diagnostic> {
         let (text, mut config) = self.parsed()?;
-        name_engines(&mut config).map_err(|message| {
+        name_engines(&mut config, &self.aliases).map_err(|message| {
             // A duplicate is in the last table of engines or before it.
             let at = text.rfind("[[engine]]").unwrap_or(0);
             self.fault(&text, Some(at..at), Diagnostic::new(message))

@@ -9,8 +9,8 @@ use serde::de::{self, MapAccess, Visitor};
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use hone_builds::{BenchCheck, Recipe, Revision};
-use hone_uci::engine::uci::{MemorySize, is_one_line, program_name};
+use hone_builds::{BenchCheck, Recipe, Revision, Spec};
+use hone_uci::engine::uci::{MemorySize, is_one_line};
 use hone_uci::rules::Limit;
 
 /// An engine and how to start it.
@@ -108,16 +108,19 @@ impl EngineConfig {
         })
     }
 
-    /// Its default name: that of its program, or of the revision that it is built from.
-    pub(super) fn default_name(&self) -> String {
-        if let Some(rev) = self.git.as_ref().map(|_| self.rev.as_deref()) {
-            return rev.unwrap_or("HEAD").to_string();
-        }
-        if self.worktree.is_some() {
-            return "worktree".to_string();
-        }
-        let dir = self.dir.as_deref().unwrap_or(Path::new(""));
-        program_name(&self.cmd, dir)
+    /// The engine as the command line writes it, and the folder that its paths start from.
+    pub(super) fn spec(&self) -> (Spec, &Path) {
+        let spec = match (&self.git, &self.worktree) {
+            (Some(git), _) => Spec::Commit {
+                repository: git.clone(),
+                rev: self.rev.clone().unwrap_or_else(|| "HEAD".to_string()),
+            },
+            (None, Some(worktree)) => Spec::WorkTree {
+                repository: worktree.clone(),
+            },
+            (None, None) => Spec::Program(self.cmd.clone()),
+        };
+        (spec, self.dir.as_deref().unwrap_or(Path::new("")))
     }
 
     /// Refuses keys that exclude each other.

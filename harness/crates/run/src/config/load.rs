@@ -41,8 +41,8 @@ mod tests {
             &[],
         )
         .expect("valid");
-        assert_eq!(config.engine[0].name, "a");
-        assert_eq!(config.engine[1].name, "a-2");
+        assert_eq!(config.engine[0].name, "dir/a");
+        assert_eq!(config.engine[1].name, "a");
         assert_eq!(config.r#match.limit.to_string(), "8+0.08");
         assert_eq!(config.r#match.stall_ms, 10_000);
         assert_eq!(config.adjudication.draw, None);

@@ -137,7 +137,7 @@ impl Draft {
             ..EngineConfig::default()
         };
         let mut engines: Vec<_> = (0..self.engine_count()).map(engine).collect();
-        fill_in(&mut engines);
+        fill_in(&mut engines, &self.aliases);
         engines.into_iter().map(|engine| engine.name).collect()
     }
 }
@@ -202,14 +202,14 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_without_a_name_has_that_of_its_program() {
+    fn an_engine_without_a_name_has_that_of_its_program_or_revision() {
         let file = "[[engine]]\ncmd = \"bin/a\"\n[[engine]]\ncmd = \"a\"\n\
             [[engine]]\ngit = \".\"\nrev = \"v1\"\nbuild = \"make EXE={out}\"\n";
         let mut named = draft(file);
         for text in [
-            "engine.a.cmd=c",
-            "engine.a.options.Hash=1",
-            "engine.a-2.options.Hash=2",
+            "engine.bin/a.cmd=c",
+            "engine.bin/a.options.Hash=1",
+            "engine.a.options.Hash=2",
             "engine.v1.options.Hash=3",
             "engine.c.args=[\"x\"]",
         ] {
@@ -226,7 +226,7 @@ mod tests {
         let text = hone_base::diagnostic::shown(&refused.expect_err("no b"));
         assert_eq!(
             text,
-            "`--set engine.b.cmd=c`: no `b` in `engine`\nhelp: give a number from 0 to 2, or a name: a, a-2, v1"
+            "`--set engine.b.cmd=c`: no `b` in `engine`\nhelp: give a number from 0 to 2, or a name: bin/a, a, v1"
         );
         let text = draft("")
             .set_text("engine.0.cmd=c")

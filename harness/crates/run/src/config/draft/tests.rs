@@ -130,7 +130,7 @@ fn a_profile_has_a_budget_unless_the_file_has_its_own() {
 fn engines_can_be_an_inline_list() {
     let mut draft = draft("engine = [{ name = \"x\", cmd = \"a\" }, { cmd = \"b\" }]\n");
     let spec: Spec = "git:main".parse().expect("a commit");
-    draft.take_engine(1, "base", &spec, "--base git:main");
+    draft.take_engine(1, &spec, "--base git:main");
     draft.set_text("engine.x.cmd=c").expect("x is there");
     draft.set_text("engine.1.cmd=d").expect("it is there");
     let config = draft.finish().expect("valid");

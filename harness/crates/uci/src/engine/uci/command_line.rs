@@ -4,7 +4,7 @@
 #![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Splits a command into words as a shell does: quotes keep spaces together.
 /// On Windows a backslash is a part of a path. `None` if the command is empty or
@@ -25,26 +25,28 @@ const INTERPRETERS: [&str; 19] = [
     "php", "pypy", "python", "pythonw", "ruby", "sh", "wine", "zsh",
 ];
 
-/// The name of a command's program, without folder and extension; for an interpreter, that
-/// of the script. Relative paths start from `dir`.
-pub fn program_name(command: &str, dir: &Path) -> String {
+/// The path of a command's program as it is written; for an interpreter, that of the script.
+/// Relative paths start from `dir`.
+pub fn program_file(command: &str, dir: &Path) -> PathBuf {
     let is_file = |word: &str| dir.join(word).is_file();
     // A path with spaces needs no quotes as long as it exists.
     if is_file(command) {
-        return stem(command);
+        return command.into();
     }
     let words = split_command(command).unwrap_or_default();
     let Some((program, args)) = words.split_first() else {
-        return "engine".to_owned();
+        return "engine".into();
     };
     match args.iter().find(|word| is_file(word)) {
-        Some(script) if is_interpreter(program) => stem(script),
-        _ => stem(program),
+        Some(script) if is_interpreter(program) => script.into(),
+        _ => program.into(),
     }
 }
 
-fn stem(path: &str) -> String {
-    let stem = Path::new(path).file_stem().unwrap_or_default();
+/// The name of [`program_file`], without folder and extension.
+pub fn program_name(command: &str, dir: &Path) -> String {
+    let file = program_file(command, dir);
+    let stem = file.file_stem().unwrap_or_default();
     stem.to_string_lossy().into_owned()
 }
 

@@ -19,7 +19,7 @@ mod watch;
 pub use client::Client;
 pub use client::PROMPT;
 pub use client::{Answer, AnswerError, StartError};
-pub use command_line::{is_one_line, parse_option, program_name, split_command};
+pub use command_line::{is_one_line, parse_option, program_file, program_name, split_command};
 pub use go::push_go;
 pub(crate) use info::principal_variation;
 pub use lines::LineReader;
