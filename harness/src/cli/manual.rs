@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use anyhow::bail;
 use clap::Args;
+use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
 
 use super::{Exit, Failure, help};
 use hone_base::diagnostic::Diagnostic;
@@ -18,7 +19,7 @@ use hone_base::{out, outln};
 #[derive(Debug, Args)]
 pub(super) struct HelpArgs {
     /// A command, as in `calc sprt`, or a topic.
-    #[arg(value_name = "TOPIC")]
+    #[arg(value_name = "TOPIC", add = ArgValueCandidates::new(candidates))]
     words: Vec<String>,
 }
 
@@ -47,6 +48,12 @@ impl HelpArgs {
         }
         Ok(Exit::Done)
     }
+}
+
+fn candidates() -> Vec<CompletionCandidate> {
+    PAGES
+        .map(|(topic, _)| CompletionCandidate::new(topic))
+        .into()
 }
 
 /// The topics with the titles of their pages.

@@ -201,6 +201,7 @@ pub fn main() -> ExitCode {
     if let Some(called) = dropin::called(&arguments) {
         return called.main();
     }
+    completions::answer();
     errors::usage::refuse_credential();
     let matches = help::command()
         .try_get_matches()

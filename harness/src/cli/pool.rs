@@ -23,7 +23,7 @@ use hone_run::{RunFiles, find_run};
 #[derive(Debug, Args)]
 pub(super) struct PoolArgs {
     /// The runs: their folders, or the beginnings of their names in results/.
-    #[arg(required = true, value_name = "RUN")]
+    #[arg(required = true, value_name = "RUN", add = super::completions::run())]
     runs: Vec<PathBuf>,
     /// The folder of the pool; by default a new one under results/.
     #[arg(long, value_name = "DIR")]

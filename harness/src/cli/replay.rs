@@ -31,6 +31,7 @@ use hone_uci::rules::millis;
 pub(super) struct ReplayArgs {
     /// The evidence of a failure: a folder in a run's `failures/`, as in
     /// latest/failures/1-1 or results/RUN/failures/1-1.
+    #[arg(add = super::completions::evidence())]
     evidence: PathBuf,
     /// Repeat this many times, each with a fresh process; stop at a failure.
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]

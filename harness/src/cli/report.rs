@@ -22,6 +22,7 @@ use hone_run::{RunFiles, find_run, is_folder_of_nights};
 pub(super) struct ReportArgs {
     /// The run: its folder, the beginning of its name in results/, or latest.
     /// Or the folder of `hone track`.
+    #[arg(add = super::completions::run())]
     run: PathBuf,
     /// Also write a self-contained HTML report: charts, failures, and every
     /// game on a board.

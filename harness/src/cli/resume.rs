@@ -22,6 +22,7 @@ use hone_run::{Manifest, SessionError, find_run};
 #[derive(Debug, Args)]
 pub(super) struct ResumeArgs {
     /// The run: its folder, the beginning of its name in results/, or latest.
+    #[arg(add = super::completions::run())]
     run: PathBuf,
     /// For a tuning: test the tuned values against the start values at the end.
     #[arg(long)]

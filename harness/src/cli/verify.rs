@@ -29,6 +29,7 @@ use hone_run::{
 #[derive(Debug, Args)]
 pub(super) struct VerifyArgs {
     /// The run: its folder, the beginning of its name in results/, or latest.
+    #[arg(add = super::completions::run())]
     run: PathBuf,
     /// Print one JSON object on standard output.
     #[arg(long)]

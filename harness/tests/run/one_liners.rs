@@ -6,6 +6,8 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::common::repository::{BUILD, EngineRepository, WEAK};
+#[cfg(unix)]
+use crate::common::skip::skipped;
 use crate::common::{Finished, finish, hone, hone_in, scripted, workspace};
 
 fn book() -> String {
@@ -361,6 +363,74 @@ fn runs_have_short_names() {
         "{}",
         wrong.stderr
     );
+}
+
+/// Presses Tab at the end of the command line `$1`, and prints the candidates.
+#[cfg(unix)]
+const TAB: &str = r#"
+source <(hone completions bash)
+read -ra COMP_WORDS <<<"$1"
+[[ "$1" == *" " ]] && COMP_WORDS+=("")
+COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+_clap_complete_hone hone "${COMP_WORDS[COMP_CWORD]}" "" 2>/dev/null
+for candidate in "${COMPREPLY[@]}"; do [[ "$candidate" == -* ]] || echo "$candidate"; done
+"#;
+
+#[cfg(unix)]
+#[test]
+fn the_shell_completes_names_of_runs() {
+    if Command::new("bash").arg("--version").output().is_err() {
+        return skipped("bash is not installed");
+    }
+    let folder = tempfile::tempdir().expect("made");
+    let write = |path: &str| {
+        let path = folder.path().join(path);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("made");
+        fs::write(path, "").expect("written");
+    };
+    for file in [
+        "results/a-1/run.toml",
+        "results/b-2/run.toml",
+        "results/b-2/failures/3-1/replay.toml",
+        "results/no-run/file",
+        "elsewhere/run/run.toml",
+        "bin/engine",
+    ] {
+        write(file);
+    }
+    let hone = Path::new(env!("CARGO_BIN_EXE_hone"));
+    let mut path = vec![hone.parent().expect("a folder").to_path_buf()];
+    path.extend(std::env::split_paths(
+        &std::env::var_os("PATH").unwrap_or_default(),
+    ));
+    let path = std::env::join_paths(path).expect("a PATH");
+    for (line, expected) in [
+        ("hone report ", "latest b-2 a-1"),
+        ("hone verify b", "b-2"),
+        ("hone resume --concurrency 2 a", "a-1"),
+        ("hone pool a-1 b", "b-2"),
+        ("hone calc plan --run l", "latest"),
+        ("hone calc rate a-1 b", "b-2"),
+        (
+            "hone report results/",
+            "results/a-1/ results/b-2/ results/no-run/",
+        ),
+        ("hone report e", "elsewhere/"),
+        ("hone replay ", "b-2/failures/3-1"),
+        ("hone match bin/", "bin/engine"),
+        ("hone sprt --dev bin/e", "bin/engine"),
+        ("hone check bin/", "bin/engine"),
+        ("hone sprt --profile q", "quick"),
+        ("hone help tun", "tuning"),
+        ("hone ver", "verify"),
+    ] {
+        let mut command = Command::new("bash");
+        command.args(["--norc", "-c", TAB, "bash", line]);
+        command.env("PATH", &path).current_dir(folder.path());
+        let finished = finish(command);
+        let words: Vec<&str> = finished.stdout.split_whitespace().collect();
+        assert_eq!(words.join(" "), expected, "{line}: {}", finished.stderr);
+    }
 }
 
 #[test]

@@ -30,9 +30,9 @@ pub mod verify;
 
 pub use error::SessionError;
 pub use files::folder::{
-    Folder, NIGHTS_RUNS, NIGHTS_TABLE, REPORT_HTML, REPORT_JSON, REPORT_MD, RESULTS, VERIFY,
-    find_run, is_folder_of_nights, list_runs, stage_folder_name, started_stages,
-    started_verification,
+    Folder, LATEST, NIGHTS_RUNS, NIGHTS_TABLE, REPORT_HTML, REPORT_JSON, REPORT_MD, RESULTS,
+    VERIFY, find_run, is_folder_of_nights, list_runs, run_folders, stage_folder_name,
+    started_stages, started_verification,
 };
 pub use files::kind::Kind;
 pub use files::manifest::{

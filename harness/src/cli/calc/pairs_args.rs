@@ -30,7 +30,7 @@ struct Source {
     #[arg(long, value_name = "SHARE", value_parser = parse_share)]
     draw_ratio: Option<f64>,
     /// A run that was played: its folder, the beginning of its name, or latest
-    #[arg(long, value_name = "RUN")]
+    #[arg(long, value_name = "RUN", add = crate::cli::completions::run())]
     run: Option<PathBuf>,
 }
 

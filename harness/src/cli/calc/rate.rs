@@ -17,7 +17,7 @@ use hone_stats::summary::Interval;
 #[derive(Debug, Args)]
 pub(super) struct Rate {
     /// PGN files, and folders of runs
-    #[arg(required = true, value_name = "PGN|RUN")]
+    #[arg(required = true, value_name = "PGN|RUN", add = crate::cli::completions::run_or_file())]
     sources: Vec<PathBuf>,
     /// An engine with a fixed rating (0 if not given); repeatable
     #[arg(long = "anchor", value_name = "NAME[=ELO]", value_parser = parse_anchor, allow_hyphen_values = true)]

@@ -230,7 +230,7 @@ fn make_results(results: &Path) -> io::Result<()> {
 }
 
 /// The name that stands for the newest run in a folder.
-const LATEST: &str = "latest";
+pub const LATEST: &str = "latest";
 
 /// The folder of the run that a user names: by its path, by its name or the
 /// beginning of its name in `results/` or in another folder, or as `latest`.
@@ -262,8 +262,7 @@ fn find_run_in(results: &Path, named: &Path) -> anyhow::Result<PathBuf> {
             None => bail!("{} contains no runs", folder.display()),
         };
     }
-    let mut runs = run_folders(folder);
-    runs.sort();
+    let runs = run_folders(folder);
     let name = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default();
         name.to_string_lossy().into_owned()
@@ -304,13 +303,15 @@ fn find_run_in(results: &Path, named: &Path) -> anyhow::Result<PathBuf> {
     }
 }
 
-/// The folders in a folder that have a manifest.
-fn run_folders(results: &Path) -> Vec<PathBuf> {
+/// The folders in a folder that have a manifest, by name.
+pub fn run_folders(results: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(results).into_iter().flatten().flatten();
-    entries
+    let mut runs: Vec<_> = entries
         .map(|entry| entry.path())
         .filter(|path| path.join(MANIFEST).exists())
-        .collect()
+        .collect();
+    runs.sort();
+    runs
 }
 
 /// The runs in a folder with their manifests, oldest first; those whose
