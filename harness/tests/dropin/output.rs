@@ -222,7 +222,7 @@ fn a_refused_start_changes_no_file() {
     for name in ["g.pgn", "g.epd"] {
         fs::write(dir.path().join(name), "precious").expect("written");
     }
-    let files = "-pgnout file=g.pgn append=false -epdout file=g.epd append=false";
+    let files = "-pgnout file=g.pgn append=false -epdout file=g.epd append=false -log file=log";
     let line = format!("{TWO} -rounds 1 {files}");
     let refused = run_dropin(
         "fastchess",
@@ -234,6 +234,11 @@ fn a_refused_start_changes_no_file() {
     assert_eq!(
         (read("g.pgn"), read("g.epd")),
         ("precious".into(), "precious".into())
+    );
+    assert!(
+        read("log").contains("no program `./absent`"),
+        "{}",
+        read("log")
     );
     assert_eq!(run_dropin("fastchess", dir.path(), &line).code, Some(0));
     assert!(read("g.pgn").starts_with("[Event "), "{}", read("g.pgn"));

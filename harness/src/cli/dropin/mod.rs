@@ -19,6 +19,7 @@ use super::{Cli, Exit, Failure, help};
 use hone_base::diagnostic::Diagnostic;
 use hone_base::output;
 use hone_base::platform::{guard, quoted};
+use hone_base::text::with_causes;
 use hone_base::{errln, out, outln};
 use hone_dropin::show::{Console, Files};
 use hone_dropin::{
@@ -300,11 +301,12 @@ impl Line<'_> {
             tracing::warn!("{warning}");
         }
         guard::install();
-        if settings.is_sprt() {
+        let started = if settings.is_sprt() {
             self.start_kind::<SequentialTest>(settings)
         } else {
             self.start_kind::<Match>(settings)
-        }
+        };
+        started.inspect_err(|failure| tracing::error!("{}", with_causes(&failure.error)))
     }
 
     fn start_kind<K: RunKind>(&self, settings: &Settings) -> Result<Exit, Failure> {
