@@ -3,10 +3,13 @@
 //!
 //! ```text
 //! scripted_engine [--seed N] [--name NAME] [--crlf] [--ponder] [--lose PERCENT]
-//!                 [EVENT=ACTION]...
+//!                 [--learn | --vary] [EVENT=ACTION]...
 //!
 //! --lose   in so many of a hundred games its score is -9 pawns, so that a match which
 //!          adjudicates them has a weaker engine; opening and seed decide which games
+//! --learn  ucinewgame has no effect: its moves depend on the games before, and from the third
+//!          game of the process on it never has the score of --lose
+//! --vary   another seed in each process
 //! EVENT    start, uci, isready, quit, ucinewgame or go (each of them), move (a go
 //!          of a game, after ucinewgame), ponder (a go ponder), ponderhit, stop (both
 //!          after a go ponder), or ucinewgame:N or go:N (the Nth of the process, from
@@ -50,6 +53,7 @@ struct Script {
     /// Whether `bestmove` has a move to ponder on.
     ponder: bool,
     lose: u64,
+    learn: bool,
     actions: Vec<(String, String)>,
 }
 
@@ -61,6 +65,7 @@ impl Script {
             line_end: "\n",
             ponder: false,
             lose: 0,
+            learn: false,
             actions: Vec::new(),
         };
         while let Some(arg) = args.next() {
@@ -79,6 +84,8 @@ impl Script {
                 }
                 ("--crlf", _) => script.line_end = "\r\n",
                 ("--ponder", _) => script.ponder = true,
+                ("--learn", _) => script.learn = true,
+                ("--vary", _) => script.seed ^= u64::from(process::id()) << 32,
                 (_, Some((event, action))) => {
                     script.actions.push((event.to_string(), action.to_string()));
                 }
@@ -243,6 +250,9 @@ impl Engine {
 
     /// Whether its score is bad in the game that begins with this `position`.
     fn loses(&self, command: &str) -> bool {
+        if self.script.learn && self.games > 2 {
+            return false;
+        }
         let mixed = command.bytes().fold(self.script.seed, |mixed, byte| {
             mixed.rotate_left(7) ^ u64::from(byte)
         });
@@ -300,8 +310,10 @@ impl Engine {
     }
 
     fn new_game(&mut self) {
-        // The moves of a game must not depend on earlier games.
-        self.rng = ChaCha8Rng::seed_from_u64(self.script.seed);
+        if !self.script.learn {
+            // The moves of a game must not depend on earlier games.
+            self.rng = ChaCha8Rng::seed_from_u64(self.script.seed);
+        }
         self.command.clear();
         self.games += 1;
         if self.games == 1 && self.trial {

@@ -9,5 +9,7 @@ mod gate;
 #[cfg(unix)]
 mod pool;
 #[cfg(unix)]
+mod spot_checks;
+#[cfg(unix)]
 mod stages;
 mod verdicts;

@@ -47,7 +47,7 @@ impl<E: Experiment> Following for FollowedMatch<E> {
     }
 
     fn results(&mut self) -> anyhow::Result<CurrentResults> {
-        let (_, withheld) = verdict_with(&self.files.manifest, &self.fold, &self.course);
+        let (_, withheld) = verdict_with(&self.files, &self.fold, &self.course)?;
         let results = CurrentResults::of(&self.fold);
         Ok(CurrentResults {
             verdict: withheld.map_or(results.verdict, |_| Some(Verdict::Inconclusive)),
@@ -57,7 +57,7 @@ impl<E: Experiment> Following for FollowedMatch<E> {
 
     fn report(&mut self) -> anyhow::Result<Box<dyn Report>> {
         let (files, course) = (self.files.clone(), self.course.clone());
-        Ok(Box::new(MatchReport::of(files, &self.fold, course)))
+        Ok(Box::new(MatchReport::of(files, &self.fold, course)?))
     }
 
     fn breakdown(&mut self) -> anyhow::Result<&Breakdown> {

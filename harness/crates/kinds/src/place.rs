@@ -112,7 +112,13 @@ impl Place {
                 } else {
                     0
                 };
-                let local = Local::start(manifest.concurrency, &manifest.placement, first, boards);
+                let local = Local::start(
+                    manifest.concurrency,
+                    &manifest.placement,
+                    first,
+                    boards,
+                    true,
+                );
                 Ok(AnyExecutor::Local(local.context("workers cannot start")?))
             }
             Self::Fleet(fleet) => Ok(AnyExecutor::Remote(fleet.start(manifest, dir)?)),

@@ -1,13 +1,26 @@
 //! Signs in the totals of a run that its games are weak evidence.
 
-use hone_run::{BookIdentity, Manifest, Tally};
+use hone_run::files::findings;
+use hone_run::{BookIdentity, Manifest, RunFiles, Tally};
 use hone_stats::detect::{Finding, Repetition, alike, few_openings, repeated_games};
 
 use super::engine_evidence::engine_findings;
 
-/// The findings of a run of any kind: repeated games, few openings, identical games of a
-/// pair, and what [`engine_findings`] finds.
-pub fn evidence_findings(manifest: &Manifest, tally: &Tally) -> Vec<Finding> {
+/// The findings of a run of any kind: those of its totals, and what was found while it was
+/// played.
+///
+/// # Errors
+/// If the latter cannot be read.
+pub fn evidence_findings(files: &RunFiles, tally: &Tally) -> anyhow::Result<Vec<Finding>> {
+    let mut findings = findings_of(&files.manifest, tally);
+    let found = findings::read(files.folder.path())?;
+    findings.extend(found.into_iter().map(Finding::from));
+    Ok(findings)
+}
+
+/// The findings of a run's totals: repeated games, few openings, identical games of a pair,
+/// and what [`engine_findings`] finds.
+fn findings_of(manifest: &Manifest, tally: &Tally) -> Vec<Finding> {
     let repetition = Repetition {
         pairs: tally.judged_pairs(),
         repeated: tally.repeated_pairs,
@@ -203,10 +216,7 @@ mod tests {
             }
             fold.push(result);
         }
-        (
-            evidence_findings(&run.manifest, &fold.tally),
-            fold.verdict(),
-        )
+        (findings_of(&run.manifest, &fold.tally), fold.verdict())
     }
 
     #[test]
@@ -245,7 +255,7 @@ mod tests {
                 result.games[1].nodes[1] /= scale;
                 fold.push(result);
             }
-            let findings = evidence_findings(&run.manifest, &fold.tally);
+            let findings = findings_of(&run.manifest, &fold.tally);
             let found: Vec<_> = findings.iter().map(|found| found.test.words()).collect();
             assert_eq!(found, kinds, "{limit}");
         }

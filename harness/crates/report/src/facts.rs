@@ -229,21 +229,24 @@ pub struct SprtFacts {
 impl RunFacts {
     /// The facts of a run from the results in `fold`, its `course` and, if it was played on a
     /// fleet, the facts of that.
+    ///
+    /// # Errors
+    /// If the findings of its folder cannot be read.
     pub fn new<E: Experiment>(
         files: &RunFiles,
         fold: &Fold<E>,
         course: &Timeline,
         fleet: Option<FleetFacts>,
-    ) -> Self {
+    ) -> anyhow::Result<Self> {
         let manifest = &files.manifest;
         let tally = &fold.tally;
         let first = first_engine(tally);
         let summary = summary_of(&fold.experiment, first.pentanomial);
         let play = &manifest.config.r#match;
         let (ratings, rating_error) = ratings(manifest, tally);
-        let findings = findings(manifest, course, fold);
+        let findings = findings(files, course, fold)?;
         let (verdict, withheld) = judged(fold.verdict().into(), &findings, play.on_finding);
-        Self {
+        Ok(Self {
             run: files.folder.name(),
             kind: manifest.kind,
             verdict,
@@ -292,7 +295,7 @@ impl RunFacts {
             limit: limits(&manifest.config),
             openings: openings(manifest),
             placement: manifest.placement.clone(),
-        }
+        })
     }
 
     /// The always-valid interval for text, where it may stand beside another interval. `None`
@@ -375,12 +378,16 @@ pub(super) fn summary_of(experiment: &impl Experiment, pairs: Pentanomial) -> Su
 }
 
 /// Signs of bad data. Those in the order of the results need a single pairing.
-fn findings<E: Experiment>(manifest: &Manifest, course: &Timeline, fold: &Fold<E>) -> Vec<Finding> {
-    let mut findings = evidence_findings(manifest, &fold.tally);
+fn findings<E: Experiment>(
+    files: &RunFiles,
+    course: &Timeline,
+    fold: &Fold<E>,
+) -> anyhow::Result<Vec<Finding>> {
+    let mut findings = evidence_findings(files, &fold.tally)?;
     if fold.tally.pairings.len() == 1 {
         findings.extend(course.findings(fold));
     }
-    findings
+    Ok(findings)
 }
 
 /// The verdict of a test, and the one that its findings hold back.
@@ -402,7 +409,7 @@ fn judged(
 /// The verdict of a run, and the one that its findings hold back.
 ///
 /// # Errors
-/// If the ledger cannot be read.
+/// If the ledger or the findings of its folder cannot be read.
 pub fn verdict_of<E: Experiment>(
     files: &RunFiles,
     fold: &Fold<E>,
@@ -413,21 +420,24 @@ pub fn verdict_of<E: Experiment>(
         return Ok((verdict, None));
     }
     let course = Timeline::read(files, fold)?;
-    Ok(verdict_with(&files.manifest, fold, &course))
+    verdict_with(files, fold, &course)
 }
 
 /// As [`verdict_of`], with the `course` already read.
+///
+/// # Errors
+/// If the findings of its folder cannot be read.
 pub fn verdict_with<E: Experiment>(
-    manifest: &Manifest,
+    files: &RunFiles,
     fold: &Fold<E>,
     course: &Timeline,
-) -> (TestVerdict, Option<TestVerdict>) {
+) -> anyhow::Result<(TestVerdict, Option<TestVerdict>)> {
     let verdict = fold.verdict().into();
-    let on_finding = manifest.config.r#match.on_finding;
+    let on_finding = files.manifest.config.r#match.on_finding;
     if verdict == TestVerdict::None || on_finding == OnFinding::Report {
-        return (verdict, None);
+        return Ok((verdict, None));
     }
-    judged(verdict, &findings(manifest, course, fold), on_finding)
+    Ok(judged(verdict, &findings(files, course, fold)?, on_finding))
 }
 
 /// Totals of the first engine over all its pairings.

@@ -26,19 +26,26 @@ impl MatchReport {
     /// If the ledger cannot be read.
     pub fn new<E: Experiment>(files: RunFiles, fold: &Fold<E>) -> anyhow::Result<Self> {
         let course = Timeline::read(&files, fold)?;
-        Ok(Self::of(files, fold, course))
+        Self::of(files, fold, course)
     }
 
     /// As [`MatchReport::new`], with the `course` already read.
-    pub fn of<E: Experiment>(files: RunFiles, fold: &Fold<E>, course: Timeline) -> Self {
+    ///
+    /// # Errors
+    /// If the findings of the run's folder cannot be read.
+    pub fn of<E: Experiment>(
+        files: RunFiles,
+        fold: &Fold<E>,
+        course: Timeline,
+    ) -> anyhow::Result<Self> {
         let dir = files.folder.path();
         let fleet = FleetFacts::read(dir, &files.manifest, course.workers());
-        let facts = RunFacts::new(&files, fold, &course, fleet);
-        Self {
+        let facts = RunFacts::new(&files, fold, &course, fleet)?;
+        Ok(Self {
             files,
             facts,
             course,
-        }
+        })
     }
 
     /// The run's files.

@@ -1,18 +1,17 @@
 //! Compares the results of a pair that several workers have sent.
 //!
-//! With limits of nodes or depth and one thread, every machine plays the same games. So a pair
-//! is played again by a second worker now and then, without a worker knowing in advance which
-//! one; if the results differ, a third worker decides which of the two is wrong.
+//! [Spot checks](hone_run::executor::spot_checks): a pair is played again by a second worker now
+//! and then, without a worker knowing in advance which one; if the results differ, a third
+//! worker decides which of the two is wrong.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
 use crate::ids::WorkerId;
 use hone_experiment::PairResult;
-use hone_run::executor::{PairJob, Player, Rules};
+use hone_run::executor::PairJob;
+use hone_run::executor::spot_checks::{digests, has_failure, is_repeatable, odd_one};
 
-/// One of this many pairs is played again by a second worker, besides the first.
-pub(super) const ONE_IN: u64 = 50;
 /// Number of the last pairs whose results are remembered.
 const WINDOW: usize = 4096;
 /// A pair that no worker has is sent again for its check after this time.
@@ -174,17 +173,18 @@ impl Checks {
             others: [other.worker, worker.clone()],
             is_recorded,
         };
-        if play.digests == first.digests {
-            decided(second, first, false)
-        } else if play.digests == second.digests {
-            decided(first, second, true)
-        } else {
-            self.is_off = true;
-            for counted in self.pairs.values_mut() {
-                counted.is_repeatable = false;
+        match odd_one([&first, &second, &play].map(|play| play.digests)) {
+            Some(0) => decided(first, second, true),
+            // The first two differ, so the third is not the odd one.
+            Some(_) => decided(second, first, false),
+            None => {
+                self.is_off = true;
+                for counted in self.pairs.values_mut() {
+                    counted.is_repeatable = false;
+                }
+                self.open.clear();
+                Second::Unrepeatable([first.worker, second.worker, worker.clone()])
             }
-            self.open.clear();
-            Second::Unrepeatable([first.worker, second.worker, worker.clone()])
         }
     }
 
@@ -216,31 +216,6 @@ impl Checks {
         }
         due
     }
-}
-
-fn digests(result: &PairResult) -> [u64; 2] {
-    [result.games[0].digest, result.games[1].digest]
-}
-
-/// A failure, such as a crash, may be that of one machine.
-fn has_failure(result: &PairResult) -> bool {
-    let mut games = result.games.iter();
-    games.any(|game| game.termination.is_failure())
-}
-
-/// Whether every machine plays the same games.
-fn is_repeatable(job: &PairJob) -> bool {
-    job.players.iter().all(|player| {
-        !player.limit.is_timed() && !player.ponder && has_one_thread(player, &job.rules)
-    })
-}
-
-fn has_one_thread(player: &Player, rules: &Rules) -> bool {
-    let options = player.all_options(rules);
-    let mut threads = options
-        .iter()
-        .filter(|(name, _)| name.eq_ignore_ascii_case("Threads"));
-    threads.all(|(_, value)| value == "1")
 }
 
 #[cfg(test)]

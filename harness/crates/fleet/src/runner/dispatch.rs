@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 
 use super::accept::{Accepted, accept};
-use super::checks::{Checks, ONE_IN, Second};
+use super::checks::{Checks, Second};
 use super::presence::{Overdue, Presence, STATUS_TIMEOUT};
 use super::run_key::RunKey;
 use crate::clock::Reference;
@@ -239,7 +239,7 @@ impl<R> Dispatch<R> {
                 *finished_ms = flight.earliest_ms.max(*finished_ms);
                 if let Some(flight) = self.flights.remove(&pair) {
                     self.newest_played = self.newest_played.max(Some(flight.sent));
-                    let is_spot = self.key.is_spot(pair, ONE_IN);
+                    let is_spot = self.key.is_spot(pair);
                     let result = &accepted.played.result;
                     self.checks.counted(flight.job, worker, result, is_spot);
                 }

@@ -1,9 +1,10 @@
 //! The incidents of workers and of their pairs, in the run's folder.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::ids::WorkerId;
+use hone_run::files::findings::{self, PairFinding};
 use hone_run::files::machines::{INCIDENTS, Incident, IncidentKind};
 use hone_run::files::table::Table;
 
@@ -14,6 +15,8 @@ const MAX_REASONS: usize = 20;
 /// The incidents of a run.
 #[derive(Debug)]
 pub(crate) struct Incidents {
+    /// The run's folder.
+    dir: PathBuf,
     table: Table,
     /// The incidents of workers without a pair: each is written once.
     known: BTreeSet<(String, IncidentKind, String)>,
@@ -35,7 +38,12 @@ impl Incidents {
             .into_iter()
             .filter(|row| row.kind == IncidentKind::Quarantined)
             .map(|row| (row.worker, row.reason));
-        Ok((Self { table, known }, quarantined.collect()))
+        let incidents = Self {
+            dir: dir.to_path_buf(),
+            table,
+            known,
+        };
+        Ok((incidents, quarantined.collect()))
     }
 
     /// Writes an incident of a worker, unless it was written before or [`MAX_REASONS`] of its
@@ -105,6 +113,14 @@ impl Incidents {
         self.append(worker.to_string(), kind, Some(pair + 1), reason.to_string())
     }
 
+    /// Writes what the results of several workers say about the run's verdict.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub(super) fn found(&self, finding: PairFinding) -> anyhow::Result<()> {
+        findings::add(&self.dir, &[finding])
+    }
+
     fn append(
         &mut self,
         worker: String,
@@ -126,6 +142,7 @@ impl Incidents {
 mod tests {
     use super::*;
     use crate::samples::worker;
+    use hone_run::files::findings::{self, PairFinding};
     use hone_run::files::machines::Machines;
 
     #[test]

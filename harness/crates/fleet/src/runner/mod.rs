@@ -315,7 +315,7 @@ impl<L: RunnerLink> Runner<L> {
                 let purge = async { self.log_error(self.link.purge_jobs().await) };
                 let _ = timeout(CLOSE, purge).await;
             }
-            Command::Stop(Stop::Abort) => {
+            Command::Stop(Stop::Abort | Stop::Decided) => {
                 self.sender.abort();
                 self.notice.draining = true;
                 let leave = async {

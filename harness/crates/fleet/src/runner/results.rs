@@ -18,7 +18,9 @@ use hone_base::diagnostic::Diagnostic;
 use hone_base::errln;
 use hone_report::duration;
 use hone_run::executor::Event;
+use hone_run::files::findings::PairFinding;
 use hone_run::files::machines::IncidentKind;
+use hone_stats::detect::{Rank, Test};
 
 /// Number of results contradicting their pairs after which a worker is put in
 /// quarantine: a correct worker sends none.
@@ -222,6 +224,10 @@ impl<L: RunnerLink> Runner<L> {
                 let reason = format!("worker {first} has another result of the pair, which counts");
                 self.record_incident(|incidents| incidents.contradicts(worker, pair, &reason));
                 if is_checked {
+                    let detail = format!(
+                        "workers {first} and {worker} have played different games of pair {number}"
+                    );
+                    self.record_finding(pair, Test::Contradiction, Rank::Doubtful, detail);
                     errln!(
                         "warning: workers {first} and {worker} have played different games of pair {number}, although its limit allows only one: a third worker plays it too"
                     );
@@ -241,6 +247,14 @@ impl<L: RunnerLink> Runner<L> {
                     "its result of pair {number}{counts} differs from that of workers {one} and {other}"
                 );
                 self.record_incident(|incidents| incidents.contradicts(&loser, pair, &why));
+                // The other results of this worker may be wrong too.
+                let rank = if is_recorded {
+                    Rank::Invalid
+                } else {
+                    Rank::Doubtful
+                };
+                let detail = format!("worker {loser}: {why}");
+                self.record_finding(pair, Test::Contradiction, rank, detail);
                 self.quarantine(&loser, why).await;
             }
             Second::Unrepeatable([one, other, third]) => {
@@ -250,8 +264,18 @@ impl<L: RunnerLink> Runner<L> {
                 errln!("warning: pair {number}: {reason}
 help: games on several machines are not compared any more; `hone check ENGINE` tests whether an engine repeats its search");
                 self.record_incident(|incidents| incidents.contradicts(&third, pair, &reason));
+                // From now on a worker could send games that no engine has played.
+                let detail = format!(
+                    "pair {number}: {reason}, so results of workers are no longer compared"
+                );
+                self.record_finding(pair, Test::Unrepeatable, Rank::Doubtful, detail);
             }
         }
+    }
+
+    fn record_finding(&mut self, pair: u64, test: Test, rank: Rank, detail: String) {
+        let finding = PairFinding::now(pair, test, rank, detail);
+        self.record_incident(|incidents| incidents.found(finding));
     }
 
     /// Sends the pairs that another worker plays again.

@@ -15,6 +15,7 @@ use sha2::{Digest, Sha256};
 use crate::ids::Name;
 use hone_base::checksum::hex;
 use hone_base::platform::write_private;
+use hone_run::executor::spot_checks;
 
 /// The file in a run's folder with the run's name on the fleet, its secret and its priority.
 const FILE: &str = "lease.toml";
@@ -99,17 +100,10 @@ impl RunKey {
         hex(&hasher.finalize()[..16])
     }
 
-    /// Whether a pair is one of those, one in `one_in`, that are played again by another
-    /// worker. A worker cannot know which.
-    pub(super) fn is_spot(&self, pair: u64, one_in: u64) -> bool {
-        let mut hasher = Sha256::new();
-        hasher.update(b"check");
-        hasher.update(self.secret.as_bytes());
-        hasher.update(pair.to_le_bytes());
-        let start = hasher.finalize()[..8]
-            .try_into()
-            .expect("a SHA-256 has 32 bytes");
-        u64::from_le_bytes(start).is_multiple_of(one_in)
+    /// Whether a pair is one of those that are played again by another worker. A worker cannot
+    /// know which.
+    pub(super) fn is_spot(&self, pair: u64) -> bool {
+        spot_checks::is_spot(self.secret.as_bytes(), pair)
     }
 
     /// Whether a lease is that of a pair.
@@ -147,14 +141,6 @@ mod tests {
                 .mode();
             assert_eq!(mode & 0o077, 0);
         }
-    }
-
-    #[test]
-    fn one_in_fifty_pairs_is_played_again() {
-        let key = RunKey::random();
-        let spots = (0..50_000).filter(|pair| key.is_spot(*pair, 50)).count();
-        // 1000 ± 5 standard deviations.
-        assert!((843..=1157).contains(&spots), "{spots}");
     }
 
     #[test]

@@ -120,7 +120,7 @@ impl SlotTask {
             self.tables.clone_from(&job.rules.adjudication.syzygy);
         }
         if self.local.is_none() {
-            match Local::start(1, &[], 0, &self.boards) {
+            match Local::start(1, &[], 0, &self.boards, false) {
                 Ok(local) => self.local = Some(local),
                 Err(error) => {
                     return self.failed(format!("no thread for a game: {error}"), false);
@@ -146,6 +146,8 @@ impl SlotTask {
                 note.hash
             ),
             Event::Warning(text) => tracing::warn!("{text}"),
+            // The runner lets another worker play a pair again.
+            Event::Checked(_) => {}
             Event::Failed(error) => {
                 // Only a failure in a game leaves evidence.
                 let in_game = !self.evidence.is_empty();

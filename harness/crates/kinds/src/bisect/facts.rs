@@ -13,7 +13,6 @@ use hone_experiment::{Experiment, Verdict};
 use hone_report::{
     EndReason, escape_markdown, evidence_findings, probability, signed, signed_ends,
 };
-use hone_run::ledger::LedgerError;
 use hone_run::{EngineIdentity, Fold, Kind, Manifest, RunFiles};
 use hone_stats::detect::Finding;
 use hone_stats::summary::{Interval, Summary};
@@ -133,7 +132,7 @@ pub(crate) struct MatchFacts {
 
 impl BisectFacts {
     /// The facts of the run whose results `fold` has absorbed.
-    pub(super) fn of(files: &RunFiles, fold: &Fold<BisectExperiment>) -> Result<Self, LedgerError> {
+    pub(super) fn of(files: &RunFiles, fold: &Fold<BisectExperiment>) -> anyhow::Result<Self> {
         let manifest = &files.manifest;
         let experiment = &fold.experiment;
         let posterior = experiment.posterior();
@@ -150,7 +149,7 @@ impl BisectFacts {
             reason: EndReason::of(fold.verdict()),
             repeated_pairs: fold.tally.repeated_pairs,
             distinct_games: fold.tally.distinct_games,
-            findings: evidence_findings(manifest, &fold.tally),
+            findings: evidence_findings(files, &fold.tally)?,
             verdict,
             good: suspect(0),
             bad: suspect(posterior.last()),

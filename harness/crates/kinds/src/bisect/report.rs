@@ -5,7 +5,6 @@ use super::page::html;
 use hone_experiment::bisect::BisectExperiment;
 use hone_report::html::{Page, PageLocation, Source};
 use hone_report::{REPORT_JSON, REPORT_MD, Report, json_file, to_resume};
-use hone_run::ledger::LedgerError;
 use hone_run::{Fold, RunFiles};
 
 /// The results of a bisection.
@@ -19,7 +18,7 @@ impl BisectReport {
     ///
     /// # Errors
     /// If the ledger cannot be read.
-    pub(super) fn new(files: RunFiles, fold: &Fold<BisectExperiment>) -> Result<Self, LedgerError> {
+    pub(super) fn new(files: RunFiles, fold: &Fold<BisectExperiment>) -> anyhow::Result<Self> {
         let facts = BisectFacts::of(&files, fold)?;
         Ok(Self { files, facts })
     }

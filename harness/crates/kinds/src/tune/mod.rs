@@ -105,7 +105,7 @@ impl RunKind for Tuning {
 
     fn report(files: RunFiles, fold: Fold<TuneExperiment>) -> anyhow::Result<TuneReport> {
         let verification = verification::read(&files)?;
-        Ok(TuneReport::new(files, fold, verification))
+        TuneReport::new(files, fold, verification)
     }
 
     fn follow_up(

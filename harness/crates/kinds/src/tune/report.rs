@@ -35,11 +35,14 @@ pub struct TuneReport {
 impl TuneReport {
     /// The report of the run whose results `fold` has absorbed, and of its verifying test if
     /// that has been started.
+    ///
+    /// # Errors
+    /// If the findings of the run's folder cannot be read.
     pub(super) fn new(
         files: RunFiles,
         fold: Fold<TuneExperiment>,
         verification: Option<MatchReport>,
-    ) -> Self {
+    ) -> anyhow::Result<Self> {
         let Fold {
             mut experiment,
             tally,
@@ -47,15 +50,15 @@ impl TuneReport {
         } = fold;
         experiment.conclude();
         let section = files.manifest.config.tune.clone().unwrap_or_default();
-        Self {
+        Ok(Self {
             facts: TuneFacts::of(&experiment, &section),
             verification,
-            findings: evidence_findings(&files.manifest, &tally),
+            findings: evidence_findings(&files, &tally)?,
             repeated_pairs: tally.repeated_pairs,
             distinct_games: tally.distinct_games,
             files,
             experiment,
-        }
+        })
     }
 
     fn object(&self) -> anyhow::Result<Map<String, Value>> {

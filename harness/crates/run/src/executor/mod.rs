@@ -10,6 +10,7 @@ mod program;
 pub mod remote;
 pub mod simulated;
 mod situation;
+pub mod spot_checks;
 
 pub use job::{Evidence, GameText, Rules};
 pub use job::{PairJob, PlayedPair, Player};
@@ -21,6 +22,7 @@ pub use program::ProgramFile;
 pub use situation::PonderEnd;
 pub use situation::{Pondered, Situation};
 
+use crate::files::findings::PairFinding;
 use hone_base::diagnostic::Diagnostic;
 use std::future::Future;
 
@@ -34,6 +36,8 @@ pub enum Event {
     Memory(Box<MemoryNote>),
     /// Another warning for the user; may be repeated.
     Warning(String),
+    /// A pair that was played has been played again, with what was found.
+    Checked(Option<Box<PairFinding>>),
     /// The executor cannot continue; the run stops and can be resumed.
     Failed(ExecutorError),
     /// The last event: the executor has stopped as requested, or it has no job and does not
@@ -53,6 +57,9 @@ pub enum Stop {
     Drain,
     /// Abandon the pairs that are being played.
     Abort,
+    /// Abandon the pairs that are being played for the first time; finish those that are played
+    /// again, because they may speak against the verdict.
+    Decided,
 }
 
 /// Plays pairs.
@@ -73,6 +80,11 @@ pub trait Executor {
     /// is on this machine.
     fn whereabouts(&self, _pair: u64) -> Option<String> {
         None
+    }
+
+    /// Whether a pair is being played again: [`Event::Checked`] follows.
+    fn is_checking(&self) -> bool {
+        false
     }
 
     /// Whether the executor keeps results that [`Self::next`] has returned until

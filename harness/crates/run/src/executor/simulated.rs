@@ -80,7 +80,7 @@ impl<M: Model> Executor for Simulated<M> {
     }
 
     fn stop(&mut self, how: Stop) {
-        self.stopped |= how == Stop::Abort;
+        self.stopped |= how != Stop::Drain;
     }
 }
 

@@ -6,9 +6,11 @@
 //! * `live`: `live.json`, the games in play.
 //! * `table`: reads and appends to CSV tables, whose last row a kill may have cut off.
 //! * `machines`: `workers.csv`, `clocks.csv` and `incidents.csv` of a fleet.
+//! * `findings`: `findings.csv`, what was found while the run was played.
 //! * `final_positions`: `games.epd`.
 
 pub mod final_positions;
+pub mod findings;
 pub mod folder;
 pub(super) mod kind;
 pub mod live;

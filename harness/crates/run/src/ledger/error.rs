@@ -23,6 +23,9 @@ pub enum LedgerError {
     Changed(#[source] Diagnostic),
     #[error("{} was deleted or replaced while the run was being played{}", path.display(), if *restored { "; it has been written again" } else { "" })]
     Gone { path: PathBuf, restored: bool },
+    /// What was found while the run was played cannot be kept.
+    #[error("{0}")]
+    Finding(#[source] Diagnostic),
     #[error("{}, line {line}: {source}", path.display())]
     Row {
         path: PathBuf,

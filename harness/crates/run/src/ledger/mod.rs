@@ -1,8 +1,8 @@
 //! The ledger of a run: `games.csv` with one row per game in the order of
 //! arrival, and `games.pgn`. Both are append-only. The rows of a pair are written after
 //! its games, so that opening the ledger finds by their offsets what a kill has cut off,
-//! and removes it. Besides `run.toml`, and `builds.csv` of a bisection, a run has no other
-//! state.
+//! and removes it. Besides `run.toml`, `findings.csv`, and `builds.csv` of a bisection, a run has
+//! no other state.
 
 mod error;
 mod files;
@@ -37,6 +37,8 @@ pub use row::{RecordedPair, Row};
 pub use tail::{Grown, Tail};
 
 use crate::executor::{Evidence, PlayedPair};
+use crate::files::findings::{self, PairFinding};
+use hone_base::diagnostic::Diagnostic;
 use hone_base::text::numbered;
 use sync::Syncer;
 
@@ -184,6 +186,15 @@ impl Ledger {
                 path: folder.clone(),
                 source,
             })
+    }
+
+    /// Writes what was found at a pair to the run's folder.
+    ///
+    /// # Errors
+    /// [`LedgerError::Finding`].
+    pub(crate) fn keep_finding(&mut self, finding: PairFinding) -> Result<(), LedgerError> {
+        findings::add(&self.dir, &[finding])
+            .map_err(|error| LedgerError::Finding(Diagnostic::of(error)))
     }
 
     /// Refuses to continue if a file was deleted or replaced, because appended data would

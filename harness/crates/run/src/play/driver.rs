@@ -13,6 +13,7 @@ use super::memory_warnings::MemoryWarnings;
 use super::view::{Progress, View};
 use crate::config::Config;
 use crate::executor::{Event, Executor, ExecutorError, Player, Stop};
+use crate::files::findings::PairFinding;
 use crate::ledger::{Ledger, LedgerError};
 use hone_base::platform::{MachineMemory, until};
 use hone_base::text::counted;
@@ -188,7 +189,9 @@ impl<E: Experiment> Driver<E> {
             }
             if let Some(verdict) = self.fold.verdict() {
                 record(executor, ledger)?;
-                executor.stop(Stop::Abort);
+                executor.stop(Stop::Decided);
+                self.finish_checks(executor, ledger, interrupts, view)
+                    .await?;
                 return Ok(Ended::Verdict(verdict));
             }
             if view.is_stopped() {
@@ -314,7 +317,46 @@ impl<E: Experiment> Driver<E> {
                     view.warn(&text);
                 }
             }
+            Event::Checked(found) => Self::keep_finding(found, ledger, view)?,
             Event::Failed(_) | Event::Finished => {}
+        }
+        Ok(())
+    }
+
+    fn keep_finding(
+        found: Option<Box<PairFinding>>,
+        ledger: &mut Ledger,
+        view: &mut impl View<E>,
+    ) -> Result<(), LedgerError> {
+        if let Some(found) = found {
+            view.warn(&format!("warning: {}", found.detail));
+            ledger.keep_finding(*found)?;
+        }
+        Ok(())
+    }
+
+    /// Waits for the pairs that are played again when the verdict falls. A request to stop ends
+    /// this.
+    async fn finish_checks<X: Executor>(
+        &mut self,
+        executor: &mut X,
+        ledger: &mut Ledger,
+        interrupts: &mut Interrupts,
+        view: &mut impl View<E>,
+    ) -> Result<(), LedgerError> {
+        while executor.is_checking() {
+            tokio::select! {
+                event = executor.next() => match event {
+                    Event::Checked(found) => Self::keep_finding(found, ledger, view)?,
+                    Event::Finished => break,
+                    Event::Played(_)
+                    | Event::Evidence(_)
+                    | Event::Memory(_)
+                    | Event::Warning(_)
+                    | Event::Failed(_) => {}
+                },
+                _ = interrupts.next() => break,
+            }
         }
         Ok(())
     }

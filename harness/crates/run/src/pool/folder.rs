@@ -12,6 +12,7 @@ use super::machines;
 use super::merge::Merged;
 use super::source::Source;
 use crate::config::default_concurrency;
+use crate::files::findings;
 use crate::ledger::{FAILURES, Ledger, LedgerOptions, Lock, Pairs, Recovery};
 use crate::{
     Folder, MANIFEST, Manifest, PooledRun,
@@ -201,6 +202,9 @@ impl OpenPool {
         } = files;
         manifest.write(folder.path())?;
         machines::carry(sources, folder.path())?;
+        for source in sources {
+            findings::add(folder.path(), &source.findings()?)?;
+        }
         let mut present = HashSet::new();
         for entry in pairs.by_arrival()? {
             present.insert(entry?.result.pair);

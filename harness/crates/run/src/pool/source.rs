@@ -9,6 +9,7 @@ use anyhow::{Context, anyhow, ensure};
 
 use super::duplicates::SeenPairs;
 use crate::executor::{GameText, PlayedPair};
+use crate::files::findings::{self, PairFinding};
 use crate::files::machines::{Machine, WORKERS, first_local_worker};
 use crate::files::table::rows;
 use crate::ledger::{
@@ -132,6 +133,14 @@ impl Source {
             machine.worker += self.first_worker;
         }
         Ok(machines)
+    }
+
+    /// What was found while the run was played.
+    ///
+    /// # Errors
+    /// If the file cannot be read.
+    pub(super) fn findings(&self) -> anyhow::Result<Vec<PairFinding>> {
+        findings::read(self.files.folder.path())
     }
 
     /// The folders with evidence of failures.

@@ -1,9 +1,9 @@
 //! What the tests find.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What a test looked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Test {
     Workers,
@@ -21,6 +21,9 @@ pub enum Test {
     Speed,
     ProcessorTime,
     ClockUse,
+    StateOverGames,
+    Unrepeatable,
+    Contradiction,
 }
 
 impl Test {
@@ -42,12 +45,15 @@ impl Test {
             Self::Speed => "different speed of the same program",
             Self::ProcessorTime => "processor time",
             Self::ClockUse => "time beyond the clock",
+            Self::StateOverGames => "state kept over games",
+            Self::Unrepeatable => "games that do not repeat",
+            Self::Contradiction => "results that contradict each other",
         }
     }
 }
 
 /// What a finding says about a verdict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Rank {
     /// Worth knowing; the verdict stands.

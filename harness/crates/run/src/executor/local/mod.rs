@@ -9,6 +9,7 @@ mod game;
 mod ponder_search;
 mod position_command;
 mod slot;
+mod spot_check;
 mod worker;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use tokio::sync::{Mutex, mpsc, watch};
 
 use super::{Boards, Event, Executor, PairJob, Stop};
 use hone_base::platform::bind_thread;
+use spot_check::SpotChecks;
 
 /// Workers on this machine.
 #[derive(Debug)]
@@ -27,6 +29,7 @@ pub struct Local {
     events: mpsc::UnboundedReceiver<Event>,
     stop: watch::Sender<Option<Stop>>,
     threads: Vec<JoinHandle<()>>,
+    checks: Arc<SpotChecks>,
 }
 
 /// The queue from which all workers take their jobs.
@@ -35,7 +38,8 @@ type Jobs = Arc<Mutex<mpsc::UnboundedReceiver<PairJob>>>;
 impl Local {
     /// Starts `concurrency` workers, numbered from `first`. Worker `i` is bound to the
     /// processors `placement[i]`, if `placement` has so many, and shows its games on board
-    /// `i`. The engines start with the first job.
+    /// `i`. The engines start with the first job. `is_checked`: whether some pairs are
+    /// [played again](super::spot_checks) in new processes.
     ///
     /// # Errors
     /// If a thread cannot be started.
@@ -44,11 +48,13 @@ impl Local {
         placement: &[Vec<usize>],
         first: usize,
         boards: &Boards,
+        is_checked: bool,
     ) -> std::io::Result<Self> {
         let (event_sender, events) = mpsc::unbounded_channel();
         let (stop, stopped) = watch::channel(None);
         let (queue, jobs) = mpsc::unbounded_channel();
         let jobs: Jobs = Arc::new(Mutex::new(jobs));
+        let checks = Arc::new(SpotChecks::new(is_checked));
         let mut threads = Vec::new();
         for index in 0..concurrency {
             let jobs = Arc::clone(&jobs);
@@ -57,6 +63,7 @@ impl Local {
                 event_sender.clone(),
                 stopped.clone(),
                 boards.writer(index),
+                Arc::clone(&checks),
             );
             let processors = placement.get(index).cloned();
             threads.push(
@@ -76,6 +83,7 @@ impl Local {
             events,
             stop,
             threads,
+            checks,
         })
     }
 }
@@ -92,7 +100,15 @@ impl Executor for Local {
     }
 
     async fn next(&mut self) -> Event {
-        self.events.recv().await.unwrap_or(Event::Finished)
+        let event = self.events.recv().await.unwrap_or(Event::Finished);
+        if let Event::Checked(_) = event {
+            self.checks.end();
+        }
+        event
+    }
+
+    fn is_checking(&self) -> bool {
+        self.checks.is_open()
     }
 
     fn stop(&mut self, how: Stop) {

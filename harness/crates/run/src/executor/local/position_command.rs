@@ -69,6 +69,12 @@ impl PositionCommand {
         &self.bytes[from..self.end]
     }
 
+    /// The `position` command without its line end.
+    pub(super) fn line(&self) -> String {
+        let (position, _) = self.split();
+        String::from_utf8_lossy(position).into_owned()
+    }
+
     /// The `position` command without its line end, and the rest: empty, or the line end
     /// and the `go`.
     pub(super) fn split(&self) -> (&[u8], &[u8]) {

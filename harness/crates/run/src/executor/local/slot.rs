@@ -89,6 +89,19 @@ impl EngineSlot {
         matches!(&self.current, Some((engine, _)) if *engine == player.engine) && !player.restart
     }
 
+    /// Whether its engine runs, and the player sets its number of threads or the engine's own
+    /// is 1.
+    pub(super) fn has_known_threads(&self, player: &Player) -> bool {
+        let is_threads = |name: &str| name.eq_ignore_ascii_case("Threads");
+        self.running().is_some_and(|client| {
+            let mut declared = client.options().iter();
+            let declared = declared.find(|option| is_threads(&option.name));
+            let is_one = |value: String| value == "1";
+            declared.is_none_or(|option| option.default_value().is_none_or(is_one))
+                || player.options.iter().any(|(name, _)| is_threads(name))
+        })
+    }
+
     /// The engine, if it runs.
     pub(super) fn running(&self) -> Option<&Client> {
         self.current.as_ref().map(|(_, client)| client)

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
@@ -11,6 +12,8 @@ use super::deferred::DeferredResult;
 use super::game::{self, GameError, Resources};
 use super::position_command::PositionCommand;
 use super::slot::{EngineSlot, QUIT_TIMEOUT, SLOW_STOP};
+use super::spot_check::{Play, Replay, SpotChecks};
+use crate::executor::spot_checks::digests;
 use crate::executor::{BoardWriter, Event, ExecutorError, GameText, PairJob, PlayedPair, Stop};
 use hone_base::diagnostic::Diagnostic;
 use hone_base::platform::{DelayMeter, ReadTimer};
@@ -44,6 +47,9 @@ pub(super) struct Worker {
     started: BTreeSet<usize>,
     /// When the next measurement of the engines' processor time is due.
     measure_due: Option<Instant>,
+    checks: Arc<SpotChecks>,
+    /// The last `position` command of each game of the pair.
+    lines: [String; 2],
 }
 
 impl Worker {
@@ -52,6 +58,7 @@ impl Worker {
         events: mpsc::UnboundedSender<Event>,
         stop: watch::Receiver<Option<Stop>>,
         board: BoardWriter,
+        checks: Arc<SpotChecks>,
     ) -> Self {
         Self {
             number,
@@ -65,6 +72,8 @@ impl Worker {
             tables: None,
             started: BTreeSet::new(),
             measure_due: None,
+            checks,
+            lines: Default::default(),
         }
     }
 
@@ -97,8 +106,8 @@ impl Worker {
         let played = self.play_until_stopped(&jobs).await;
         self.deferred.send();
         let timeout = match *self.stop.borrow() {
-            Some(Stop::Abort) => ABORT_TIMEOUT,
-            _ => QUIT_TIMEOUT,
+            Some(Stop::Abort | Stop::Decided) => ABORT_TIMEOUT,
+            Some(Stop::Drain) | None => QUIT_TIMEOUT,
         };
         let [first, second] = &mut self.slots;
         tokio::join!(first.quit(timeout), second.quit(timeout));
@@ -119,11 +128,46 @@ impl Worker {
             let played = tokio::select! {
                 biased;
                 played = self.play_pair(&job) => played?,
-                _ = aborted.wait_for(|stop| *stop == Some(Stop::Abort)) => return Ok(()),
+                _ = aborted.wait_for(is_abandoned) => return Ok(()),
             };
             tracing::debug!("pair {} finished", job.pair + 1);
+            let first = self.to_check(&job, &played.result);
             self.deferred.put(played);
+            if let Some(first) = first {
+                self.check(&job, &first).await;
+            }
         }
+    }
+
+    /// The games of a pair that is to be played again.
+    fn to_check(&mut self, job: &PairJob, result: &PairResult) -> Option<Play> {
+        let mut slots = self.slots.iter().zip(&job.players);
+        let are_known = slots.all(|(slot, player)| slot.has_known_threads(player));
+        (are_known && self.checks.chooses(job, result)).then(|| Play {
+            digests: digests(result),
+            lines: std::mem::take(&mut self.lines),
+        })
+    }
+
+    /// Plays a pair again, after its result is sent. A stop of the run ends this, but not its
+    /// verdict.
+    async fn check(&mut self, job: &PairJob, first: &Play) {
+        self.checks.begin();
+        self.deferred.send();
+        let mut replay = Replay::of(job);
+        let compared = tokio::select! {
+            biased;
+            _ = self.stop.wait_for(|stop| matches!(stop, Some(Stop::Drain | Stop::Abort))) => Ok(None),
+            compared = replay.compare(first, self.tables.as_ref()) => compared,
+        };
+        replay.quit(ABORT_TIMEOUT).await;
+        let found = compared.unwrap_or_else(|error| {
+            tracing::info!("pair {} cannot be played again: {error}", job.pair + 1);
+            None
+        });
+        // Others may have found the same meanwhile.
+        let found = found.filter(|_| self.checks.turn_off());
+        report(&self.events, Event::Checked(found.map(Box::new)));
     }
 
     async fn play_pair(&mut self, job: &PairJob) -> Result<PlayedPair, GameError> {
@@ -182,6 +226,7 @@ impl Worker {
                 text,
                 evidence,
             } = game::play(resources, job, number).await?;
+            self.lines[number] = self.command.line();
             self.report_warnings(job);
             if let Some(evidence) = evidence {
                 tracing::info!(
@@ -240,6 +285,11 @@ impl Worker {
             send(Event::Warning(damage.to_string()));
         }
     }
+}
+
+/// Whether pairs in play are abandoned.
+fn is_abandoned(stop: &Option<Stop>) -> bool {
+    matches!(stop, Some(Stop::Abort | Stop::Decided))
 }
 
 fn report(events: &mpsc::UnboundedSender<Event>, event: Event) {
