@@ -125,13 +125,6 @@ mod tests {
     }
 
     #[test]
-    fn a_plan_offers_only_models_that_it_computes() {
-        let help = |command: &str| text(&words(command)).expect("a command");
-        assert!(help("calc simulate").contains("betting"));
-        assert!(!help("calc plan").contains("betting"));
-    }
-
-    #[test]
     fn an_unknown_topic_gets_the_nearest_one() {
         let error = with_causes(&text(&words("tunning")).expect_err("unknown"));
         assert!(error.ends_with("help: did you mean `tuning`?"), "{error}");

@@ -434,40 +434,6 @@ fn the_shell_completes_names_of_runs() {
 }
 
 #[test]
-fn other_programs_command_lines_lead_to_the_right_page() {
-    for (line, part) in [
-        (
-            "-engine cmd=a -engine cmd=b -each tc=8+0.08",
-            "hone match ./a ./b",
-        ),
-        ("gauntlet a b c", "match.tournament=gauntlet"),
-        ("tournament a b c", "`hone match A B C`"),
-        (
-            "match a b --elo0 -5",
-            "help: --elo0 is an option of `hone sprt`, `hone calc sprt`",
-        ),
-        ("report latest --elo0 -5", "unexpected argument `--elo0`"),
-        (
-            "sprt ./new ./old",
-            "help: name the engines by options, as in `hone sprt --dev ./new --base ./old`",
-        ),
-        ("sprt --elo2 3", "unexpected argument `--elo2`"),
-        ("matsch a b", "`matsch`\nhelp: did you mean `match`?\n"),
-    ] {
-        let mut command: Command = hone();
-        command.args(line.split(' '));
-        let finished = finish(command);
-        assert_eq!(finished.code, Some(2), "{line}");
-        let text = &finished.stderr;
-        assert!(text.contains(part), "{line}: {text}");
-        assert!(!text.contains("as a value"), "{line}: {text}");
-        let forms = ["error: ", "help: "];
-        let is_formed = |line: &str| forms.iter().any(|form| line.starts_with(form));
-        assert!(text.lines().all(is_formed), "{line}: {text}");
-    }
-}
-
-#[test]
 fn every_command_has_a_manual_page() {
     let folder = tempfile::tempdir().expect("made");
     let finished = hone_in(folder.path(), &["man", "--out", "share/man1"]);

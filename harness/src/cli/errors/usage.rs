@@ -72,31 +72,38 @@ fn arguments() -> Vec<String> {
 }
 
 /// Prints the error of the command line and ends the process.
-pub(in crate::cli) fn exit(mut error: clap::Error) -> ! {
-    let arguments = arguments();
+pub(in crate::cli) fn exit(error: clap::Error) -> ! {
+    match message(error, &arguments()) {
+        Ok(text) => {
+            errln!("{text}");
+            std::process::exit(Exit::Usage as i32);
+        }
+        Err(help) => help.exit(),
+    }
+}
+
+/// The text of an error of the command line; `Err` with help or a version, which is not one.
+fn message(mut error: clap::Error, arguments: &[String]) -> Result<String, clap::Error> {
     if error.use_stderr()
-        && let Some(advice) = advice(&arguments)
+        && let Some(advice) = advice(arguments)
     {
-        errln!("{advice}");
-        std::process::exit(Exit::Usage as i32);
+        return Ok(advice);
     }
     // Help and version, also the help for a missing command.
     let is_help = error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
     if is_help || !error.use_stderr() {
-        error.exit();
+        return Err(error);
     }
-    let elsewhere = limit_of_suite(&error, &arguments)
+    let elsewhere = limit_of_suite(&error, arguments)
         .or_else(|| elsewhere(&error))
-        .or_else(|| engines_as_operands(&error, &arguments))
-        .or_else(|| command_of_check(&error, &arguments))
+        .or_else(|| engines_as_operands(&error, arguments))
+        .or_else(|| command_of_check(&error, arguments))
         .or_else(|| credential_as_operand(&error));
     if elsewhere.is_some() {
         // In this case a similar name would be misleading.
         error.remove(ContextKind::SuggestedArg);
     }
-    let text = rendered(error, elsewhere);
-    errln!("{}", without_credentials(text, &arguments));
-    std::process::exit(Exit::Usage as i32);
+    Ok(without_credentials(rendered(error, elsewhere), arguments))
 }
 
 /// An error of the parser in the format of all errors: one line, then `help` and the parser's
@@ -331,78 +338,62 @@ fn commands_with(command: &clap::Command, path: &str, option: &str, found: &mut 
     }
 }
 
-#[cfg(test)]
+// A build without a feature lacks commands.
+#[cfg(all(test, feature = "fleet", feature = "serve"))]
 mod tests {
     use super::*;
 
-    fn said(line: &str) -> Option<String> {
-        let words: Vec<String> = line.split(' ').map(str::to_string).collect();
-        advice(&words)
-    }
+    /// Mistakes in a command line.
+    const WRONG: &[&str] = &[
+        "hone matsch a b",
+        "hone play",
+        "hone runs --jsn",
+        "hone report",
+        "hone calc elo",
+        "hone sprt --max-time 5x",
+        "hone sprt --pairs 0",
+        "hone sprt --hash x",
+        "hone sprt --elo0 x",
+        "hone sprt --elo2 3",
+        "hone sprt --profile slow",
+        "hone sprt ./new ./old",
+        "hone sprt x.toml hone1.eyJzZWNyZXQi",
+        "hone match a b --elo0 -5",
+        "hone report latest --elo0 -5",
+        "hone report x --limit 8+0.08",
+        "hone book make --nodes 99999999999999999999",
+        "hone book make --quiet 99999",
+        "hone suite x.epd --engine a --nodes 0",
+        "hone suite x.epd --engine a --limit 8+0.08",
+        "hone suite x.epd --engine a --limt 8+0.08",
+        "hone check ./engine --patience 0",
+        "hone check ./engine --jsn",
+        "hone check python3 e/ok.py",
+        "hone check --dialogue python3 e/ok.py --json",
+        // Of other programs.
+        "hone -engine cmd=a -engine cmd=b -each tc=8+0.08",
+        "hone match -each tc=8+0.08",
+        "hone gauntlet a b",
+        "hone tournament a b",
+        "hone c-chess-cli -engine cmd=a",
+        "hone cutechess -engine cmd=a",
+        "hone fast-chess -engine cmd=a",
+        "hone spsa x",
+        "hone ordo x.pgn",
+    ];
 
     #[test]
-    fn errors_of_the_parser_have_the_form_of_all_errors() {
-        let shown = |line: &str| {
-            let words = line.split(' ');
-            let error = help::command().try_get_matches_from(words);
-            rendered(error.expect_err(line), None)
-        };
-        for (line, expected) in [
-            (
-                "hone matsch",
-                "error: unrecognized subcommand `matsch`\nhelp: did you mean `match`?",
-            ),
-            (
-                "hone runs --jsn",
-                "error: unexpected argument `--jsn` found\nhelp: did you mean `--json`?",
-            ),
-            (
-                "hone report",
-                "error: the following required arguments were not provided: <RUN>\nhelp: write for example `hone report latest`",
-            ),
-            (
-                "hone calc elo",
-                "error: the following required arguments were not provided: <--pentanomial <COUNTS>|--wdl <W-D-L>>\nhelp: write for example `hone calc elo --pentanomial 12,80,200,95,13`",
-            ),
-            (
-                "hone sprt --max-time 5x",
-                "error: invalid value `5x` for `--max-time <TIME>`: `5x` is not a valid time: write for example 90s, 30m, 1h30m or 7d",
-            ),
-            (
-                "hone sprt --pairs 0",
-                "error: invalid value `0` for `--pairs <N>`: must be a whole number from 1",
-            ),
-            (
-                "hone sprt --hash x",
-                "error: invalid value `x` for `--hash <MB>`: must be a whole number, not negative",
-            ),
-            (
-                "hone book make --nodes 99999999999999999999",
-                "error: invalid value `99999999999999999999` for `--nodes <N>`: the number is too large",
-            ),
-            (
-                "hone sprt --elo0 x",
-                "error: invalid value `x` for `--elo0 <ELO>`: must be a number, as in 2.5",
-            ),
-            (
-                "hone suite x.epd --engine a --nodes 0",
-                "error: invalid value `0` for `--nodes <N>`: must be a whole number from 1",
-            ),
-            (
-                "hone book make --quiet 99999",
-                "error: invalid value `99999` for `--quiet <CP>`: must be a whole number from 0 to 10000",
-            ),
-            (
-                "hone check ./engine --patience 0",
-                "error: invalid value `0` for `--patience <PATIENCE>`: must be a whole number from 1",
-            ),
-            (
-                "hone sprt --profile slow",
-                "error: invalid value `slow` for `--profile <PROFILE>`\nhelp: possible values: gain, non-regression, simplification, quick",
-            ),
-        ] {
-            assert_eq!(shown(line), expected);
-        }
+    fn mistakes_in_a_command_line() {
+        let shown = WRONG.iter().map(|line| {
+            let words = line.split(' ').map(str::to_string).collect::<Vec<_>>();
+            let error = help::command().try_get_matches_from(&words);
+            let text = message(error.expect_err(line), &words[1..]).expect("not help");
+            let is_formed = |line: &str| line.starts_with("error: ") || line.starts_with("help: ");
+            assert!(text.lines().all(is_formed), "{line}: {text}");
+            (line, text)
+        });
+        let shown = hone_testing::listed(shown);
+        hone_testing::snapshots(&[]).bind(|| insta::assert_snapshot!("usage", shown));
         assert_eq!(in_backticks("the run's 'a'"), "the run's `a`");
     }
 
@@ -419,60 +410,5 @@ mod tests {
             let words: Vec<String> = line.split(' ').map(str::to_string).collect();
             assert_eq!(has_stray_credential(&words), is_stray, "{line}");
         }
-    }
-
-    #[test]
-    fn the_limit_of_a_suite_is_not_that_of_a_game() {
-        let help = |line: &str| {
-            let error = help::command().try_get_matches_from(line.split(' '));
-            let words: Vec<String> = line.split(' ').skip(1).map(str::to_string).collect();
-            limit_of_suite(&error.expect_err(line), &words)
-        };
-        let text = help("hone suite x.epd --engine a --limit 8+0.08").unwrap_or_default();
-        assert!(text.contains("--movetime, --nodes or --depth"), "{text}");
-        assert_eq!(help("hone suite x.epd --engine a --limt 8+0.08"), None);
-        assert_eq!(help("hone report x --limit 8+0.08"), None);
-    }
-
-    #[test]
-    fn an_engines_command_of_several_words_needs_quotes() {
-        let shown = |line: &str| {
-            let words: Vec<String> = line.split(' ').skip(1).map(str::to_string).collect();
-            let error = help::command().try_get_matches_from(line.split(' '));
-            let error = error.expect_err(line);
-            let help = command_of_check(&error, &words);
-            rendered(error, help)
-        };
-        for line in [
-            "hone check python3 e/ok.py",
-            "hone check --dialogue python3 e/ok.py --json",
-        ] {
-            let text = shown(line);
-            let help = "\nhelp: quote the command: `hone check \"python3 e/ok.py\"`";
-            assert!(text.ends_with(help), "{text}");
-        }
-        let text = shown("hone check ./engine --jsn");
-        assert!(text.ends_with("\nhelp: did you mean `--json`?"), "{text}");
-    }
-
-    #[test]
-    fn other_programs_users_are_led_to_the_page() {
-        for (line, part) in [
-            ("-engine cmd=a -engine cmd=b", "hone match ./a ./b"),
-            ("match -each tc=8+0.08", "`-each` is not an option"),
-            ("gauntlet a b", "match.tournament=gauntlet"),
-            ("tournament", "round robin"),
-            ("cutechess -engine cmd=a", "hone sprt --dev A --base B"),
-            ("cutechess -engine cmd=a", "`hone cutechess-cli …` takes"),
-            ("fast-chess -engine cmd=a", "`hone fastchess …` takes"),
-            ("-engine cmd=a -each tc=1+1", "`hone fastchess …` and"),
-        ] {
-            let text = said(line).unwrap_or_default();
-            assert!(
-                text.contains(part) && text.contains("`hone help coming-from-flags` lists"),
-                "{line}: {text}"
-            );
-        }
-        assert_eq!(said("match a.toml --limt 8"), None);
     }
 }

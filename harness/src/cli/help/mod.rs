@@ -224,15 +224,21 @@ mod tests {
         }
     }
 
+    /// The width is that of an output that is not a terminal.
     #[test]
-    fn the_groups_stand_in_the_help() {
-        let help = command().render_help().to_string();
-        for (group, _) in GROUPS {
-            assert!(help.contains(&format!("\n{group}:\n  ")), "{help}");
+    fn help_of_every_command() {
+        let mut all = Vec::new();
+        paths(&Cli::command(), "", &mut all);
+        let mut root = command().term_width(100);
+        root.build();
+        for path in all {
+            let names = path.split(' ').filter(|name| !name.is_empty());
+            let command = names.fold(&mut root, |command, name| {
+                command.find_subcommand_mut(name).expect("a command")
+            });
+            let name = format!("hone {path}").trim_end().replace(' ', "-");
+            let text = command.render_long_help().to_string();
+            hone_testing::snapshots(&[]).bind(|| insta::assert_snapshot!(name, text));
         }
-        assert!(
-            help.contains("Examples:\n  Are the uncommitted changes"),
-            "{help}"
-        );
     }
 }
