@@ -8,7 +8,7 @@ use std::process::Command;
 use crate::common::repository::{BUILD, EngineRepository, WEAK};
 #[cfg(unix)]
 use crate::common::skip::skipped;
-use crate::common::{Finished, finish, hone, hone_in, scripted, workspace};
+use crate::common::{Finished, finish, hone_in, scripted, workspace};
 
 fn book() -> String {
     workspace().join("books/quick.epd").display().to_string()

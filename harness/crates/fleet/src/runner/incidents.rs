@@ -142,7 +142,6 @@ impl Incidents {
 mod tests {
     use super::*;
     use crate::samples::worker;
-    use hone_run::files::findings::{self, PairFinding};
     use hone_run::files::machines::Machines;
 
     #[test]
