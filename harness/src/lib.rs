@@ -4,11 +4,9 @@
 //! # Layout
 //!
 //! * [`cli`]: the commands, one file or folder each, what they share, and their exit codes.
-//! * [`fuzzing`]: the readers of outside data, for the fuzzer.
 
 // `println!` panics on a closed pipe: `hone_base::output` prints in its place.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::string_slice))]
 
 pub mod cli;
-#[doc(hidden)]
-pub mod fuzzing;

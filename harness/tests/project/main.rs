@@ -16,4 +16,5 @@ mod fuzzing;
 mod manual;
 #[cfg(target_os = "linux")]
 mod packaging;
+mod readers;
 mod signs;

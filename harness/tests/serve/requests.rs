@@ -215,7 +215,7 @@ fn games_and_files(server: &Server, results: &Path) {
         let refused = server.get(&format!("{address}?nonsense=1"));
         assert_eq!(refused.status, 400, "{address}");
         assert!(
-            refused.body.starts_with("unknown parameter `nonsense`"),
+            refused.body.contains("unknown field `nonsense`"),
             "{refused:?}"
         );
     }
@@ -464,7 +464,7 @@ fn every_finished_run_is_found_on_its_page() {
     let beyond = server.get("/finished?offset=9999").body;
     assert!(beyond.contains("Only 205 runs match."), "{beyond}");
     let refused = server.get("/finished?offset=x");
-    let words = "the parameter `offset` is not valid: not a whole number";
+    let words = "offset: invalid digit found in string";
     assert_eq!(refused.status, 400);
-    assert!(refused.body.starts_with(words), "{refused:?}");
+    assert!(refused.body.contains(words), "{refused:?}");
 }

@@ -3,8 +3,7 @@
 //! Variables, rules and `$(MAKE)` are read as far as OpenBench's convention needs them, without
 //! evaluating functions and conditions.
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
-#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::indexing_slicing))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 /// Targets to try if the default one does not write the program, as Stockfish's prints help.

@@ -15,6 +15,7 @@
 
 // `println!` panics on a closed pipe: `hone_base::output` prints in its place.
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
+#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::string_slice))]
 
 pub mod config;
 mod error;

@@ -6,8 +6,7 @@
 //! for learning that is not used here.
 //! Format: <http://hgm.nubati.net/book_format.html>
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
-#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::indexing_slicing))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 use std::{cmp::Reverse, collections::HashSet, ops::Range};

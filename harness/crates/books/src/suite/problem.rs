@@ -4,8 +4,7 @@
 //! moves, and `id` (all from the PGN standard); points for moves in `c0`, as in the
 //! Strategic Test Suite: `"f5=10, Be5=2"`.
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
-#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::indexing_slicing))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 use std::borrow::Cow;

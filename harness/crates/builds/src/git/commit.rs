@@ -1,9 +1,5 @@
 //! Commits, from the output of `git log`.
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
-#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
-#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
-
 use super::GitError;
 use crate::bench;
 use hone_base::text::printable;

@@ -4,8 +4,7 @@
 //! * [`Repository`]: what is asked of it. `commit`: the answers of `git log`.
 //! * `program`: starts `git` and reads whether it succeeded.
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
-#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::indexing_slicing))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 mod commit;

@@ -1,9 +1,5 @@
 //! The program `git`: started so that it does nothing on behalf of the repository.
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
-#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
-#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
-
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 

@@ -1,8 +1,7 @@
 //! The messages between runners and workers: JSON with a protocol version and a maximum
 //! length. Malformed or too long messages and those of other versions are refused.
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
-#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::indexing_slicing))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 mod file_ref;

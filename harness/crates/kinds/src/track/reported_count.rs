@@ -1,8 +1,7 @@
 //! The number of nights that an exit code has reported. If a process is killed or interrupted
 //! after it has played a night, the next process reports that night.
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
-#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::indexing_slicing))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 use std::fs::{File, OpenOptions, TryLockError};

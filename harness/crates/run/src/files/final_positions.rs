@@ -1,9 +1,5 @@
 //! Restores `games.epd` of a run that is resumed from its games.
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
-#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
-#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
-
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;

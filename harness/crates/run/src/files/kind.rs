@@ -1,10 +1,6 @@
 //! The kinds of runs, and what other modules ask about a kind. Every answer lists all
 //! kinds, so that a new one does not compile until it is decided.
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
-#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
-#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
-
 use serde::{Deserialize, Serialize};
 
 /// A kind of run.

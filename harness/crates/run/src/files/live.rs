@@ -109,7 +109,7 @@ impl Writer {
             return;
         }
         self.version = version;
-        self.number += 1;
+        self.number = self.number.wrapping_add(1);
         let games = LiveGames {
             begin: self.number,
             games,

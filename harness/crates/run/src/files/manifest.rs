@@ -1,9 +1,5 @@
 //! `run.toml`: everything that defines a run, including the values of all defaults.
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
-#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
-#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

@@ -9,6 +9,9 @@
 //! * `findings`: `findings.csv`, what was found while the run was played.
 //! * `final_positions`: `games.epd`.
 
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::indexing_slicing))]
+#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
+
 pub mod final_positions;
 pub mod findings;
 pub mod folder;

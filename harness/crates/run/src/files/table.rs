@@ -1,10 +1,6 @@
 //! CSV tables of a run's folder that grow by rows: reads them, although a kill may have cut
 //! off the last row, and appends to them.
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
-#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
-#![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
-
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};

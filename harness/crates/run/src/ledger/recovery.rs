@@ -2,8 +2,7 @@
 //! written, between its games and its rows or within them. If more is missing, the ledger is
 //! refused, and nothing is removed.
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
-#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::indexing_slicing))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};

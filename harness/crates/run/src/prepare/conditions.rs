@@ -4,8 +4,7 @@
 //! It is computed from the text of the manifest, not from the parsed configuration: a new key
 //! with a default must not change it.
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
-#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::indexing_slicing))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 use std::path::Path;

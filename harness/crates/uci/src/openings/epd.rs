@@ -5,8 +5,7 @@
 //! FEN with six fields, EPD with the counters as `hmvc` and `fmvn`, FEN followed by
 //! operations. All are accepted.
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
-#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::indexing_slicing))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 use std::num::NonZeroU32;

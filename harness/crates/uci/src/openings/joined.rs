@@ -5,8 +5,7 @@
 //! it has a result, if a tag follows, or if moves follow that begin with move 1. Moves without
 //! tags before them also end where moves without a number follow.
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
-#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::indexing_slicing))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 use std::borrow::Cow;

@@ -1,8 +1,7 @@
 //! Usual spellings of moves that the PGN reader skips silently: `h7h8q`, `e8Q`, `e8(Q)`,
 //! `e8/Q`, `Bb5++`, `hxg6e.p.`.
 
-#![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::expect_used))]
-#![cfg_attr(not(test), warn(clippy::indexing_slicing, clippy::string_slice))]
+#![cfg_attr(not(test), warn(clippy::expect_used, clippy::indexing_slicing))]
 #![cfg_attr(not(test), warn(clippy::arithmetic_side_effects, clippy::cast_possible_truncation))]
 
 use std::borrow::Cow;

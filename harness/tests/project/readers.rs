@@ -1,5 +1,5 @@
-//! The readers of outside data, one function each, for the fuzz targets in `fuzz/` and for
-//! `tests/project/fuzzing.rs`. Any input may be refused; accepted data must be consistent. A panic
+//! The readers of outside data, one function each, for the fuzzer in `fuzz/` and for
+//! `fuzzing.rs`. Any input may be refused; accepted data must be consistent. A panic
 //! is a fault.
 
 use std::cell::OnceCell;
@@ -35,10 +35,10 @@ use hone_uci::rules::{Limit, SearchInfo, illegal_move};
 ///
 /// # Panics
 /// If accepted data are inconsistent.
-pub type Reader = fn(&[u8]) -> bool;
+pub(crate) type Reader = fn(&[u8]) -> bool;
 
-/// The readers, by the names of their targets in `fuzz/`.
-pub const READERS: [(&str, Reader); READER_COUNT] = [
+/// The readers, by the names of their folders in `fuzz/seeds`.
+pub(crate) const READERS: [(&str, Reader); READER_COUNT] = [
     ("config", config),
     ("set", set),
     ("arguments", arguments),
@@ -86,7 +86,7 @@ fn round_trips(config: &Config) {
 }
 
 /// A configuration.
-pub fn config(data: &[u8]) -> bool {
+fn config(data: &[u8]) -> bool {
     with_file("config.toml", data, |folder| {
         let config = config::load(&folder.join("config.toml"), &[]);
         config.is_ok_and(|config| {
@@ -97,7 +97,7 @@ pub fn config(data: &[u8]) -> bool {
 }
 
 /// Values of `--set`, one a line, over a small configuration.
-pub fn set(data: &[u8]) -> bool {
+fn set(data: &[u8]) -> bool {
     const PLAYERS: &[u8] = b"[[engine]]\nname = \"a\"\ncmd = \"a\"\noptions = { Hash = 8 }\n\
         [[engine]]\nname = \"b\"\ncmd = \"b\"\n[match]\nlimit = \"8+0.08\"\n";
     let Ok(text) = str::from_utf8(data) else {
@@ -116,7 +116,7 @@ pub fn set(data: &[u8]) -> bool {
 }
 
 /// Arguments: options, commands, limits, times, engines.
-pub fn arguments(data: &[u8]) -> bool {
+fn arguments(data: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(data) else {
         return false;
     };
@@ -145,7 +145,7 @@ pub fn arguments(data: &[u8]) -> bool {
 }
 
 /// A line of EPD or FEN, as an opening and as a test position.
-pub fn epd(data: &[u8]) -> bool {
+fn epd(data: &[u8]) -> bool {
     let mut accepted = false;
     for variant in VARIANTS {
         if let Ok(line) = PositionLine::parse(data)
@@ -164,7 +164,7 @@ pub fn epd(data: &[u8]) -> bool {
 }
 
 /// A PGN text.
-pub fn pgn(data: &[u8]) -> bool {
+fn pgn(data: &[u8]) -> bool {
     let mut accepted = first_fault(data, None).is_none();
     for variant in VARIANTS {
         for plies in [None, Some(3)] {
@@ -187,7 +187,7 @@ pub fn pgn(data: &[u8]) -> bool {
 }
 
 /// A Polyglot table.
-pub fn polyglot(data: &[u8]) -> bool {
+fn polyglot(data: &[u8]) -> bool {
     let Ok(book) = Polyglot::parse(data) else {
         return false;
     };
@@ -198,7 +198,7 @@ pub fn polyglot(data: &[u8]) -> bool {
 }
 
 /// A file of openings, plain or in gzip or zip.
-pub fn book(data: &[u8]) -> bool {
+fn book(data: &[u8]) -> bool {
     with_file("book", data, |folder| {
         let options = BookOptions::default();
         let Ok(book) = Book::open(&folder.join("book"), options) else {
@@ -214,7 +214,7 @@ pub fn book(data: &[u8]) -> bool {
 }
 
 /// A file of test positions, plain or compressed.
-pub fn suite(data: &[u8]) -> bool {
+fn suite(data: &[u8]) -> bool {
     with_file("suite", data, |folder| {
         let suite = Suite::open(&folder.join("suite"), Variant::Standard);
         suite.is_ok_and(|suite| {
@@ -225,7 +225,7 @@ pub fn suite(data: &[u8]) -> bool {
 }
 
 /// The output of an engine.
-pub fn uci(data: &[u8]) -> bool {
+fn uci(data: &[u8]) -> bool {
     let new = || Builder::new_current_thread().build().expect("a runtime");
     RUNTIME.with(|runtime| {
         runtime.get_or_init(new).block_on(async {
@@ -264,7 +264,7 @@ fn uci_line(line: &[u8], info: &mut SearchInfo) {
 }
 
 /// The rows of `games.csv`.
-pub fn ledger(data: &[u8]) -> bool {
+fn ledger(data: &[u8]) -> bool {
     let names = ["one", "two"].map(String::from);
     with_file("games.csv", data, |folder| {
         let pairs = Pairs::open(folder, &names).expect("the file is there");
@@ -295,7 +295,7 @@ pub fn ledger(data: &[u8]) -> bool {
 }
 
 /// `run.toml`.
-pub fn manifest(data: &[u8]) -> bool {
+fn manifest(data: &[u8]) -> bool {
     with_file(MANIFEST, data, |folder| {
         let Ok(manifest) = Manifest::read(folder) else {
             return false;
@@ -310,7 +310,7 @@ pub fn manifest(data: &[u8]) -> bool {
 }
 
 /// `elo.csv`.
-pub fn nights(data: &[u8]) -> bool {
+fn nights(data: &[u8]) -> bool {
     with_file("elo.csv", data, |folder| {
         let Ok(nights) = track::read(&folder.join("elo.csv")) else {
             return false;
@@ -323,7 +323,7 @@ pub fn nights(data: &[u8]) -> bool {
 }
 
 /// Parameters in the formats of other tuners, and the model of a simulated tuning.
-pub fn tuning(data: &[u8]) -> bool {
+fn tuning(data: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(data) else {
         return false;
     };
@@ -346,7 +346,7 @@ pub fn tuning(data: &[u8]) -> bool {
 }
 
 /// The output of git: commits, the address of a remote.
-pub fn git(data: &[u8]) -> bool {
+fn git(data: &[u8]) -> bool {
     let text = String::from_utf8_lossy(data);
     let commits = parse_commits(&text);
     for commit in commits.iter().flatten() {
@@ -360,7 +360,7 @@ pub fn git(data: &[u8]) -> bool {
 }
 
 /// `replay.toml` of a failure.
-pub fn replay(data: &[u8]) -> bool {
+fn replay(data: &[u8]) -> bool {
     let Ok(text) = str::from_utf8(data) else {
         return false;
     };
@@ -376,6 +376,6 @@ pub fn replay(data: &[u8]) -> bool {
 
 /// A message of a fleet.
 #[cfg(feature = "fleet")]
-pub fn message(data: &[u8]) -> bool {
+fn message(data: &[u8]) -> bool {
     hone_fleet::read_any_message(data)
 }
