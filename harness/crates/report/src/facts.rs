@@ -1,8 +1,8 @@
-//! The facts of a run, in the form of the report's JSON.
+//! The facts of a run, from its results.
 
-use serde::ser::SerializeStruct;
-use serde::{Serialize, Serializer};
+use std::ops::Deref;
 
+use super::contract::{EngineFacts, PairingFacts, PoolFacts, RunJson, SprtFacts};
 use super::evidence::evidence_findings;
 use super::machines::FleetFacts;
 use super::numbers::{ratio, reported};
@@ -11,131 +11,42 @@ use super::standings::{Standing, standings};
 use super::timeline::Timeline;
 use super::verdict::{EndReason, TestVerdict};
 use hone_experiment::Experiment;
-use hone_experiment::settings::{BookSource, OnFinding, Shard};
-use hone_run::config::{Config, EngineOptions, Tournament};
-use hone_run::pool::{self, MissingPairs};
-use hone_run::{Failures, Fold, Kind, Manifest, PairingTally, PooledRun, RunFiles, Tally};
+use hone_experiment::settings::{BookSource, OnFinding};
+use hone_run::config::{Config, Tournament};
+use hone_run::pool;
+use hone_run::{Fold, Manifest, PairingTally, RunFiles, Tally};
 use hone_stats::confidence::StopRule;
 use hone_stats::detect::Finding;
-use hone_stats::sprt::{SprtEstimate, stopped};
+use hone_stats::sprt::stopped;
 use hone_stats::summary::{Interval, is_enough};
-use hone_stats::{Estimate, Model, Pentanomial, Sprt, Summary};
+use hone_stats::{Estimate, Pentanomial, Sprt, Summary};
 use hone_uci::rules::Termination;
 
-/// Everything that a report of a run contains. Top-level results are those of
-/// the first engine against all others together; with two engines, that is the
-/// match.
-#[derive(Debug, Clone, Serialize)]
+/// What a report of a run shows: its JSON, and what only texts and pages need.
+#[derive(Debug, Clone)]
 pub struct RunFacts {
-    pub run: String,
-    pub kind: Kind,
-    pub verdict: TestVerdict,
-    /// The verdict that a finding holds back.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub withheld: Option<TestVerdict>,
-    /// Whether it is complete: nothing is left to resume.
-    #[serde(rename = "finished")]
-    pub is_finished: bool,
-    /// The reason why it ended without its own verdict.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub reason: Option<EndReason>,
-    /// The part of all pairs that the run plays.
-    #[serde(skip_serializing_if = "Shard::is_whole")]
-    pub shard: Shard,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub pool: Option<PoolFacts>,
-    /// Of a run that was played on other machines.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub fleet: Option<FleetFacts>,
-    /// Of a test in stages; the JSON has the facts of each.
-    #[serde(skip)]
+    pub json: RunJson,
+    /// Of a test in stages; its JSON has the facts of each.
     pub stages: Vec<StageFacts>,
-    pub engines: Vec<EngineFacts>,
-    pub pairs: u64,
-    pub games: u64,
-    /// Pairs whose games both repeat earlier games. With a limit of nodes or depth
-    /// they are left out of all other numbers.
-    pub repeated_pairs: u64,
-    /// Games that do not repeat an earlier game.
-    pub distinct_games: u64,
     /// The first pair (from 0) that is not judged: those up to the verdict have smaller
     /// numbers.
-    #[serde(skip)]
     pub absorbed: u64,
     /// Pairs up to the verdict, including those left out.
-    #[serde(skip)]
     pub judged: u64,
-    /// The most pairs that the run may play.
-    #[serde(rename = "max_pairs")]
-    pub budget: u64,
-    /// The rule by which a match may stop before `budget`.
-    #[serde(skip)]
+    /// The rule by which a match may stop before its budget.
     pub stop: Option<StopRule>,
     /// Number of seeds of a gauntlet, which are its first engines.
-    #[serde(skip)]
     pub seeds: Option<usize>,
-    /// Whether pairs were added to the plan, perhaps because of the results.
-    #[serde(rename = "extended", skip_serializing_if = "std::ops::Not::not")]
-    pub is_extended: bool,
-    /// Wins, draws, losses.
-    pub wdl: [u64; 3],
-    /// LL, LD, DD+WL, WD, WW.
-    pub pentanomial: [u64; 5],
-    pub elo: Option<Estimate>,
-    /// Where the interval of `elo` comes from.
-    pub interval: Interval,
-    /// `None` if there are too few pairs.
-    pub nelo: Option<Estimate>,
-    /// `None` if there are too few pairs.
-    pub los: Option<f64>,
-    pub draw_ratio: Option<f64>,
-    pub pair_ratio: Option<f64>,
-    /// Level pairs with a win and a loss, divided by those with two draws.
-    pub wl_dd_ratio: Option<f64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub sprt: Option<SprtFacts>,
-    /// Failures of each engine.
-    #[serde(serialize_with = "as_lists")]
-    pub failures: Vec<Failures>,
-    pub seconds: f64,
-    /// Elo with an interval that is valid at every look and at any stop. `None` with more
-    /// than two engines.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub always_valid: Option<Estimate>,
-    /// Signs of bad data; only the noteworthy ones.
-    pub findings: Vec<Finding>,
-    /// The rating list of a tournament of more than two.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub ratings: Vec<Standing>,
-    /// Why the rating list is missing although there are games.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub rating_error: Option<String>,
-    pub pairings: Vec<PairingFacts>,
-    /// Games by how they ended.
-    pub terminations: Vec<(Termination, u64)>,
-    /// The same games: won by White, drawn, won by Black.
-    #[serde(skip)]
+    /// Games by how they ended: won by White, drawn, won by Black.
     pub endings: Vec<(Termination, [u64; 3])>,
-    /// Games won by White, drawn, won by Black.
-    pub by_colour: [u64; 3],
-    pub mean_plies: Option<f64>,
-    /// See [`limits`].
-    pub limit: String,
-    pub openings: String,
-    /// Processors of each worker's engines; empty if they were not bound.
-    pub placement: Vec<Vec<usize>>,
 }
 
-/// What a run was pooled from.
-#[derive(Debug, Clone, Serialize)]
-pub struct PoolFacts {
-    pub runs: Vec<PooledRun>,
-    /// The first pair that is not judged, from 1.
-    pub next: u64,
-    /// Pairs after it that are played and wait for it.
-    pub waiting: u64,
-    /// Before the verdict: the missing pairs, of a divided run by shard.
-    pub missing: Vec<MissingPairs>,
+impl Deref for RunFacts {
+    type Target = RunJson;
+
+    fn deref(&self) -> &RunJson {
+        &self.json
+    }
 }
 
 /// One stage of a test.
@@ -149,81 +60,6 @@ pub struct StageFacts {
     pub is_started: bool,
     pub verdict: TestVerdict,
     pub pairs: u64,
-}
-
-/// One engine and how it played.
-#[derive(Debug, Clone, Serialize)]
-pub struct EngineFacts {
-    pub name: String,
-    pub id: String,
-    pub options: EngineOptions,
-    /// Limit of its searches.
-    pub limit: String,
-    pub sha256: String,
-    /// The commit it was built from.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub commit: Option<String>,
-    /// The first line of that commit's message.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub subject: Option<String>,
-    /// Whether it was built from changes on that commit.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub uncommitted: bool,
-    /// Nodes of its `bench` command.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bench: Option<u64>,
-    pub games: u64,
-    /// Wins, draws, losses.
-    pub as_white: [u64; 3],
-    pub as_black: [u64; 3],
-    /// Means over its moves; `None` before the first. `depth`, `seldepth`, `nodes` and
-    /// `nps` are also `None` if it never reports them.
-    pub depth: Option<f64>,
-    pub seldepth: Option<f64>,
-    pub nodes: Option<f64>,
-    pub ms: Option<f64>,
-    /// Nodes per second.
-    pub nps: Option<f64>,
-    /// Mean latency of `hone` itself, in microseconds per move.
-    pub latency_us: Option<f64>,
-    /// Time forfeits in which it was starved of CPU for longer than the overrun.
-    pub starved: u64,
-    /// Moves whose principal variation contained an illegal move.
-    pub illegal_pvs: u64,
-    /// Its failures that did not count, because the game or the pair was played again.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub replayed: u64,
-}
-
-fn is_zero(count: &u64) -> bool {
-    *count == 0
-}
-
-/// One pairing, from the first engine's side.
-#[derive(Debug, Clone, Serialize)]
-pub struct PairingFacts {
-    pub first: String,
-    pub second: String,
-    pub wdl: [u64; 3],
-    pub pentanomial: [u64; 5],
-    #[serde(flatten)]
-    pub summary: Summary,
-}
-
-/// The sequential test.
-#[derive(Debug, Clone, Serialize)]
-pub struct SprtFacts {
-    pub model: Model,
-    pub elo0: f64,
-    pub elo1: f64,
-    pub alpha: f64,
-    pub beta: f64,
-    pub llr: f64,
-    pub lower: f64,
-    pub upper: f64,
-    /// Median-unbiased estimate: the stopping rule biases the plain one. `None` with too
-    /// few pairs.
-    pub elo: Option<SprtEstimate>,
 }
 
 impl RunFacts {
@@ -246,7 +82,7 @@ impl RunFacts {
         let (ratings, rating_error) = ratings(manifest, tally);
         let findings = findings(files, course, fold)?;
         let (verdict, withheld) = judged(fold.verdict().into(), &findings, play.on_finding);
-        Ok(Self {
+        let json = RunJson {
             run: files.folder.name(),
             kind: manifest.kind,
             verdict,
@@ -256,17 +92,12 @@ impl RunFacts {
             shard: play.shard,
             pool: pool(manifest, fold),
             fleet,
-            stages: Vec::new(),
             engines: engines(manifest, tally),
             pairs: tally.pairs,
             games: tally.games(),
             repeated_pairs: tally.repeated_pairs,
             distinct_games: tally.distinct_games,
-            absorbed: fold.absorbed(),
-            judged: tally.judged_pairs(),
             budget: fold.experiment.budget(),
-            stop: play.stop,
-            seeds: (play.tournament == Tournament::Gauntlet).then_some(play.seeds),
             is_extended: manifest.pairs.is_some(),
             wdl: first.wdl.into(),
             pentanomial: first.pentanomial.0,
@@ -289,12 +120,20 @@ impl RunFacts {
             rating_error,
             pairings: pairings(manifest, fold),
             terminations: terminations(tally),
-            endings: tally.terminations.clone().into_iter().collect(),
             by_colour: tally.by_colour,
             mean_plies: ratio(tally.plies as f64, tally.games() as f64),
             limit: limits(&manifest.config),
             openings: openings(manifest),
             placement: manifest.placement.clone(),
+        };
+        Ok(Self {
+            json,
+            stages: Vec::new(),
+            absorbed: fold.absorbed(),
+            judged: tally.judged_pairs(),
+            stop: play.stop,
+            seeds: (play.tournament == Tournament::Gauntlet).then_some(play.seeds),
+            endings: tally.terminations.clone().into_iter().collect(),
         })
     }
 
@@ -524,17 +363,6 @@ fn sprt(test: &Sprt) -> SprtFacts {
         elo: stopped::estimate(config, test.counts().into(), Some(test.games()))
             .filter(|_| is_enough(test.counts())),
     }
-}
-
-/// For each kind of failure, the list of its counts by engine.
-fn as_lists<S: Serializer>(failures: &[Failures], serializer: S) -> Result<S::Ok, S::Error> {
-    let list = |count: fn(&Failures) -> u64| failures.iter().map(count).collect::<Vec<u64>>();
-    let mut lists = serializer.serialize_struct("Failures", 4)?;
-    lists.serialize_field("time_forfeit", &list(|f| f.time_forfeit))?;
-    lists.serialize_field("crash", &list(|f| f.crash))?;
-    lists.serialize_field("stall", &list(|f| f.stall))?;
-    lists.serialize_field("illegal_move", &list(|f| f.illegal_move))?;
-    lists.end()
 }
 
 #[cfg(test)]

@@ -5,7 +5,8 @@
 //!
 //! Data:
 //!
-//! * `facts`: all results, in the form of the JSON; `match_report`: the report made from them.
+//! * `contract`: the JSON of a run; `facts`: it, and what pages show besides; `match_report`: the
+//!   report made from them.
 //! * `timeline`, `effort`: LLR and Elo pair by pair; times and depths of the moves.
 //! * `breakdown`, `workers`, `openings`, `machines`: results by worker, opening and
 //!   machine of a fleet.
@@ -28,6 +29,7 @@
 
 mod breakdown;
 pub mod chart;
+mod contract;
 mod effort;
 mod engine_evidence;
 mod escape;

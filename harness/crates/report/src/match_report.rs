@@ -61,7 +61,7 @@ impl Report for MatchReport {
     }
 
     fn json(&self) -> anyhow::Result<String> {
-        Ok(serde_json::to_string(&self.facts)?)
+        Ok(serde_json::to_string(&self.facts.json)?)
     }
 
     fn withheld(&self) -> Option<TestVerdict> {
@@ -91,7 +91,7 @@ impl Report for MatchReport {
 
     fn files(&self) -> anyhow::Result<Vec<(&'static str, String)>> {
         Ok(vec![
-            (REPORT_JSON, json_file(&self.facts)?),
+            (REPORT_JSON, json_file(&self.facts.json)?),
             (REPORT_MD, as_markdown(&self.facts.run, &self.text())),
         ])
     }

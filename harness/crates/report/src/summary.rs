@@ -1,7 +1,8 @@
 //! The summary of a run, as Markdown for a pull request or a CI job.
 
+use super::contract::{EngineFacts, SprtFacts};
 use super::escape_markdown;
-use super::facts::{EngineFacts, RunFacts, SprtFacts};
+use super::facts::RunFacts;
 use super::numbers::{ends, fixed};
 use super::text::{results_block, valid_elo, valid_nelo, verdict_sentence};
 use super::verdict::TestVerdict;

@@ -1,6 +1,7 @@
 //! The results as text, in the format of fastchess.
 
-use super::facts::{EngineFacts, PoolFacts, RunFacts, SprtFacts};
+use super::contract::{EngineFacts, PoolFacts, SprtFacts};
+use super::facts::RunFacts;
 use super::machines::FleetFacts;
 use super::numbers::{
     TOO_FEW_PAIRS, counted, elo_text, ends, fixed, number, percent, plus_minus, probability, signed,

@@ -148,14 +148,14 @@ impl TestReport {
     /// the whole run, and the facts of all stages.
     fn object(&self) -> anyhow::Result<Value> {
         if !self.is_staged() {
-            return Ok(serde_json::to_value(&self.first.facts)?);
+            return Ok(serde_json::to_value(&self.first.facts.json)?);
         }
-        let mut object = serde_json::to_value(&self.last().facts)?;
+        let mut object = serde_json::to_value(&self.last().facts.json)?;
         object["run"] = json!(self.first.facts.run);
         object["verdict"] = json!(self.verdict());
         object["finished"] = json!(self.is_finished());
         object["stage"] = json!(self.later.len() + 1);
-        let stages = self.runs().map(|run| serde_json::to_value(&run.facts));
+        let stages = self.runs().map(|run| serde_json::to_value(&run.facts.json));
         object["stages"] = stages.collect::<Result<Vec<_>, _>>()?.into();
         Ok(object)
     }

@@ -63,7 +63,7 @@ impl TuneReport {
 
     fn object(&self) -> anyhow::Result<Map<String, Value>> {
         let verify = match &self.verification {
-            Some(test) => serde_json::to_value(&test.facts)?,
+            Some(test) => serde_json::to_value(&test.facts.json)?,
             None => Value::Null,
         };
         let mut object = self.facts.json();

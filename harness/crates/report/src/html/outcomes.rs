@@ -10,7 +10,8 @@ use super::numbers::{
 use super::summary::PAIRS;
 use super::table::Table;
 use crate::chart::{Chart, Paint, Reading};
-use crate::facts::{EngineFacts, RunFacts, SprtFacts};
+use crate::contract::{EngineFacts, SprtFacts};
+use crate::facts::RunFacts;
 use crate::numbers::{TOO_FEW_PAIRS, fixed};
 use crate::text::at_the_end;
 use hone_stats::summary::Interval;
