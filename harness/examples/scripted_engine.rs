@@ -22,8 +22,7 @@
 //!          (20,000 info lines), nonutf8, badpv, endlesspv, nodes:N (reported in info),
 //!          stderr, grumble (500 kB to standard error), fork:SECONDS (a
 //!          child that sleeps), orphan:SECONDS (a child that sleeps and holds the
-//!          output open), spin:MS (uses processor time), steal:MS
-//!          (the same in another thread, while it answers), alloc:MB (uses memory),
+//!          output open), spin:MS (uses processor time), alloc:MB (uses memory),
 //!          mark:FILE (creates the file), until:FILE (waits until the file exists),
 //!          probe:PORT (its name lists whether it can reach the port, write to HOME and see
 //!          other processes)
@@ -198,7 +197,6 @@ impl Engine {
                 "grumble" => (0..5_000).for_each(|line| eprintln!("{line:100}")),
                 "stderr" => eprintln!("something went wrong inside"),
                 "spin" => spin(Duration::from_millis(number)),
-                "steal" => drop(thread::spawn(move || spin(Duration::from_millis(number)))),
                 "mark" => drop(File::create(value)),
                 "until" => {
                     while !fs::exists(value).unwrap_or(false) {

@@ -7,7 +7,7 @@ use clap::Args;
 use super::{Exit, Failure};
 use hone_base::platform::guard;
 
-/// End the engines and benches that another hone leaves behind (started by hone itself).
+/// End the engines, benches and builds that another hone leaves behind (started by hone itself).
 #[derive(Debug, Args)]
 pub(super) struct GuardArgs {}
 

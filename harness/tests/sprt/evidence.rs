@@ -521,13 +521,3 @@ fn an_engine_that_searches_more_nodes_than_the_other_is_named() {
     assert!(ranks("1000", "600").is_empty());
     assert_eq!(ranks("0", "1000"), ["note"]);
 }
-
-#[cfg(target_os = "linux")]
-#[test]
-fn an_engine_that_computes_in_the_time_of_its_opponent_is_named() {
-    let play = "limit = \"90+1\"\npairs = 2";
-    let ranks = |dev: &str| ranks_of("processor_time", play, [dev, "move=spin:60"]);
-    // So many threads at a time get a share of processors that others use too.
-    assert_eq!(ranks("move=steal:200"), ["doubtful"]);
-    assert!(ranks("move=spin:60").is_empty());
-}

@@ -7,6 +7,8 @@ mod evidence;
 #[cfg(unix)]
 mod gate;
 #[cfg(unix)]
+mod liars;
+#[cfg(unix)]
 mod pool;
 #[cfg(unix)]
 mod spot_checks;

@@ -14,8 +14,10 @@ use std::time::{Duration, Instant};
 use serde::de::{self, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::limits::{BuildLimits, Ended};
-use hone_base::platform::{Access, BUSY_PAUSE, ProcessGroup, is_busy, sandbox};
+use super::limits::BuildLimits;
+use hone_base::platform::{
+    Access, BUSY_PAUSE, Ended, StopWatch, is_busy, sandbox, supervise, supervised,
+};
 
 /// Time limit of `bench`.
 const TIME_LIMIT: Duration = Duration::from_secs(60);
@@ -164,12 +166,8 @@ pub fn run(program: &Path, args: &[String], log: &Path, sandbox: bool) -> Result
         .stdin(Stdio::null())
         .stdout(Stdio::from(output))
         .stderr(Stdio::from(errors));
-    if sandbox {
-        ProcessGroup::separate_session(&mut command);
-    } else {
-        ProcessGroup::separate(&mut command);
-    }
-    ProcessGroup::die_with_parent(&mut command);
+    supervised(&mut command);
+    let watch = StopWatch::new();
     let begun = Instant::now();
     let child = loop {
         match command.spawn() {
@@ -181,9 +179,18 @@ pub fn run(program: &Path, args: &[String], log: &Path, sandbox: bool) -> Result
         time: TIME_LIMIT,
         stop: Arc::default(),
     };
-    match limits.supervise(child, log, POLL_INTERVAL)? {
-        Ended::Itself(failed) => of_output(&end_of_file(log)?)
-            .ok_or_else(|| failed.map_or(BenchError::NoCount, BenchError::Failed)),
+    let mut must_end = limits.watch(log);
+    match supervise(child, POLL_INTERVAL, || {
+        must_end().or_else(|| watch.reason())
+    })? {
+        Ended::Itself(status) => {
+            let failed = if status.success() {
+                BenchError::NoCount
+            } else {
+                BenchError::Failed(status.to_string())
+            };
+            of_output(&end_of_file(log)?).ok_or(failed)
+        }
         Ended::Killed(why) => Err(BenchError::Killed(why)),
     }
 }

@@ -10,7 +10,7 @@ use super::build_command::OUT;
 use super::cache::Cache;
 use super::error::{BuildError, FailedBuild, MAKE_ROOM};
 use super::git::{self, Commit, Repository};
-use super::limits::BuildLimits;
+use super::limits::{BuildLimits, run_unlimited};
 use super::recipe::{Recipe, Revision, TREE};
 use super::record::{self, BuildRecord, Built};
 use super::tree::{Borrowed, WorkTree};
@@ -464,9 +464,7 @@ fn run(
     tracing::info!("build in {}: {line}", tree.src().display());
     let ended = match limits {
         Some(limits) => limits.run(&mut command, log),
-        None => command
-            .status()
-            .map(|status| (!status.success()).then(|| status.to_string())),
+        None => run_unlimited(&mut command),
     };
     ended.map_err(|source| BuildError::Shell {
         commit: target.describe(),

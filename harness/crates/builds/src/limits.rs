@@ -3,16 +3,16 @@
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
-use hone_base::platform::{ProcessGroup, guard};
+use hone_base::platform::{Ended, StopWatch, supervise, supervised};
 
 /// Maximum output of a build or bench, in bytes.
 const MAX_PRINTED: u64 = 64 << 20;
+/// Interval at which a build is checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Ends a process that takes too long, prints too much, or has been cancelled.
@@ -25,72 +25,42 @@ pub struct BuildLimits {
 impl BuildLimits {
     /// Runs a command with its output in `log`. Returns the reason if it fails.
     pub(super) fn run(&self, command: &mut Command, log: &Path) -> io::Result<Option<String>> {
-        ProcessGroup::separate(command);
-        ProcessGroup::die_with_parent(command);
+        supervised(command);
         let child = command.spawn()?;
-        Ok(match self.supervise(child, log, POLL_INTERVAL)? {
-            Ended::Itself(failed) => failed,
-            Ended::Killed(why) => Some(why),
-        })
+        Ok(failure(supervise(child, POLL_INTERVAL, self.watch(log))?))
     }
 
-    /// Waits for the end of a process in its own group, with its output in `log`; checks it
-    /// after each `pause`. If `hone` ends before, the group ends too. The process must have
-    /// been started by this thread with [`ProcessGroup::die_with_parent`].
-    pub(super) fn supervise(
-        &self,
-        mut child: Child,
-        log: &Path,
-        pause: Duration,
-    ) -> io::Result<Ended> {
-        let group = ProcessGroup::of(child.id());
-        guard::register(child.id());
-        let limit = self.watch(&mut child, log, pause);
-        // Its background processes end too. It is reaped afterwards: then another group may have
-        // its id.
-        group.kill();
-        guard::unregister(child.id());
-        if !matches!(limit, Ok(None)) {
-            let _ = child.kill();
-        }
-        let status = child.wait();
-        Ok(match limit? {
-            Some(why) => Ended::Killed(why),
-            None => {
-                let status = status?;
-                Ended::Itself((!status.success()).then(|| status.to_string()))
-            }
-        })
-    }
-
-    /// Waits until a process has ended or must be killed. Returns the reason to kill it.
-    fn watch(&self, child: &mut Child, log: &Path, pause: Duration) -> io::Result<Option<String>> {
+    /// Returns the reason to kill a process that starts now, with its output in `log`.
+    pub(super) fn watch(&self, log: &Path) -> impl FnMut() -> Option<String> {
         let started = Instant::now();
-        loop {
-            if ProcessGroup::leader_has_ended(child)? {
-                return Ok(None);
-            }
-            let why = if self.stop.load(Ordering::Relaxed) {
-                "interrupted".to_string()
+        move || {
+            if self.stop.load(Ordering::Relaxed) {
+                Some("interrupted".to_string())
             } else if started.elapsed() > self.time {
-                format!("killed after {} min", self.time.as_secs() / 60)
+                Some(format!("killed after {} min", self.time.as_secs() / 60))
             } else if fs::metadata(log).is_ok_and(|log| log.len() > MAX_PRINTED) {
-                format!("killed after {} MB of output", MAX_PRINTED >> 20)
+                Some(format!("killed after {} MB of output", MAX_PRINTED >> 20))
             } else {
-                thread::sleep(pause);
-                continue;
-            };
-            return Ok(Some(why));
+                None
+            }
         }
     }
 }
 
-/// How a process ended.
-pub(super) enum Ended {
-    /// By itself; with the reason if it failed.
-    Itself(Option<String>),
-    /// By a limit, with the reason.
-    Killed(String),
+/// Runs a command to its end or to a request to stop. Returns the reason if it fails.
+pub(super) fn run_unlimited(command: &mut Command) -> io::Result<Option<String>> {
+    supervised(command);
+    let watch = StopWatch::new();
+    let child = command.spawn()?;
+    Ok(failure(supervise(child, POLL_INTERVAL, || watch.reason())?))
+}
+
+/// Why a command has failed, if it has.
+fn failure(ended: Ended) -> Option<String> {
+    match ended {
+        Ended::Itself(status) => (!status.success()).then(|| status.to_string()),
+        Ended::Killed(why) => Some(why),
+    }
 }
 
 #[cfg(all(test, unix))]

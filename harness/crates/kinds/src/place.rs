@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 
 use hone_base::output::Announce;
-use hone_base::platform::check_open_files;
+use hone_base::platform::{check_open_files, isolation};
 use hone_run::config::Config;
 use hone_run::executor::local::Local;
 use hone_run::executor::remote::Remote;
@@ -71,6 +71,17 @@ impl Place {
             Self::Here => placement(config, engines, concurrency, announce),
             Self::Fleet(_) => Ok(Vec::new()),
         }
+    }
+
+    /// What keeps engines from reading and signalling other processes; empty on a fleet, where
+    /// it depends on the worker.
+    pub(super) fn isolation(&self, config: &Config) -> String {
+        let name = match self {
+            Self::Here if config.r#match.sandbox => "sandbox",
+            Self::Here => isolation().name(),
+            Self::Fleet(_) => "",
+        };
+        name.to_string()
     }
 
     /// Refuses more games at a time than this process may open files for.

@@ -108,6 +108,11 @@ fn departures<'a>(engines: &'a [Engine<'a>]) -> impl Iterator<Item = Finding> + 
     })
 }
 
+/// The time of its moves without what `hone` itself took, as while it was paused.
+fn charged_ms(tally: &EngineTally) -> u64 {
+    tally.ms.saturating_sub(tally.latency_us / 1000)
+}
+
 /// More time than the clock gives, which a margin allows. Stages of a number of moves give
 /// an amount of time that the totals do not tell.
 fn clock_use(engine: &Engine<'_>) -> Option<Finding> {
@@ -122,8 +127,7 @@ fn clock_use(engine: &Engine<'_>) -> Option<Finding> {
         .games
         .saturating_mul(stage.base)
         .saturating_add(tally.moves.saturating_mul(stage.increment));
-    let charged = tally.ms.saturating_sub(tally.latency_us / 1000);
-    let share = charged as f64 / given.max(1) as f64;
+    let share = charged_ms(tally) as f64 / given.max(1) as f64;
     (share > TOLERATED_CLOCK).then(|| {
         let text = format!("used {:.0} % of its clock", 100.0 * share);
         of_engine(Test::ClockUse, Rank::Doubtful, &engine.config.name, &text)
@@ -179,12 +183,14 @@ fn speed(engines: &[Engine<'_>]) -> Option<Finding> {
         && first.config.cmd == second.config.cmd
         && first.config.args == second.config.args
         && first.config.options == second.config.options;
-    let is_enough =
-        |engine: &Engine<'_>| 1000 * engine.tally.ms >= FEWEST_US && engine.tally.nodes > 0;
+    let is_enough = |engine: &Engine<'_>| {
+        1000 * charged_ms(engine.tally) >= FEWEST_US && engine.tally.nodes > 0
+    };
     if !is_same || !is_enough(first) || !is_enough(second) {
         return None;
     }
-    let nps = |engine: &Engine<'_>| 1000.0 * engine.tally.nodes as f64 / engine.tally.ms as f64;
+    let nps =
+        |engine: &Engine<'_>| 1000.0 * engine.tally.nodes as f64 / charged_ms(engine.tally) as f64;
     let (own, other) = (nps(first), nps(second));
     (own.max(other) > TOLERATED_SPEED * own.min(other)).then(|| {
         let text = format!("{own:.0} nodes a second, {} {other:.0}", second.config.name);
@@ -282,6 +288,8 @@ mod tests {
         assert_eq!(clock, [(Test::ClockUse, Rank::Doubtful)]);
         // What hone itself took is not charged.
         let paused = of(|dev| (dev.ms, dev.nodes, dev.latency_us) = (18_000, 9_000_000, 6_000_000));
+        assert_eq!(paused, []);
+        let paused = of(|dev| (dev.ms, dev.latency_us) = (24_000, 12_000_000));
         assert_eq!(paused, []);
     }
 

@@ -92,6 +92,7 @@ mod tests {
             concurrency: 1,
             pairs: None,
             placement: Vec::new(),
+            isolation: String::new(),
             engines: Vec::new(),
             book: book.map(|openings| BookIdentity {
                 file: "book".into(),

@@ -14,7 +14,8 @@ use hone_report as report;
 use hone_run::Interrupts;
 
 /// The message after a request to stop.
-const INTERRUPTED: &str = "Interrupted before anything was played; a build may still be running. Run the same command to start again.";
+const INTERRUPTED: &str =
+    "Interrupted before anything was played. Run the same command to start again.";
 
 /// Reports a request to stop before the run, and writes the summary.
 pub(in crate::cli) fn interrupted(results: &ResultArgs) -> Exit {

@@ -1,5 +1,5 @@
 //! A companion process that kills the process groups of a `hone` that was killed itself:
-//! engines, benches and the builds of a fleet's worker. The parent-death signal of Linux
+//! engines, benches and builds. The parent-death signal of Linux
 //! reaches the first process of a group but not its children, and macOS has none. On
 //! Windows job objects are enough.
 //!

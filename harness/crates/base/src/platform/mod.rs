@@ -6,12 +6,13 @@
 //! | | Linux | macOS | Windows |
 //! |---|---|---|---|
 //! | an engine's child processes end with it | process group | process group | job object |
-//! | engines, benches and a worker's builds end if `hone` is killed | parent-death signal, companion process | companion process | job object |
+//! | engines, benches and builds end if `hone` is killed | parent-death signal, companion process | companion process | job object |
 //! | blocking reads without the runtime | read timer | no | no |
 //! | `affinity` | thread's mask | no | job's mask |
 //! | time spent waiting for a processor | `/proc` | no | no |
 //! | processor time of an engine | its processor clock | no | no |
 //! | `max_memory` | `RLIMIT_DATA` | no | job object |
+//! | engines cannot read or signal other processes | Landlock | no | no |
 //! | `sandbox` | bubblewrap | no | no |
 
 mod busy;
@@ -24,6 +25,7 @@ mod files;
 mod forwarding;
 pub mod guard;
 mod host;
+mod isolation;
 mod lock;
 mod memory;
 mod open_files;
@@ -34,6 +36,7 @@ mod runtime;
 pub mod sandbox;
 mod shell;
 mod stop;
+mod supervised;
 mod terminal;
 mod user_folder;
 
@@ -51,6 +54,7 @@ pub use files::{
 pub use files::{make_private, write_private};
 pub use forwarding::run_forwarding;
 pub use host::{host_name, processor_name};
+pub use isolation::{Isolation, isolate, isolation};
 pub use lock::lock_path;
 pub use lock::{holder_in_words, lock_file, open_existing_lock, open_lock};
 pub use memory::{
@@ -63,6 +67,7 @@ pub use processors::{Processor, bind_thread, load, physical_cores, processors, u
 pub use runtime::{runtime, until};
 pub use sandbox::{Access, SandboxError};
 pub use shell::{quoted, shell};
-pub use stop::{on_interrupt, on_termination};
+pub use stop::{StopWatch, on_interrupt, on_termination};
+pub use supervised::{Ended, supervise, supervised};
 pub(crate) use terminal::accepts_escapes;
 pub use user_folder::{UserFolder, user_folder};

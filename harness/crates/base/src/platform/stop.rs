@@ -1,6 +1,66 @@
 //! Signals and console events that request a stop.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use tokio::runtime::Runtime;
+use tokio::time::sleep;
+
+use super::runtime::runtime;
+
+/// Whether this process listens for requests to stop, so that they do not end it.
+static IS_LISTENING: AtomicBool = AtomicBool::new(false);
+
+/// Notices requests to stop during a step that blocks, in a process that listens for them
+/// elsewhere.
+#[derive(Debug)]
+pub struct StopWatch {
+    /// `None` if the process does not listen: a signal ends it.
+    listening: Option<(Runtime, Arc<AtomicBool>)>,
+}
+
+impl StopWatch {
+    /// Notices requests from now on.
+    pub fn new() -> Self {
+        let listen = || {
+            let runtime = runtime().ok()?;
+            let requested = Arc::new(AtomicBool::new(false));
+            let request = || {
+                let requested = Arc::clone(&requested);
+                move || {
+                    requested.store(true, Ordering::Relaxed);
+                    false
+                }
+            };
+            runtime
+                .block_on(async {
+                    on_interrupt(request()).and_then(|()| on_termination(request()))
+                })
+                .ok()?;
+            Some((runtime, requested))
+        };
+        let is_listening = IS_LISTENING.load(Ordering::Relaxed);
+        Self {
+            listening: is_listening.then(listen).flatten(),
+        }
+    }
+
+    /// Whether there has been a request.
+    pub fn is_requested(&self) -> bool {
+        self.listening.as_ref().is_some_and(|(runtime, requested)| {
+            // Lets the runtime receive signals.
+            runtime.block_on(async { sleep(Duration::from_millis(1)).await });
+            requested.load(Ordering::Relaxed)
+        })
+    }
+
+    /// The reason to end a command, after a request.
+    pub fn reason(&self) -> Option<String> {
+        self.is_requested().then(|| "interrupted".to_string())
+    }
+}
 
 /// Calls `stop` at every Ctrl-C until it returns `false`. Ctrl-C no longer ends the process
 /// as soon as this returns. Must be called inside a runtime.
@@ -15,6 +75,7 @@ pub fn on_interrupt(stop: impl Fn() -> bool + Send + 'static) -> io::Result<()> 
     };
     #[cfg(windows)]
     let mut signals = tokio::signal::windows::ctrl_c()?;
+    IS_LISTENING.store(true, Ordering::Relaxed);
     tokio::spawn(async move { while signals.recv().await.is_some() && stop() {} });
     Ok(())
 }
@@ -32,6 +93,7 @@ pub fn on_termination(stop: impl Fn() -> bool + Clone + Send + 'static) -> io::R
             continue;
         }
         let mut signals = signal(kind)?;
+        IS_LISTENING.store(true, Ordering::Relaxed);
         let stop = stop.clone();
         tokio::spawn(async move { while signals.recv().await.is_some() && stop() {} });
     }

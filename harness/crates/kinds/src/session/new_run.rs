@@ -118,6 +118,7 @@ impl<K: RunKind> NewRun<K> {
             concurrency,
             pairs: None,
             placement: place.placement(&config, &identities, concurrency, announce)?,
+            isolation: place.isolation(&config),
             engines: identities,
             book: identity,
             pooled: Vec::new(),

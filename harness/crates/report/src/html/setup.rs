@@ -28,6 +28,9 @@ pub(crate) fn setup_section(source: &Source<'_>, repeat: &Markup) -> anyhow::Res
     facts.row(&["started in", &manifest.base.display().to_string()]);
     facts.row(&["seed", &manifest.config.r#match.seed.to_string()]);
     facts.row(&["pairs at a time", &manifest.concurrency.to_string()]);
+    if !manifest.isolation.is_empty() {
+        facts.row(&["isolation of engines", &manifest.isolation]);
+    }
     for (worker, processors) in manifest.placement.iter().enumerate() {
         let name = format!("processors of worker {worker}");
         facts.row(&[name, format!("{processors:?}")]);

@@ -61,6 +61,9 @@ pub struct EngineConfig {
     /// Whether it is restarted for each game.
     #[serde(default)]
     pub restart: bool,
+    /// Whether it may read and signal other processes.
+    #[serde(default)]
+    pub trusted: bool,
     /// Memory limit of its process, as in `2G`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_memory: Option<MemorySize>,

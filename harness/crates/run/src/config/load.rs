@@ -268,6 +268,7 @@ mod tests {
             ("bench = \"check\"", 2),
             ("ponder = false", 2),
             ("restart = false", 2),
+            ("trusted = false", 2),
         ] {
             let found = lines.iter().filter(|written| **written == line).count();
             assert_eq!(found, times, "{line}: {written}");
@@ -282,6 +283,7 @@ mod tests {
                 "bench",
                 "ponder",
                 "restart",
+                "trusted",
             ];
             !keys.iter().any(|key| line.starts_with(key))
         });

@@ -166,6 +166,11 @@ pub struct Manifest {
     /// Which processors each worker's engines are bound to.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub placement: Vec<Vec<usize>>,
+    /// What keeps engines from reading and signalling other processes on the machine that has
+    /// started the run, by [`hone_base::platform::Isolation::name`], or `sandbox`; empty in
+    /// older runs.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub isolation: String,
     pub engines: Vec<EngineIdentity>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub book: Option<BookIdentity>,

@@ -11,12 +11,13 @@ use hone_base::diagnostic::Diagnostic;
 use hone_uci::engine::uci::split_command;
 
 /// Keys of a manifest that may differ, and those of the tables in it.
-const FREE: [&str; 6] = [
+const FREE: [&str; 7] = [
     "hone",
     "created",
     "base",
     "concurrency",
     "placement",
+    "isolation",
     "pooled",
 ];
 const FREE_OF_IDENTITY: [&str; 9] = [

@@ -18,12 +18,13 @@ use crate::ledger::RecordedPair;
 use hone_base::platform::read_text;
 
 /// Keys of the manifest that may change between two starts of a run.
-const FREE: [&str; 6] = [
+const FREE: [&str; 7] = [
     "hone",
     "base",
     "concurrency",
     "pairs",
     "placement",
+    "isolation",
     "pooled",
 ];
 /// Keys in sections of `[config]` that may change too: `hone resume --verify` adds the test
@@ -45,7 +46,9 @@ fn was_left_out(section: &str, key: &str, value: &Value) -> bool {
     match (section, key) {
         ("match", "seeds") => value.as_integer() == Some(1),
         ("match", "on_machine_fault") => value.as_str() == Some("keep"),
-        ("match", "sandbox") | ("engine", "ponder" | "restart") => value.as_bool() == Some(false),
+        ("match", "sandbox") | ("engine", "ponder" | "restart" | "trusted") => {
+            value.as_bool() == Some(false)
+        }
         ("engine", "bench") => value.as_str() == Some("check"),
         _ => false,
     }
@@ -217,7 +220,7 @@ mod tests {
         };
         let before = with("", "");
         let of_match = "seeds = 1\nsandbox = false\non_machine_fault = \"keep\"\n";
-        let of_engine = "bench = \"check\"\nponder = false\nrestart = false\n";
+        let of_engine = "bench = \"check\"\nponder = false\nrestart = false\ntrusted = false\n";
         assert_eq!(with(of_match, of_engine), before);
         for other in [
             "seeds = 2\n",

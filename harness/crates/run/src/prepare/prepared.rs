@@ -16,7 +16,9 @@ use crate::executor::{Player, ProgramFile};
 use crate::files::manifest::EngineIdentity;
 use hone_base::diagnostic::Diagnostic;
 use hone_base::output::{self, Announce};
-use hone_base::platform::{Access, CAN_LIMIT_MEMORY, full_path, run_forwarding, sandbox, shell};
+use hone_base::platform::{
+    Access, CAN_LIMIT_MEMORY, Ended, full_path, run_forwarding, sandbox, shell,
+};
 use hone_builds::{BenchCheck, BuildRecord, Builder, Built, short_id};
 use hone_uci::engine::uci::{EngineOption, Launch, split_command};
 use hone_uci::openings::Opening;
@@ -177,6 +179,7 @@ fn find(
         env: engine.env.clone().into_iter().collect(),
         max_memory: engine.max_memory,
         sandbox,
+        trusted: engine.trusted,
     };
     Ok((launch, built))
 }
@@ -305,8 +308,9 @@ fn build(
             .help(format!("run it alone: {command}")),
     };
     match status {
-        Ok(status) if status.success() => Ok(()),
-        Ok(status) => Err(failed(status.to_string())),
+        Ok(Ended::Itself(status)) if status.success() => Ok(()),
+        Ok(Ended::Itself(status)) => Err(failed(status.to_string())),
+        Ok(Ended::Killed(why)) => Err(failed(why)),
         Err(error) => Err(failed(error.to_string())),
     }
 }

@@ -141,35 +141,32 @@ pub fn compared(limit: &Limit, spent: &Spending, others: &[Spending]) -> Option<
     let is_above = ranges(limit, spent)
         .iter()
         .any(|range| range.mean > range.high);
-    if let Some(text) = far {
-        return Some(if is_above {
-            Departure::Excess(text)
-        } else {
-            Departure::Shortfall(text)
-        });
+    if is_above {
+        return far.map(Departure::Excess);
     }
-    unused(limit, spent, least(|s| s.depth))
+    one_ply(limit, spent, least(|s| s.depth))
+        .or_else(|| far.map(Departure::Shortfall))
+        .or_else(|| no_nodes(limit, spent))
 }
 
-/// An engine that reports no nodes, or searches one ply, under a limit of nodes.
-fn unused(limit: &Limit, spent: &Spending, other_depth: Option<f64>) -> Option<Departure> {
-    let nodes = limit.nodes.filter(|_| spent.moves > 0)?;
-    let depth = spent.depth as f64 / spent.moves as f64;
-    if let Some(other) = other_depth
-        && nodes >= FEWEST_NODES
-        && depth > 0.0
-        && depth < SHALLOW
-        && other > 3.0 * depth
-    {
-        let text =
-            format!("depth {depth:.1} a move with {nodes} nodes; the other engine {other:.1}");
-        return Some(Departure::Advantage(text));
-    }
-    (spent.nodes == 0).then(|| {
-        Departure::Shortfall(format!(
-            "reports no nodes, so its limit of {nodes} nodes cannot be checked"
-        ))
-    })
+/// An engine that searches one ply under a limit of nodes.
+fn one_ply(limit: &Limit, spent: &Spending, other_depth: Option<f64>) -> Option<Departure> {
+    let nodes = limit.nodes.filter(|nodes| *nodes >= FEWEST_NODES)?;
+    let depth = spent.depth as f64 / spent.moves.max(1) as f64;
+    let other =
+        other_depth.filter(|other| depth > 0.0 && depth < SHALLOW && *other > 3.0 * depth)?;
+    let text = format!("depth {depth:.1} a move with {nodes} nodes; the other engine {other:.1}");
+    Some(Departure::Advantage(text))
+}
+
+/// An engine that reports no nodes under a limit of nodes.
+fn no_nodes(limit: &Limit, spent: &Spending) -> Option<Departure> {
+    let nodes = limit
+        .nodes
+        .filter(|_| spent.moves > 0 && spent.nodes == 0)?;
+    Some(Departure::Shortfall(format!(
+        "reports no nodes, so its limit of {nodes} nodes cannot be checked"
+    )))
 }
 
 fn ranges(limit: &Limit, spent: &Spending) -> Vec<Range> {
@@ -287,6 +284,7 @@ mod tests {
             ("depth=8", spent(1000, 12, 1)),
             ("movetime=100", spent(1000, 8, 150)),
             ("nodes=1000", spent(1000, 1, 1)),
+            ("nodes=1000", spent(40, 1, 1)),
         ] {
             let departure = found(limit, own, honest);
             assert!(

@@ -34,6 +34,8 @@ impl EngineCommand {
             launch: Launch {
                 program: PathBuf::from(program),
                 args,
+                // It has no opponent.
+                trusted: true,
                 ..Launch::default()
             },
             options,

@@ -11,7 +11,7 @@ use tokio::time::sleep;
 
 use super::memory_size::MemorySize;
 use hone_base::platform::{
-    Access, BUSY_PAUSE, ProcessGroup, ReadTimer, is_busy, limit_memory, sandbox,
+    Access, BUSY_PAUSE, ProcessGroup, ReadTimer, is_busy, isolate, limit_memory, sandbox,
 };
 
 /// How to start an engine.
@@ -34,6 +34,9 @@ pub struct Launch {
     /// its own.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub sandbox: bool,
+    /// Whether it may read and signal other processes without a sandbox.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub trusted: bool,
 }
 
 /// Bytes that an engine in a sandbox may keep in each of its temporary folders.
@@ -75,6 +78,9 @@ impl Launch {
             ProcessGroup::separate_session(command_std);
         } else {
             ProcessGroup::separate(command_std);
+        }
+        if !self.sandbox && !self.trusted {
+            isolate(command_std);
         }
         ProcessGroup::die_with_parent(command_std);
         if let Some(limit) = self.max_memory {
