@@ -323,7 +323,7 @@ pub(super) fn tree_name(common: &Path) -> String {
         .filter(|c| c.is_ascii_alphanumeric() || "._-".contains(*c))
         .take(24)
         .collect();
-    format!("{name}-{}", &digest[..12])
+    format!("{name}-{digest:.12}")
 }
 
 /// The folders in a folder, except those that are being removed.

@@ -129,8 +129,8 @@ impl Access {
             return Self::read(&text);
         }
         toml::from_str(&text).map_err(|error: toml::de::Error| {
-            let before = &text[..error.span().map_or(0, |span| span.start)];
-            let line = before.matches('\n').count() + 1;
+            let before = text.get(..error.span().map_or(0, |span| span.start));
+            let line = before.unwrap_or_default().matches('\n').count() + 1;
             anyhow!("{}\n  --> {}:{line}", error.message(), path.display())
         })
     }

@@ -140,9 +140,8 @@ impl ServerCertVerifier for Pinned {
             Ok(ServerCertVerified::assertion())
         } else {
             Err(TlsError::General(format!(
-                "the server's certificate is not the one that JOIN names (fingerprint {}, and {} is expected)",
-                &shown[..16],
-                self.fingerprint.get(..16).unwrap_or("")
+                "the server's certificate is not the one that JOIN names (fingerprint {shown:.16}, and {:.16} is expected)",
+                self.fingerprint
             )))
         }
     }

@@ -121,8 +121,8 @@ fn ending(text: String) -> String {
     if text.len() <= MAX_TEXT {
         return text;
     }
-    let start = text.ceil_char_boundary(text.len() - MAX_TEXT);
-    format!("(the beginning is cut off)\n{}", &text[start..])
+    let (_, end) = text.split_at(text.ceil_char_boundary(text.len() - MAX_TEXT));
+    format!("(the beginning is cut off)\n{end}")
 }
 
 #[cfg(test)]

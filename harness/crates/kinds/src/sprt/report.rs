@@ -169,7 +169,7 @@ impl Report for TestReport {
         let config = &self.manifest().config;
         let stages = self.runs().enumerate().map(|(index, run)| {
             let mut words = config.stage_words(index);
-            words[..1].make_ascii_uppercase();
+            words.replace_range(..1, "S");
             format!("{words}\n{}\n", run.text())
         });
         stages.collect::<String>() + &self.sentence() + "\n"

@@ -148,7 +148,7 @@ impl RunProcess {
 pub(super) fn last_words(log: &Path) -> String {
     let text = fs::read(log).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    let error = text.rfind("error: ").map(|at| &text[at..]);
+    let error = text.rfind("error: ").and_then(|at| text.get(at..));
     let words = error.or_else(|| text.lines().next_back());
     let words = words.unwrap_or("it printed nothing").trim();
     words.chars().take(500).collect()

@@ -111,7 +111,7 @@ fn pace_line(summary: &RunSummary, queued: Option<&[&str]>) -> Markup {
     // A sentence begins with it.
     let stage = summary.stage.as_ref().map(|words| {
         let mut words = words.clone();
-        words[..1].make_ascii_uppercase();
+        words.replace_range(..1, "S");
         words + ". "
     });
     html! {
