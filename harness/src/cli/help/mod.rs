@@ -9,7 +9,7 @@ mod exit_codes;
 use std::fmt::Write as _;
 
 use clap::builder::styling::Styles;
-use clap::{Command, CommandFactory};
+use clap::{Arg, Command, CommandFactory};
 
 use self::examples::EXAMPLES;
 use super::Cli;
@@ -32,7 +32,13 @@ const GROUPS: [(&str, &[&str]); 9] = [
 
 /// The command line with its groups and examples.
 pub(super) fn command() -> Command {
-    let command = with_examples(Cli::command(), "");
+    let command = Cli::command();
+    let logging: Vec<Arg> = command
+        .get_arguments()
+        .filter(|arg| arg.is_global_set())
+        .map(|arg| arg.clone().hide_short_help(true).hide_long_help(true))
+        .collect();
+    let command = with_examples(command, "", &logging);
     let template = format!(
         "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n{}\n{}\n{{options}}{{after-help}}",
         grouped(&command),
@@ -69,19 +75,27 @@ fn grouped(command: &Command) -> String {
     text
 }
 
-fn with_examples(mut command: Command, path: &str) -> Command {
+/// The options of every command, whose meaning the help of `hone` itself has.
+const LOGGING: &str = "-v, -vv, --log FILE, --log-level LEVEL (see `hone --help`)";
+
+/// Adds exit codes and examples. The options `logging` of the commands below have one line.
+fn with_examples(mut command: Command, path: &str, logging: &[Arg]) -> Command {
     let names: Vec<String> = command
         .get_subcommands()
         .map(|sub| sub.get_name().to_string())
         .collect();
     for name in names {
         let below = format!("{path} {name}").trim_start().to_string();
-        command = command.mut_subcommand(name, |sub| with_examples(sub, &below));
+        command = command.mut_subcommand(name, |sub| {
+            with_examples(sub.args(logging), &below, logging)
+        });
     }
+    let line = (!path.is_empty()).then(|| format!("{} {LOGGING}", heading("Logging")));
     let codes = exit_codes::of(path).map(|codes| exit_codes_text(&codes));
     let examples = EXAMPLES.iter().find(|(name, _)| *name == path);
     let examples = examples.map(|(_, examples)| examples_text(examples));
-    let texts: Vec<String> = codes.into_iter().chain(examples).collect();
+    let texts = line.into_iter().chain(codes).chain(examples);
+    let texts: Vec<String> = texts.collect();
     if texts.is_empty() {
         command
     } else {
