@@ -13,6 +13,7 @@ use super::process::{self, Cost};
 #[derive(Debug, Clone)]
 pub(crate) enum Program {
     Hone,
+    CChessCli(PathBuf),
     Fastchess(PathBuf),
 }
 
@@ -40,6 +41,7 @@ impl Program {
     pub(crate) fn name(&self) -> &'static str {
         match self {
             Program::Hone => "hone",
+            Program::CChessCli(_) => "c-chess-cli",
             Program::Fastchess(_) => "fastchess",
         }
     }
@@ -77,6 +79,26 @@ impl Program {
                     .arg(config)
                     .arg("--out")
                     .arg(folder.join("run"));
+                Ok(command)
+            }
+            Program::CChessCli(program) => {
+                let mut command = Command::new(program);
+                for number in ["1", "2"] {
+                    command
+                        .arg("-engine")
+                        .arg(format!(
+                            "cmd={} --instant-engine {number}",
+                            engine.display()
+                        ))
+                        .arg(format!("name=instant{number}"));
+                }
+                command
+                    .args(["-each", "tc=60+0.6"])
+                    .args(["-games", &what.games.to_string(), "-repeat"])
+                    .args(["-concurrency", &what.concurrency.to_string()])
+                    .arg("-openings")
+                    .arg(format!("file={}", what.book.display()))
+                    .args(["order=random", "-pgn", "games.pgn"]);
                 Ok(command)
             }
             Program::Fastchess(program) => {

@@ -3,9 +3,9 @@
 //!
 //! `hone` runs games of an instant engine, which answers every `go` with a random legal
 //! move, against itself, so that speed and delays are those of `hone` and the system.
-//! `-- --fastchess PROGRAM` also measures fastchess, `-- --games N` sets the length of the
-//! long run (default 20,000 games), `-- --only NAME` prints one table: `pinned`,
-//! `concurrency`, `starts` or `memory`.
+//! `-- --c-chess-cli PROGRAM` and `-- --fastchess PROGRAM` also measure these, `-- --games N`
+//! sets the length of the long run (default 20,000 games), `-- --only NAME` prints one table:
+//! `pinned`, `concurrency`, `starts` or `memory`.
 
 #[cfg(target_os = "linux")]
 mod contestant;

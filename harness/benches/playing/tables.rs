@@ -25,10 +25,12 @@ pub(crate) fn print(arguments: &[String]) {
     };
     let long = value("--games").map_or(20_000, |games| games.parse().expect("a number of games"));
     let mut programs = vec![Program::Hone];
-    programs.extend(value("--fastchess").map(|path| {
-        let path = PathBuf::from(path).canonicalize();
-        Program::Fastchess(path.expect("fastchess exists"))
-    }));
+    let program = |name| {
+        let path = PathBuf::from(value(name)?).canonicalize();
+        Some(path.expect("the program exists"))
+    };
+    programs.extend(program("--c-chess-cli").map(Program::CChessCli));
+    programs.extend(program("--fastchess").map(Program::Fastchess));
     let folder = tempfile::tempdir().expect("a folder for the books");
     let books = Books::write(folder.path()).expect("the books are written");
     let only = value("--only").map(String::as_str);
@@ -51,40 +53,40 @@ pub(crate) fn print(arguments: &[String]) {
 fn pinned(programs: &[Program], books: &Books) {
     println!("Everything pinned to one processor, one game at a time (medians of {REPEATS} runs)");
     println!(
-        "{:<10} {:>9} {:>9} {:>10} {:>24} {:>22}",
+        "{:<11} {:>9} {:>9} {:>10} {:>24} {:>22}",
         "", "plies/s", "games/s", "CPU/ply", "bestmove to go: median", "p99, game to game"
     );
-    for program in programs {
-        let what = Match {
-            games: 1_000,
-            concurrency: 1,
-            book: &books.small,
-            pinned: true,
-            timed: false,
-        };
-        let runs = repeat(program, what);
-        let timed = repeat(
-            program,
-            Match {
-                timed: true,
-                games: 200,
-                ..what
-            },
-        );
+    let what = Match {
+        games: 1_000,
+        concurrency: 1,
+        book: &books.small,
+        pinned: true,
+        timed: false,
+    };
+    let runs = in_turns(programs, what);
+    let timed = in_turns(
+        programs,
+        Match {
+            timed: true,
+            games: 200,
+            ..what
+        },
+    );
+    for ((program, runs), timed) in programs.iter().zip(&runs).zip(&timed) {
         let moves = |share| {
-            median(&timed, |run| {
+            median(timed, |run| {
                 micros(&delays::between_moves(&run.records), share)
             })
         };
-        let games = median(&timed, |run| {
+        let games = median(timed, |run| {
             micros(&delays::between_games(&run.records), 0.5)
         });
         println!(
-            "{:<10} {:>9.0} {:>9.0} {:>7.2} µs {:>21.1} µs {:>9.1} µs {:>6.1} µs",
+            "{:<11} {:>9.0} {:>9.0} {:>7.2} µs {:>21.1} µs {:>9.1} µs {:>6.1} µs",
             program.name(),
-            median(&runs, plies_a_second),
-            median(&runs, |run| what.games as f64 / run.cost.wall.as_secs_f64()),
-            median(&runs, processor_a_ply),
+            median(runs, plies_a_second),
+            median(runs, |run| what.games as f64 / run.cost.wall.as_secs_f64()),
+            median(runs, processor_a_ply),
             moves(0.5),
             moves(0.99),
             games,
@@ -189,6 +191,17 @@ fn play(program: &Program, what: Match<'_>) -> Measured {
 
 fn repeat(program: &Program, what: Match<'_>) -> Vec<Measured> {
     (0..REPEATS).map(|_| play(program, what)).collect()
+}
+
+/// The runs of each program, in rounds in which each plays once: the speed of the machine drifts.
+fn in_turns(programs: &[Program], what: Match<'_>) -> Vec<Vec<Measured>> {
+    let mut runs: Vec<Vec<Measured>> = programs.iter().map(|_| Vec::new()).collect();
+    for _ in 0..REPEATS {
+        for (program, runs) in programs.iter().zip(&mut runs) {
+            runs.push(play(program, what));
+        }
+    }
+    runs
 }
 
 fn median(runs: &[Measured], figure: impl Fn(&Measured) -> f64) -> f64 {
