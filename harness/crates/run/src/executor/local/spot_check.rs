@@ -280,7 +280,9 @@ mod tests {
     /// A pair whose second game has these moves.
     fn play(moves: &str) -> Play {
         let line = |moves: &str| format!("position startpos moves {moves}");
-        let digest = moves.bytes().fold(7u64, |sum, byte| sum.rotate_left(5) ^ u64::from(byte));
+        let digest = moves
+            .bytes()
+            .fold(7u64, |sum, byte| sum.rotate_left(5) ^ u64::from(byte));
         Play {
             digests: [1, digest],
             lines: ["e2e4 e7e5", moves].map(line),
