@@ -12,7 +12,7 @@ use hone_base::errln;
 use hone_kinds as kinds;
 use hone_report::{counted, write_files};
 use hone_run::pool::{self, Plan, Pooled};
-use hone_run::{RunFiles, find_run};
+use hone_run::{Ended, RunFiles, find_run};
 
 /// Judge the shards of a run, played on several machines, as one run.
 ///
@@ -73,7 +73,7 @@ impl PoolArgs {
             .summarize(&report.summary(to_resume))
             .map_err(Failure::failed)?;
         if let Some(verdict) = verdict {
-            return Ok(exit_of(verdict, kind));
+            return Ok(exit_of(Ended::Verdict(verdict), kind));
         }
         for part in missing {
             errln!("{}", part.text);

@@ -140,7 +140,7 @@ fn a_decided_test_ends_with_its_line() {
     let line = lines(&finished, "SPRT: llr ");
     let line = line.last().expect("a test");
     assert!(
-        line.ends_with("lbound -0.847, ubound 0.847 - H1 was accepted"),
+        line.ends_with("lbound -0.85, ubound 0.85 - H1 was accepted"),
         "{line}"
     );
 }

@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use anyhow::{Context, anyhow, bail, ensure};
 use clap::{Args, FromArgMatches};
 
-use super::errors::exit::failure;
+use super::errors::exit::{exit_of, failure};
 use super::errors::format::rendered;
 use super::results::outcome::resuming;
 use super::{Cli, Exit, Failure, help};
@@ -25,7 +25,6 @@ use hone_dropin::show::{Console, Files};
 use hone_dropin::{
     CONFIG_JSON, KnownEngines, Program, Request, Settings, StartedRun, flags, page, wording,
 };
-use hone_experiment::Verdict;
 use hone_kinds::{Match, NewRun, Place, RunKind, SequentialTest, Session};
 use hone_run::config::Config;
 use hone_run::ledger::Recovery;
@@ -484,34 +483,23 @@ impl Line<'_> {
             }
         }
         let is_stopped = View::<K::Experiment>::is_stopped(&console);
-        Ok(if self.own.verdict {
-            own_exit(ended, is_stopped)
+        let is_broken_off = matches!(ended, Ended::Interrupted | Ended::Waiting);
+        Ok(if !self.own.verdict {
+            self.exit(is_broken_off || is_stopped)
+        } else if is_broken_off && is_stopped {
+            Exit::Failed
         } else {
-            self.exit(ended, is_stopped)
+            exit_of(ended, K::KIND)
         })
     }
 
     /// Exit codes of the other programs: 0 for any result; fastchess returns 1 after an
     /// interrupt, and after a crash or a stall without `-recover`.
-    fn exit(&self, ended: Ended, is_stopped: bool) -> Exit {
-        let is_broken_off = matches!(ended, Ended::Interrupted | Ended::Waiting);
+    fn exit(&self, is_broken_off: bool) -> Exit {
         match self.program {
-            Program::Fastchess if is_broken_off || is_stopped => Exit::Rejected,
+            Program::Fastchess if is_broken_off => Exit::Rejected,
             _ => Exit::Done,
         }
-    }
-}
-
-/// Exit codes of `hone` itself.
-fn own_exit(ended: Ended, is_stopped: bool) -> Exit {
-    match ended {
-        Ended::Interrupted | Ended::Waiting if is_stopped => Exit::Failed,
-        Ended::Interrupted | Ended::Waiting => Exit::Interrupted,
-        Ended::Verdict(Verdict::H0) => Exit::Rejected,
-        Ended::OutOfTime | Ended::Verdict(Verdict::Inconclusive | Verdict::Repeated) => {
-            Exit::Inconclusive
-        }
-        Ended::Verdict(_) => Exit::Done,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use hone_experiment::Verdict;
-use hone_run::{Kind, SessionError};
+use hone_run::{Ended, Kind, SessionError};
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -64,8 +64,13 @@ pub(in crate::cli) fn failure(error: SessionError) -> Failure {
     }
 }
 
-/// The exit code of a finished run.
-pub(in crate::cli) fn exit_of(verdict: Verdict, kind: Kind) -> Exit {
+/// The exit code of a run that has ended so.
+pub(in crate::cli) fn exit_of(ended: Ended, kind: Kind) -> Exit {
+    let verdict = match ended {
+        Ended::Verdict(verdict) => verdict,
+        Ended::OutOfTime => return Exit::Inconclusive,
+        Ended::Interrupted | Ended::Waiting => return Exit::Interrupted,
+    };
     match verdict {
         Verdict::H1 | Verdict::Complete => Exit::Done,
         Verdict::H0 => Exit::Rejected,

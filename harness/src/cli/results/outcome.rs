@@ -96,24 +96,22 @@ pub(in crate::cli) fn conclude(
     results
         .summarize(&report.summary(to_resume))
         .map_err(Failure::failed)?;
-    Ok(match ended {
-        Ended::Verdict(_) if report.withheld().is_some() => Exit::Inconclusive,
+    match ended {
+        Ended::Verdict(_) if report.withheld().is_some() => return Ok(Exit::Inconclusive),
         Ended::Verdict(verdict) => {
             let is_test = manifest.kind.is_sequential_test() && manifest.pooled.is_empty();
             if is_test && verdict == Verdict::Inconclusive {
                 errln!("Undecided. Play more pairs with `{resume} --pairs N`.");
             }
-            exit_of(verdict, manifest.kind)
         }
         Ended::Interrupted | Ended::Waiting => {
             errln!("Interrupted. All finished pairs are saved. Resume with `{resume}`.");
-            Exit::Interrupted
         }
         Ended::OutOfTime => {
             errln!("Time limit reached. Resume with `{resume} --max-time TIME`.");
-            Exit::Inconclusive
         }
-    })
+    }
+    Ok(exit_of(ended, manifest.kind))
 }
 
 /// Prints the results, as text or as one JSON object.

@@ -1,7 +1,7 @@
 //! The runner of a run on a fleet: sends its jobs, receives their results, and
 //! acknowledges them when they are in the ledger.
 //!
-//! `dispatch`, `accept`, `presence` and `suspects` make the decisions and do not use the
+//! `dispatch`, `accept` and `presence` make the decisions and do not use the
 //! network.
 
 mod accept;
@@ -11,6 +11,7 @@ mod connection;
 mod content;
 mod deferred;
 mod dispatch;
+mod failures;
 mod files;
 mod incidents;
 mod past;
@@ -21,7 +22,6 @@ mod roster;
 mod run_key;
 mod sender;
 mod sources;
-mod suspects;
 #[cfg(test)]
 mod tests;
 mod uploads;
@@ -50,6 +50,7 @@ use super::overview::cannot_use;
 use connection::Connection;
 use deferred::DeferredResults;
 use dispatch::{Dispatch, Dropped, Judged};
+use failures::WorkerFailures;
 use files::{path_warnings, without_paths};
 use hone_base::platform::until;
 use hone_run::executor::remote::{Carrier, Command, Remote};
@@ -59,7 +60,6 @@ use past::Past;
 use processes::Processes;
 pub use run_key::RunKey;
 use sender::JobSender;
-use suspects::Suspects;
 
 /// Interval of the run's notices.
 const ANNOUNCE: Duration = Duration::from_secs(5);
@@ -137,7 +137,7 @@ struct Runner<L: RunnerLink> {
     /// The last status of each worker.
     statuses: BTreeMap<WorkerId, Status>,
     sender: JobSender<L::Files>,
-    suspects: Suspects,
+    failures: WorkerFailures,
     incidents: Incidents,
     deferred: DeferredResults,
     /// Number of results of each worker that contradicted their pair.
@@ -190,7 +190,7 @@ impl<L: RunnerLink> Runner<L> {
             carrier,
             notice,
             statuses: BTreeMap::new(),
-            suspects: past.suspects,
+            failures: past.failures,
             incidents: past.incidents,
             deferred: DeferredResults::new(past.roster, past.clocks),
             wrong: BTreeMap::new(),
@@ -248,7 +248,7 @@ impl<L: RunnerLink> Runner<L> {
         }
         // Without a request to stop, an error has ended the run.
         if !self.notice.draining
-            && let Some(hint) = self.suspects.hint()
+            && let Some(hint) = self.failures.hint()
         {
             errln!("{hint}");
         }

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
+use super::failures::WorkerFailures;
 use super::incidents::Incidents;
 use super::roster::Roster;
-use super::suspects::Suspects;
 use crate::clock;
 use hone_run::RunFiles;
 use hone_run::files::table::Table;
@@ -18,7 +18,7 @@ pub(super) struct Past {
     /// Workers in quarantine, and why.
     pub(super) quarantined: Vec<(String, String)>,
     pub(super) clocks: Table,
-    pub(super) suspects: Suspects,
+    pub(super) failures: WorkerFailures,
 }
 
 impl Past {
@@ -34,7 +34,7 @@ impl Past {
             incidents,
             quarantined,
             clocks: clock::open(dir)?,
-            suspects: Suspects::default(),
+            failures: WorkerFailures::default(),
         })
     }
 
@@ -49,7 +49,7 @@ impl Past {
             past.recorded += 1;
             past.roster.reserve(entry.worker);
             if let Some(worker) = past.roster.machine(entry.worker) {
-                past.suspects.remember(worker, &entry.result);
+                past.failures.absorb(worker, &entry.result);
             }
         }
         Ok(past)

@@ -342,16 +342,16 @@ help: games on several machines are not compared any more; `hone check ENGINE` t
     ) {
         let evidence = std::mem::take(&mut accepted.evidence);
         let status = self.statuses.get(worker);
-        let (pair, suspicion) = match self.deferred.add(worker, accepted, status) {
-            Ok(result) => (result.pair, self.suspects.absorb(worker, result)),
+        let pair = match self.deferred.add(worker, accepted, status) {
+            Ok(result) => {
+                self.failures.absorb(worker, result);
+                result.pair
+            }
             Err(error) => return self.fail(Diagnostic::of(error)),
         };
         if let Some(before) = before {
             let reason = "it stopped answering";
             self.record_incident(|incidents| incidents.played_again(&before, pair, reason));
-        }
-        if let Some(why) = suspicion {
-            self.quarantine(worker, why).await;
         }
         for evidence in evidence {
             self.event(Event::Evidence(Box::new(evidence)));

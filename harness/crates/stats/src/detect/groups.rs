@@ -63,10 +63,10 @@ pub(super) fn between_groups(groups: &BTreeMap<usize, Pentanomial>) -> Option<Co
 }
 
 /// The fewest pairs of a worker, and of the others, for their results to be compared.
-pub const FEWEST_COMPARED: u64 = 64;
+const FEWEST_COMPARED: u64 = 64;
 
 /// The p-value of the difference between a worker's pairs and those of the
-/// others. `None` if either has fewer than [`FEWEST_COMPARED`] pairs, or if
+/// others. `None` if either has fewer than `FEWEST_COMPARED` pairs, or if
 /// there are not two classes of results with enough pairs.
 pub fn difference(own: Pentanomial, others: Pentanomial) -> Option<f64> {
     if own.pairs() < FEWEST_COMPARED || others.pairs() < FEWEST_COMPARED {

@@ -20,7 +20,6 @@ use groups::between_groups;
 pub use engines::{one_sided, resigned_games, short_games};
 pub use evidence::{Repetition, alike, few_openings, of_engine, repeated_games};
 pub use finding::{Finding, Rank, Test, is_noteworthy};
-pub use groups::FEWEST_COMPARED;
 pub use groups::difference;
 pub(crate) use openings::{OpeningResult, odd_opening};
 pub(crate) use runs::runs_in_time;
