@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::Args;
 use serde::Serialize;
 
-use super::args::program::program;
+use super::args::engines::program;
 use super::args::ranges::from_one;
 use super::args::sandbox::SandboxArgs;
 use super::{Exit, Failure};

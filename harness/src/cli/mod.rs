@@ -215,7 +215,7 @@ pub fn main() -> ExitCode {
         Err(error) => Err(error.into()),
     };
     let exit = outcome.unwrap_or_else(|failure| {
-        errln!("{}", errors::format::rendered(what, &failure.error));
+        errln!("{}", errors::rendered(what, &failure.error));
         failure.exit
     });
     match output::finish() {

@@ -10,8 +10,7 @@ use anyhow::Context;
 use clap::Args;
 use serde::Serialize;
 
-use super::args::concurrency::concurrency;
-use super::args::program::program;
+use super::args::engines::{concurrency, program};
 use super::args::ranges::from_one;
 use super::args::sandbox::SandboxArgs;
 use super::results::progress;

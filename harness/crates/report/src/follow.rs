@@ -1,11 +1,14 @@
 //! A run that is read while another process plays it.
 
+use hone_experiment::settings::Shard;
 use hone_experiment::{Experiment, Verdict};
-use hone_run::ledger::RecordedPair;
+use hone_run::ledger::{LedgerError, Pairs, RecordedPair};
 use hone_run::{Fold, Tally};
 use hone_stats::{Estimate, Sprt};
 
-use super::{Breakdown, Report};
+use super::Report;
+use super::openings::Openings;
+use super::workers::Workers;
 
 /// The results of a run of any kind as its ledger grows. It never writes to
 /// the run's folder.
@@ -59,5 +62,32 @@ impl CurrentResults {
             always_valid: fold.experiment.always_valid(),
             found: None,
         }
+    }
+}
+
+/// The results of a run by worker and by opening. Pairs that repeat earlier games are included.
+#[derive(Debug, Clone, Default)]
+pub struct Breakdown {
+    pub workers: Workers,
+    pub openings: Openings,
+}
+
+impl Breakdown {
+    /// The results of the pairs of a shard before the pair `end`.
+    ///
+    /// # Errors
+    /// If the ledger cannot be read.
+    pub fn read(pairs: &Pairs, shard: Shard, end: u64) -> Result<Self, LedgerError> {
+        let mut breakdown = Self::default();
+        for entry in pairs.in_order(shard, end)? {
+            breakdown.absorb(&entry?);
+        }
+        Ok(breakdown)
+    }
+
+    /// Adds a pair.
+    pub fn absorb(&mut self, entry: &RecordedPair) {
+        self.workers.absorb(entry);
+        self.openings.absorb(entry);
     }
 }

@@ -8,7 +8,7 @@
 //! * `contract`: the JSON of a run; `facts`: it, and what pages show besides; `match_report`: the
 //!   report made from them.
 //! * `timeline`, `effort`: LLR and Elo pair by pair; times and depths of the moves.
-//! * `breakdown`, `workers`, `openings`, `machines`: results by worker, opening and
+//! * `workers`, `openings`, `machines`: results by worker, opening and
 //!   machine of a fleet.
 //! * `standings`, `verdict`: ratings, the verdict of a test.
 //! * `evidence`, `engine_evidence`: signs of bad data, and of an engine with an advantage.
@@ -27,7 +27,6 @@
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::string_slice))]
 
-mod breakdown;
 pub mod chart;
 mod contract;
 mod effort;
@@ -53,13 +52,12 @@ mod tournament;
 mod verdict;
 mod workers;
 
-pub use breakdown::Breakdown;
 pub use escape::percent_encoded;
 pub use escape::{escape_markdown, guarded, unguarded};
 pub use evidence::evidence_findings;
 pub use facts::{RunFacts, StageFacts, first_engine, is_of_first_engine, limits};
 pub use facts::{verdict_of, verdict_with};
-pub use follow::{CurrentResults, Following};
+pub use follow::{Breakdown, CurrentResults, Following};
 pub use forms::Form;
 pub use forms::{FormNumbers, FormTest};
 pub use match_report::MatchReport;

@@ -11,8 +11,7 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 
-use crate::cli::args::concurrency::concurrency;
-use crate::cli::args::program::program;
+use crate::cli::args::engines::{concurrency, program};
 use crate::cli::args::ranges;
 use crate::cli::args::sandbox::SandboxArgs;
 use crate::cli::{Exit, Failure};

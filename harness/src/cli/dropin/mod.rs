@@ -13,7 +13,7 @@ use anyhow::{Context, anyhow, bail, ensure};
 use clap::{Args, FromArgMatches};
 
 use super::errors::exit::{exit_of, failure};
-use super::errors::format::rendered;
+use super::errors::rendered;
 use super::results::outcome::resuming;
 use super::{Cli, Exit, Failure, help};
 use hone_base::diagnostic::Diagnostic;

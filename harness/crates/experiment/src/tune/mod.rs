@@ -36,11 +36,9 @@ pub mod resolve;
 pub mod response;
 pub mod section;
 pub mod space;
-mod space_error;
 pub mod stream;
 pub mod tuner;
 
 pub use experiment::TuneExperiment;
 pub use section::TuneSection;
-pub use space::Space;
-pub use space_error::SpaceError;
+pub use space::{Space, SpaceError};

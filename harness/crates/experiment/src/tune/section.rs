@@ -6,13 +6,13 @@ use std::path::PathBuf;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::SpaceError;
 use super::budget::Budget;
 use super::method::{
     Adaptive, AdaptiveSettings, Classic, ClassicRule, ClassicSettings, Method, Spsa, SpsaSettings,
 };
 use super::param::{Param, ParamKind};
 use super::space::Space;
-use super::space_error::SpaceError;
 use crate::SprtSection;
 use crate::settings::{
     OpeningsConfig, TimeSpan, amount_option, number_in, positive, positive_option,

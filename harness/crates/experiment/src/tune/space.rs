@@ -1,7 +1,24 @@
 //! The parameters of a tuning, and the values of the two sides of a pair.
 
-use super::SpaceError;
 use super::param::Param;
+
+/// Why a set of parameters cannot be tuned.
+#[derive(Debug, thiserror::Error, PartialEq)]
+pub enum SpaceError {
+    #[error("parameter `{name}`: {reason}")]
+    Param { name: String, reason: String },
+    #[error(
+        "no parameters to tune: [tune.params] names none, or `group` and `exclude` select none"
+    )]
+    Empty,
+    #[error(
+        "parameter `{0}`: its steps would be too large or too small for a number: check \
+         `step`, `gain` and [tune.classic]"
+    )]
+    Steps(String),
+    #[error("parameter `{0}` is named twice (UCI ignores upper and lower case in names)")]
+    Duplicate(String),
+}
 
 /// How values between two grid points are rounded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,7 +6,7 @@ use anyhow::bail;
 
 use super::TABLE;
 use super::night::Night;
-use super::unfinished::unfinished;
+use super::stuck::unfinished;
 use hone_base::diagnostic::Diagnostic;
 use hone_run::Manifest;
 

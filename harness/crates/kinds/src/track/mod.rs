@@ -20,7 +20,6 @@ mod skipped;
 mod status;
 mod stuck;
 mod tracker;
-mod unfinished;
 mod used_openings;
 
 pub use hone_run::config::Role;

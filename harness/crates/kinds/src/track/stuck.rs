@@ -1,13 +1,15 @@
-//! Nights that were started and cannot be finished.
+//! Nights that were started and are not finished, or cannot be.
 
 use std::path::{Path, PathBuf};
 
 use jiff::{Timestamp, Unit};
 
+use super::RUNS;
 use super::night::Night;
 use hone_base::diagnostic::Message;
+use hone_base::text::with_causes;
 use hone_run::ledger::LedgerError;
-use hone_run::{Manifest, SessionError};
+use hone_run::{Manifest, SessionError, list_runs};
 
 /// The nights that cannot be finished.
 #[derive(Default)]
@@ -15,6 +17,30 @@ pub(super) struct Stuck {
     pub(super) commits: Vec<String>,
     /// The run of the newest commit, and the error.
     pub(super) newest: Option<(PathBuf, Manifest, SessionError)>,
+}
+
+/// Runs without a row in the folder `out`, oldest first, except those that `--force` has
+/// replaced. `announce` gets a warning about each that cannot be read.
+pub(super) fn unfinished(
+    out: &Path,
+    nights: &[Night],
+    announce: fn(&str),
+) -> Vec<(PathBuf, Manifest)> {
+    let mut runs = Vec::new();
+    for (path, manifest) in list_runs(&out.join(RUNS)) {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if nights.iter().any(|night| night.run == name) {
+            continue;
+        }
+        match manifest {
+            Ok(manifest) if is_replaced(&manifest, nights) => {
+                tracing::info!("{} is replaced by a later run", path.display());
+            }
+            Ok(manifest) => runs.push((path, manifest)),
+            Err(error) => announce(&format!("warning: skipped: {}", with_causes(&error))),
+        }
+    }
+    runs
 }
 
 /// The commit of a night's run.

@@ -41,8 +41,8 @@ pub use workers::workers_section;
 
 use maud::{Markup, html};
 
-use super::breakdown::Breakdown;
 use super::facts::RunFacts;
+use super::follow::Breakdown;
 use super::text::verdict_sentence;
 use super::timeline::Timeline;
 use failures::failures_section;

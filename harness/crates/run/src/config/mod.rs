@@ -19,7 +19,6 @@ mod parse_error;
 mod places;
 mod profile;
 mod stage;
-mod stage_sequence;
 mod tables;
 mod track;
 mod wording;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use super::processor::Processor;
+use super::Processor;
 
 /// The processors that this process may use; empty if they cannot be read.
 pub fn processors() -> Vec<Processor> {

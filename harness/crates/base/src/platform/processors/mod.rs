@@ -4,7 +4,6 @@
 mod linux;
 #[cfg(not(any(target_os = "linux", windows)))]
 mod portable;
-mod processor;
 #[cfg(windows)]
 mod windows;
 
@@ -15,10 +14,19 @@ use portable as system;
 #[cfg(windows)]
 use windows as system;
 
-pub use processor::Processor;
 pub use system::{bind_thread, load, processors};
 #[cfg(windows)]
 pub(super) use windows::bound_mask;
+
+/// A logical processor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Processor {
+    /// The number that the system uses for it.
+    pub id: usize,
+    pub package: usize,
+    /// Number of the physical core, unique within its package.
+    pub core: usize,
+}
 
 /// Number of processors that this process may use, limited by a container's quota of
 /// processor time; `None` where the processors cannot be listed.

@@ -1,7 +1,7 @@
 //! Processors of Unix systems other than Linux. macOS has no interface to bind a thread to
 //! a processor.
 
-use super::processor::Processor;
+use super::Processor;
 
 /// Always empty: the processors cannot be listed.
 pub fn processors() -> Vec<Processor> {

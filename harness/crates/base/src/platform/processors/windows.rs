@@ -12,7 +12,7 @@ use windows_sys::Win32::System::Threading::{
     GetCurrentProcess, GetCurrentThread, GetProcessAffinityMask, SetThreadAffinityMask,
 };
 
-use super::processor::Processor;
+use super::Processor;
 
 thread_local! {
     /// The processors to which the thread is bound; 0 if it is not.

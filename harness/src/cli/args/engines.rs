@@ -1,10 +1,28 @@
-//! The engine of a command that does not build engines.
+//! The engines of commands that neither build engines nor play a run.
 
-use anyhow::bail;
+use std::num::NonZeroUsize;
+
+use anyhow::{bail, ensure};
 
 use hone_base::diagnostic::Diagnostic;
 use hone_builds::Spec;
+use hone_run::config::{MAX_CONCURRENCY, default_concurrency};
 use hone_uci::engine::analysis::EngineCommand;
+
+/// Number of engines that run at the same time: `asked`, or one for each physical core.
+///
+/// # Errors
+/// If it exceeds the maximum.
+pub(in crate::cli) fn concurrency(asked: Option<NonZeroUsize>) -> anyhow::Result<usize> {
+    let Some(asked) = asked.map(NonZeroUsize::get) else {
+        return Ok(default_concurrency());
+    };
+    ensure!(
+        asked <= MAX_CONCURRENCY,
+        "`--concurrency`: {asked} is out of range: 1 to {MAX_CONCURRENCY} engines at a time are allowed"
+    );
+    Ok(asked)
+}
 
 /// The program that `engine` names, with the options to set.
 ///
