@@ -182,6 +182,17 @@ fn games_that_are_played_again_for_one_side() {
 }
 
 #[test]
+fn learning_over_games() {
+    Liar {
+        lie: "learn",
+        engine: &random("--seed 3"),
+        play: "limit = \"nodes=1\"",
+        ..LIAR
+    }
+    .is_found(FEW, "state_over_games", "doubtful");
+}
+
+#[test]
 fn a_new_process_for_each_game_forgets_the_others() {
     let digest_of = |lie: &str, more: &str| {
         let engine = random("--seed 3");
@@ -238,6 +249,8 @@ fn reaching_the_opponent_and_hone() {
     assert!(signals || is("full"), "{manifest}");
     let expected = format!("input=false opponent={signals} parent={signals}");
     assert_eq!(lines, [expected]);
+    // An opponent may end at any time.
     let (lines, _) = reached("trusted = true\n");
-    assert_eq!(lines, ["input=true opponent=true parent=true"]);
+    let all = "input=true opponent=true parent=true".to_string();
+    assert!(lines.contains(&all), "{lines:?}");
 }

@@ -227,33 +227,25 @@ fn sides(manifest: &Manifest, engines: &[Engine<'_>]) -> Vec<Finding> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hone_run::config::Config;
 
-    fn found(text: &str, tallies: [EngineTally; 2]) -> Vec<(Test, Rank)> {
-        let engines =
-            "[[engine]]\nname = \"dev\"\ncmd = \"x\"\n[[engine]]\nname = \"base\"\ncmd = \"x\"\n";
-        let config: Config = toml::from_str(&format!("{engines}{text}")).expect("valid");
-        let names = [&config.engine[0], &config.engine[1]];
-        let engines: Vec<Engine<'_>> = names
-            .into_iter()
-            .zip(&tallies)
-            .map(|(engine, tally)| Engine {
-                config: engine,
-                tally,
-                limit: config.limit_of(engine),
-                sha256: "same",
-                threads: 1.0,
+    /// The findings of a match of the same program, in which `dev` differs by `more` lines.
+    fn found(more: &str, config: &str, tally: &Tally) -> Vec<(Test, Rank)> {
+        let engines: String = [("dev", more), ("base", "")]
+            .map(|(name, more)| {
+                format!(
+                    "[[engines]]\nname = \"{name}\"\nid = \"\"\nauthor = \"\"\nprogram = \"x\"\n\
+                     sha256 = \"same\"\n[[config.engine]]\nname = \"{name}\"\ncmd = \"x\"\n{more}"
+                )
             })
-            .collect();
-        let mut findings: Vec<Finding> = departures(&engines).collect();
-        findings.extend(engines.iter().filter_map(clock_use));
-        findings.extend(engines.iter().filter_map(too_many_threads));
-        findings.extend(idle_use(&engines));
-        findings.extend(speed(&engines));
-        findings
-            .iter()
-            .map(|finding| (finding.test, finding.rank))
-            .collect()
+            .concat();
+        let manifest: Manifest = toml::from_str(&format!(
+            "hone = \"1\"\nkind = \"match\"\ncreated = \"2026-01-01T00:00:00Z\"\nbase = \"/\"\n\
+             concurrency = 1\n[config.match]\nlimit = \"1+0.01\"\n{engines}{config}"
+        ))
+        .expect("a manifest");
+        let findings = engine_findings(&manifest, tally);
+        let found = findings.iter().map(|finding| (finding.test, finding.rank));
+        found.collect()
     }
 
     /// Ten games of 50 moves at 1+0.01: 80 % of the clock.
@@ -271,21 +263,36 @@ mod tests {
         }
     }
 
+    fn tally(change: fn(&mut EngineTally)) -> Tally {
+        let mut dev = honest();
+        change(&mut dev);
+        Tally {
+            pairs: 5,
+            engines: vec![dev, honest()],
+            ..Tally::default()
+        }
+    }
+
     #[test]
     fn each_advantage_is_found() {
-        let clock = "[match]\nlimit = \"1+0.01\"\n";
-        let of = |change: fn(&mut EngineTally)| {
-            let mut dev = honest();
-            change(&mut dev);
-            found(clock, [dev, honest()])
-        };
+        let of = |change| found("", "", &tally(change));
         assert_eq!(of(|_| ()), []);
-        let cpu = [(Test::ProcessorTime, Rank::Doubtful)];
-        assert_eq!(of(|dev| dev.cpu_us = 24_000_000), cpu);
-        assert_eq!(of(|dev| dev.idle_cpu_us = 6_000_000), cpu);
-        assert_eq!(of(|dev| dev.nodes *= 2), [(Test::Speed, Rank::Doubtful)]);
-        let clock = of(|dev| (dev.ms, dev.nodes) = (18_000, 9_000_000));
-        assert_eq!(clock, [(Test::ClockUse, Rank::Doubtful)]);
+        for (change, test) in [
+            (
+                (|dev| dev.cpu_us = 24_000_000) as fn(&mut EngineTally),
+                Test::ProcessorTime,
+            ),
+            (|dev| dev.idle_cpu_us = 6_000_000, Test::ProcessorTime),
+            (|dev| dev.nodes *= 2, Test::Speed),
+            (
+                |dev| (dev.ms, dev.nodes) = (18_000, 9_000_000),
+                Test::ClockUse,
+            ),
+            (|dev| dev.paused_games = 15, Test::Pauses),
+            (|dev| dev.replayed = 15, Test::Replays),
+        ] {
+            assert_eq!(of(change), [(test, Rank::Doubtful)]);
+        }
         // What hone itself took is not charged.
         let paused = of(|dev| (dev.ms, dev.nodes, dev.latency_us) = (18_000, 9_000_000, 6_000_000));
         assert_eq!(paused, []);
@@ -294,23 +301,36 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_that_ponders_may_compute_in_the_time_of_its_opponent() {
-        let mut dev = honest();
-        dev.idle_cpu_us = 11_000_000;
-        let text = "[match]\nlimit = \"1+0.01\"\n";
-        assert_eq!(found(text, [dev, honest()]).len(), 1);
-        let config = text.to_string();
-        let engines = "[[engine]]\nname = \"dev\"\ncmd = \"x\"\nponder = true\n";
-        let config: Config = toml::from_str(&format!("{engines}{config}")).expect("valid");
-        let engine = |tally| Engine {
-            config: &config.engine[0],
-            tally,
-            limit: &config.r#match.limit,
-            sha256: "",
-            threads: 1.0,
+    fn an_engine_may_use_what_its_options_allow() {
+        let pondering = tally(|dev| dev.idle_cpu_us = 11_000_000);
+        assert_eq!(found("", "", &pondering).len(), 1);
+        assert_eq!(found("ponder = true\n", "", &pondering), []);
+        let threads = tally(|dev| dev.cpu_us = 24_000_000);
+        assert_eq!(found("options = { Threads = 2 }\n", "", &threads), []);
+    }
+
+    #[test]
+    fn an_ignored_limit_is_found() {
+        let nodes = "limit = \"nodes=1000\"\n";
+        let far = tally(|dev| dev.nodes *= 2);
+        let found = found(nodes, "", &far);
+        assert_eq!(found, [(Test::IgnoredLimit, Rank::Invalid)]);
+    }
+
+    #[test]
+    fn games_that_scores_end_are_found() {
+        let rule = |twosided: bool| {
+            let score = "count = 3, score = 600";
+            format!("[config.adjudication]\nresign = {{ {score}, twosided = {twosided} }}\n")
         };
-        let base = honest();
-        let engines = [engine(&dev), engine(&base)];
-        assert_eq!(idle_use(&engines).count(), 0);
+        let mut games = tally(|dev| dev.beaten = 250);
+        games.engines[1].resigned = 320;
+        let resigned = [(Test::ResignedGames, Rank::Doubtful)];
+        assert_eq!(found("", &rule(false), &games), resigned);
+        assert_eq!(found("", &rule(true), &games), []);
+        let mut games = tally(|_| ());
+        (games.pairs, games.short_games) = (20, 20);
+        let short = [(Test::ShortGames, Rank::Doubtful)];
+        assert_eq!(found("", "", &games), short);
     }
 }

@@ -275,6 +275,7 @@ impl Tally {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use hone_uci::rules::{Effort, Outcome};
 
     #[test]
     fn a_pairing_swapped_is_that_of_the_second_engine() {
@@ -290,6 +291,54 @@ mod tests {
         assert_eq!(own.wdl, Wdl::from([2, 1, 1]));
         assert_eq!(own.swapped(), other);
         assert_eq!(own.swapped().swapped(), own);
+    }
+
+    /// What findings about one of the engines are made of.
+    #[test]
+    fn short_games_losses_and_pauses_are_counted() {
+        let game = |termination, plies, latency_us| GameResult {
+            outcome: Outcome::White,
+            termination,
+            plies,
+            effort: [
+                Effort::default(),
+                Effort {
+                    latency_us,
+                    ..Effort::default()
+                },
+            ],
+            ms: [0; 2],
+            nodes: [0; 2],
+            digest: 0,
+            line: None,
+        };
+        let mut tally = Tally::new(2);
+        for games in [
+            [
+                game(
+                    Termination::ResignAdjudication,
+                    SHORT_GAME,
+                    LONG_PAUSE_US + 1,
+                ),
+                game(Termination::Checkmate, SHORT_GAME, LONG_PAUSE_US),
+            ],
+            [
+                game(Termination::ResignAdjudication, SHORT_GAME + 1, 0),
+                game(Termination::Tablebase, SHORT_GAME, 0),
+            ],
+        ] {
+            tally.absorb(&PairResult {
+                pair: 0,
+                engines: [0, 1],
+                games,
+            });
+        }
+        assert_eq!(tally.short_games, 1);
+        let of = |engine: &EngineTally| [engine.resigned, engine.beaten, engine.paused_games];
+        assert_eq!(
+            [0, 1].map(|engine: usize| of(&tally.engines[engine])),
+            [[0, 2, 0], [2, 0, 1]]
+        );
     }
 
     /// A pair by the half points of an engine with White and with Black.
