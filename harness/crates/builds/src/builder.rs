@@ -5,6 +5,7 @@ use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use super::advice::{Failure, is_on_path};
 use super::bench;
 use super::build_command::OUT;
 use super::cache::Cache;
@@ -203,14 +204,7 @@ impl Builder {
             let writable = self.sandbox.then_some(made_in.as_path());
             let status = run(&line, target, tree, &log, writable, self.limits.as_ref())?;
             if let Some(status) = status {
-                return Err(BuildError::Failed(Box::new(FailedBuild {
-                    commit: target.describe(),
-                    line: recipe.describe_build().to_string(),
-                    status,
-                    excerpt: excerpt_of(&log),
-                    help: hint(tree, recipe, &line),
-                    log,
-                })));
+                return Err(failed(status, recipe, target, tree, log));
             }
         }
         if borrowed == Borrowed::CargoTarget {
@@ -472,6 +466,34 @@ fn run(
     })
 }
 
+/// The error of a build command that failed.
+fn failed(
+    status: String,
+    recipe: &Recipe,
+    target: &Target,
+    tree: &WorkTree,
+    log: PathBuf,
+) -> BuildError {
+    let text = bench::start_and_end_of_file(&log).unwrap_or_default();
+    let text = without_escapes(&text);
+    let failure = Failure {
+        log: &text,
+        recipe,
+        tree: &tree.src(),
+        is_installed: is_on_path,
+    };
+    let missing = failure.missing();
+    BuildError::Failed(Box::new(FailedBuild {
+        commit: target.describe(),
+        line: recipe.describe_build().to_string(),
+        status,
+        excerpt: excerpt_of(&text),
+        help: failure.help(&missing),
+        missing,
+        log,
+    }))
+}
+
 /// Minimum free space for a build, in bytes.
 const MIN_FREE_BYTES: usize = 1 << 20;
 
@@ -488,29 +510,9 @@ fn is_full(dir: &Path) -> bool {
     })
 }
 
-/// The help for a failed build: about submodules, if the tree has them and the build command
-/// does not fetch them, or about a makefile that runs `./$(EXE)`.
-fn hint(tree: &WorkTree, recipe: &Recipe, line: &str) -> Diagnostic {
-    let template = recipe.build.as_deref().unwrap_or_default();
-    if tree.src().join(".gitmodules").exists() && !line.contains("submodule") {
-        Diagnostic::default().help(
-            "this repository has submodules, which the build command must fetch: `git submodule update --init --recursive && …`",
-        )
-    } else if template.contains("EXE={out}") || template.contains("EXE=\"{out}\"") {
-        Diagnostic::default().help(
-            "a makefile that runs `./$(EXE)` needs a bare name, as in `--build 'make EXE=engine' --cmd engine`",
-        )
-    } else {
-        Diagnostic::default()
-    }
-}
-
-/// The first error lines of a log and its last lines, each at most 200 characters long and
-/// without control characters.
-fn excerpt_of(log: &Path) -> String {
-    let text = bench::start_and_end_of_file(log).unwrap_or_default();
-    let text = without_escapes(&text);
-    let quoted: Vec<String> = error_lines(&text, EXCERPT_LINES)
+/// The first error lines of a log and its last lines, each at most 200 characters long.
+fn excerpt_of(log: &str) -> String {
+    let quoted: Vec<String> = error_lines(log, EXCERPT_LINES)
         .into_iter()
         .map(|line| format!("  | {}", excerpt(line, 0)))
         .collect();

@@ -17,6 +17,9 @@ use hone_uci::engine::uci::split_command;
 /// File name of the program of a makefile. No repository has a file or folder of this name.
 const PROGRAM: &str = "hone-engine";
 
+/// File names of makefiles, in the order of the search.
+pub(super) const MAKEFILES: [&str; 3] = ["Makefile", "makefile", "GNUmakefile"];
+
 /// A build derived from the files of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Convention {
@@ -209,7 +212,7 @@ fn guess(files: &Files) -> Result<Convention, NoConvention> {
 /// The convention of a makefile. `others` gets the makefiles that do not follow it.
 fn makefile(files: &Files, others: &mut Vec<String>) -> Option<Convention> {
     for (folder, make) in [("", "make"), ("src/", "make -C src")] {
-        for name in ["Makefile", "makefile", "GNUmakefile"] {
+        for name in MAKEFILES {
             let file = format!("{folder}{name}");
             let Some(text) = files.text(&file) else {
                 continue;

@@ -66,12 +66,14 @@ fn help_of(error: &io::Error) -> Option<&'static str> {
 
 /// A build command that failed.
 #[derive(Debug, thiserror::Error)]
-#[error("{commit} does not build ({status}): {line}{}", self.quoted())]
+#[error("{commit} does not build ({status}{}): {line}{}", self.not_found(), self.quoted())]
 pub struct FailedBuild {
     /// Its id and subject.
     pub commit: String,
     pub line: String,
     pub status: String,
+    /// The programs that it called and that were not found, each in quotes.
+    pub missing: Vec<String>,
     /// The first error lines of the log and its last lines; empty if nothing was printed.
     pub excerpt: String,
     #[source]
@@ -80,6 +82,14 @@ pub struct FailedBuild {
 }
 
 impl FailedBuild {
+    fn not_found(&self) -> String {
+        if self.missing.is_empty() {
+            String::new()
+        } else {
+            format!("; not found: {}", self.missing.join(", "))
+        }
+    }
+
     fn quoted(&self) -> String {
         if self.excerpt.is_empty() {
             String::new()

@@ -18,6 +18,7 @@
 #![cfg_attr(not(test), warn(clippy::print_stdout, clippy::print_stderr))]
 #![cfg_attr(not(test), warn(clippy::unwrap_used, clippy::string_slice))]
 
+mod advice;
 mod bench;
 mod build_command;
 mod builder;

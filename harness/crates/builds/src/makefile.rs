@@ -73,6 +73,13 @@ impl<'a> Makefile<'a> {
         USUAL_TARGETS.into_iter().find(|target| is_made(target))
     }
 
+    /// The variable whose value is this command.
+    pub(super) fn variable_of(&self, command: &str) -> Option<&'a str> {
+        let mut variables = self.variables.iter();
+        let (name, _) = variables.find(|(_, value)| *value == command)?;
+        Some(name)
+    }
+
     fn default_goal(&self) -> Option<&'a str> {
         let mut goals = self.variables.iter().rev();
         if let Some((_, goal)) = goals.find(|(name, _)| *name == ".DEFAULT_GOAL") {
