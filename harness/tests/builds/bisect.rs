@@ -133,12 +133,12 @@ fn a_regression_twenty_commits_back_is_found_also_after_a_kill() {
         "Suspects",
         show.as_str(),
         "<th scope=\"row\">author</th>",
-        ">&lt;0.1 %<",
+        ">&lt;0.1\u{a0}%<",
     ] {
         assert!(text.contains(part), "{part}");
     }
     let (probabilities, _) = text.split_once("id=\"matches\"").expect("a section");
-    for part in [">0.0 %", " 0.0 %", "n0.0 %", "100.0 %"] {
+    for part in [">0.0\u{a0}%", " 0.0\u{a0}%", "n0.0\u{a0}%", "100.0\u{a0}%"] {
         assert!(!probabilities.contains(part), "{part}");
     }
     common::chromium::check_report(&page);

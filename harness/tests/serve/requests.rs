@@ -107,17 +107,11 @@ fn a_finished_run_is_served_and_not_changed() {
 }
 
 /// What the script of a page fills is empty before, and the page names what needs JavaScript.
+/// The page of a finished run has no boards.
 fn without_javascript(page: &str) {
     assert!(!page.contains("Connecting"), "{page}");
-    let (before, _) = page.split_once("No game of this run").expect("the text");
-    let tag = before.rsplit('<').next();
-    assert!(tag.is_some_and(|tag| tag.ends_with(" hidden>")), "{tag:?}");
-    for sentence in [
-        "Updates need JavaScript.",
-        "The boards of the games being played need JavaScript.",
-    ] {
-        assert!(page.contains(sentence), "{sentence} in {page}");
-    }
+    assert!(page.contains("Updates need JavaScript."), "{page}");
+    assert!(!page.contains("No game of this run"), "{page}");
 }
 
 /// After few pairs the interval is not symmetric: the list of runs shows both ends, as the
@@ -167,7 +161,8 @@ fn other_views(server: &Server, results: &Path) {
         workers[0]["worker"]
     );
     assert!(page.contains(&link), "{page}");
-    assert!(page.contains("Openings furthest from level"), "{page}");
+    // Each opening was played once.
+    assert!(!page.contains("Openings furthest from level"), "{page}");
 
     let text = |form: &str| server.get(&format!("/api{RUN}/stats?form={form}"));
     assert!(text("openbench").body.contains("Games | N: 60 W: "));

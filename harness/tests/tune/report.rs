@@ -209,7 +209,8 @@ fn a_scaled_parameter_is_shown_in_the_engines_units() {
         let page = text(&run, "report.html");
         let (_, values) = page.split_once("<section id=\"values\"").expect("values");
         let (values, _) = values.split_once("<section id=\"workers\"").expect("more");
-        assert!(values.contains("<section id=\"responses\""));
+        // All parameters are unclear after these pairs.
+        assert!(!values.contains("<section id=\"responses\""));
         [
             planned.stdout,
             tuned.stdout.replace(&run.display().to_string(), "RUN"),

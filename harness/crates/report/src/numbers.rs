@@ -45,7 +45,12 @@ pub fn signed_ends(estimate: Estimate) -> String {
     format!("{} to {}", signed(estimate.low), signed(estimate.high))
 }
 
-/// The text with a minus sign in place of each hyphen that begins a number.
+/// The text with percent signs that stay on the line of their number.
+pub(crate) fn keep_percent(text: &str) -> String {
+    text.replace(" %", "\u{a0}%")
+}
+
+/// As [`keep_percent`], with a minus sign in place of each hyphen that begins a number.
 pub(crate) fn real_minus(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = ' ';
@@ -56,7 +61,7 @@ pub(crate) fn real_minus(text: &str) -> String {
         out.push(if is_minus { '\u{2212}' } else { c });
         before = c;
     }
-    out
+    keep_percent(&out)
 }
 
 /// A probability (0 to 1) as a percentage. It never shows as certain: what would be
@@ -177,8 +182,8 @@ mod tests {
 
     #[test]
     fn a_hyphen_before_a_number_becomes_a_minus_sign() {
-        let text = "-1.5 to -0.3 [-2, 3] (-4): W-D-L 10-2-3, a-1, 2026-01-02, -x\n-5";
-        let expected = "−1.5 to −0.3 [−2, 3] (−4): W-D-L 10-2-3, a-1, 2026-01-02, -x\n−5";
+        let text = "-1.5 to -0.3 [-2, 3] (-4): W-D-L 10-2-3, a-1, 2026-01-02, -x\n-5 %";
+        let expected = "−1.5 to −0.3 [−2, 3] (−4): W-D-L 10-2-3, a-1, 2026-01-02, -x\n−5\u{a0}%";
         assert_eq!(real_minus(text), expected);
     }
 

@@ -115,13 +115,16 @@ fn forge(dir: &Path, nights: &[Night]) -> Option<Forge> {
 }
 
 fn elo(status: &Status) -> anyhow::Result<Markup> {
-    let colours = [
-        (Paint::First, "Elo and interval"),
+    let chart = on_page(status);
+    let mut colours = vec![(Paint::First, "Elo and interval")];
+    let marks = [
         (Paint::Ink, "release"),
         (Paint::Good, "gain"),
         (Paint::Bad, "loss"),
     ];
-    figure(&on_page(status), &colours)
+    let is_marked = |paint| chart.marks.iter().any(|mark| mark.paint == paint);
+    colours.extend(marks.into_iter().filter(|(paint, _)| is_marked(*paint)));
+    figure(&chart, &colours)
 }
 
 /// The location of the reports of the nights' runs.
@@ -178,7 +181,7 @@ fn list(status: &Status, nights: &[Night], reports: Reports<'_>, forge: Option<&
             bar,
             diff(before, point, forge),
             Cell::text(&point.subject).aligned_as_text(),
-            Cell::text(&point.date.strftime("%Y-%m-%d").to_string()).aligned_as_text(),
+            Cell::text(&point.date.strftime("%Y-%m-%d").to_string()),
             Cell::text(point.tag.as_deref().unwrap_or_default()).aligned_as_text(),
             Cell::text(&bench),
         ]);

@@ -8,6 +8,7 @@ use super::prepare::PLUS;
 use super::tested::{UNCHANGED, elo, finding, standing};
 use hone_base::platform::quoted;
 use hone_experiment::tune::TuneExperiment;
+use hone_experiment::tune::response::Relevance;
 use hone_report::chart::Chart;
 use hone_report::html::{
     Cell, Figure, Page, PageLocation, Paint, Source, Table, Tone, collapsed, copyable, counted,
@@ -331,9 +332,13 @@ fn responses(facts: &TuneFacts) -> anyhow::Result<Markup> {
     for pair in &response.interactions {
         table.row(&[pair.first.clone(), pair.second.clone(), interval(pair.elo)]);
     }
+    let weights = facts.responses().into_iter().map(|known| known.weight);
+    let charts = pictures::responses(facts).into_iter().zip(weights);
+    // The curve of an unclear parameter is noise.
+    let charts = charts.filter(|(_, weight)| *weight != Relevance::Unclear);
+    let charts: Vec<_> = charts.map(|(chart, _)| chart).collect();
     Ok(html! {
-        (paragraph(&words))
-        (all(&pictures::responses(facts), &colours)?)
+        @if !charts.is_empty() { (paragraph(&words)) (all(&charts, &colours)?) }
         @if !response.interactions.is_empty() { (table.html()) }
     })
 }

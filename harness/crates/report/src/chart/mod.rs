@@ -89,7 +89,7 @@ mod tests {
             ..Chart::default()
         };
         let html = chart.on_page().unwrap().into_string();
-        let shown = "after 2 pairs\\n\u{2212}5.8 Elo (95 %: \u{2212}31.5 to +19.8)";
+        let shown = "after 2 pairs\\n\u{2212}5.8 Elo (95\u{a0}%: \u{2212}31.5 to +19.8)";
         assert!(html.contains(shown), "{html}");
     }
 

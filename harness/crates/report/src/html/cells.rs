@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::numbers::real_minus;
+use crate::numbers::{keep_percent, real_minus};
 use hone_stats::Estimate;
 
 /// A cell of a table.
@@ -20,7 +20,7 @@ impl Cell {
         if is_number(text) {
             Self::html(html! { (real_minus(text)) }).aligned_as_number()
         } else {
-            Self::html(html! { (text) })
+            Self::html(html! { (keep_percent(text)) })
         }
     }
 
@@ -107,6 +107,11 @@ impl Cell {
         self
     }
 
+    /// Whether it is neither empty nor a dash.
+    pub(super) fn has_value(&self) -> bool {
+        !matches!(self.html.0.as_str(), "" | "–")
+    }
+
     /// Its CSS class if it is shown as a number or not.
     pub(super) fn class(&self, is_number: bool) -> Option<&'static str> {
         match (is_number, self.is_faint) {
@@ -159,7 +164,7 @@ mod tests {
     fn numbers_have_real_minus_signs_and_names_stay() {
         let html = |text| Cell::text(text).html.into_string();
         let html = ["-3.1 to -2", ">99.9 %", "-O3 build"].map(html);
-        assert_eq!(html, ["−3.1 to −2", "&gt;99.9 %", "-O3 build"]);
+        assert_eq!(html, ["−3.1 to −2", "&gt;99.9\u{a0}%", "-O3 build"]);
         assert!(Cell::text("<0.1 %").is_number);
     }
 

@@ -15,15 +15,19 @@ use hone_stats::summary::Interval;
 
 pub(super) fn section(facts: &RunFacts) -> Markup {
     let has_ratings = !facts.ratings.is_empty();
-    let mut parts = vec![crosstable(facts)];
-    if has_ratings {
-        parts.push(superiority(&facts.ratings));
-    }
+    // Empty if no two engines have played enough different pairs.
+    let superiority = superiority(&facts.ratings);
+    let pairings = pairings(facts);
+    let beside = if superiority.0.is_empty() {
+        pairings.html()
+    } else {
+        superiority.clone()
+    };
     html! {
         @if let Some(error) = &facts.rating_error { (paragraph(&format!("No rating list: {error}."))) }
         @else if has_ratings { (ratings(&facts.ratings)) }
-        (side_by_side(&parts))
-        (pairings(facts).collapsed())
+        (side_by_side(&[crosstable(facts), beside]))
+        @if !superiority.0.is_empty() { (pairings.collapsed()) }
     }
 }
 
@@ -176,7 +180,7 @@ mod tests {
         let html = ratings(&list).into_string();
         assert!(html.contains(">no games<"), "{html}");
         assert!(
-            html.contains(">50.0 %<") && !html.contains(">0.0 %<"),
+            html.contains(">50.0\u{a0}%<") && !html.contains(">0.0\u{a0}%<"),
             "{html}"
         );
     }

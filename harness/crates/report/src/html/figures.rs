@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use super::cells::{Cell, scale_of};
 use super::numbers::{ends, signed, with_margin};
-use crate::numbers::TOO_FEW_PAIRS;
+use crate::numbers::{TOO_FEW_PAIRS, keep_percent};
 use hone_stats::Estimate;
 
 /// How a result is coloured. The colour only repeats what the number shows.
@@ -157,7 +157,7 @@ impl Figure {
                 dt { (self.name) }
                 dd.value.long[is_long] { (self.value) }
                 @if let Some(picture) = &self.picture { dd aria-hidden="true" { (picture) } }
-                dd.note { (self.note) }
+                dd.note { (keep_percent(&self.note)) }
             }
         }
     }

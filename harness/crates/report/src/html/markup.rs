@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::chart::{Chart, Paint};
-use crate::numbers::real_minus;
+use crate::numbers::{keep_percent, real_minus};
 
 /// A paragraph; text between backticks is code.
 pub fn paragraph(text: &str) -> Markup {
@@ -70,7 +70,7 @@ pub fn collapsed(summary: &str, content: &Markup) -> Markup {
 
 /// Charts or tables, two side by side if there is room.
 pub fn side_by_side(parts: &[Markup]) -> Markup {
-    html! { div.beside { @for part in parts { div { (part) } } } }
+    html! { div.beside { @for part in parts.iter().filter(|part| !part.0.is_empty()) { div { (part) } } } }
 }
 
 /// The legend of a chart.
@@ -78,7 +78,7 @@ fn legend(entries: &[(Paint, &str)]) -> Markup {
     html! {
         ul.legend {
             @for (paint, name) in entries {
-                li { span.swatch style={ "background:" (paint.css()) } {} (name) }
+                li { span.swatch style={ "background:" (paint.css()) } {} (keep_percent(name)) }
             }
         }
     }

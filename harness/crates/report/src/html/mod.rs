@@ -126,7 +126,7 @@ pub fn record_sections(
         let breakdown = Breakdown::read(source.pairs, shard, pairs)?;
         let facts = breakdown.workers.facts(source.manifest, source.dir);
         // The workers of a fleet are in the section of the machines.
-        if !page.has_section("machines") {
+        if !page.has_section("machines") && facts.len() > 1 {
             page.section("workers", "Workers", workers::workers_section(&facts, None));
         }
         let facts = breakdown.openings.facts();

@@ -16,7 +16,8 @@ pub fn openings_section(facts: &OpeningFacts, manifest: &Manifest, games: Option
         return paragraph("No pairs yet.");
     }
     let mut parts = vec![totals(facts, manifest).html()];
-    if !facts.extreme.is_empty() {
+    // One pair of an opening says nothing about it.
+    if facts.most_often > 1 && !facts.extreme.is_empty() {
         parts.push(extreme(facts, games).html());
     }
     side_by_side(&parts)

@@ -135,18 +135,18 @@ fn engines(facts: &RunFacts) -> Table {
 
 /// Pairs, colours and terminations.
 pub(super) fn counts(facts: &RunFacts) -> anyhow::Result<Markup> {
-    let games = html! {
-        (colours(facts).html())
+    let endings = html! {
         (endings(facts).html())
         @if let Some(plies) = facts.mean_plies {
             p { (format!("A game had {plies:.1} plies on average, without the opening.")) }
         }
     };
+    let colours = colours(facts).html();
     if facts.engines.len() > 2 {
-        return Ok(games);
+        return Ok(side_by_side(&[colours, endings]));
     }
     let pairs = html! { (pairs_chart(facts)?) (pairs_table(facts).collapsed()) };
-    Ok(side_by_side(&[pairs, games]))
+    Ok(side_by_side(&[pairs, html! { (colours) (endings) }]))
 }
 
 fn pairs_chart(facts: &RunFacts) -> anyhow::Result<Markup> {

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::markup::paragraph;
+use super::markup::{paragraph, side_by_side};
 use super::table::Table;
 use crate::effort::{Histogram, MoveHistograms};
 use crate::facts::RunFacts;
@@ -37,12 +37,10 @@ pub(super) fn section(
     if engines.iter().all(|engine| engine.ms.total() == 0) {
         return paragraph("No moves yet.");
     }
-    html! {
-        (paragraph(origin))
-        @for (caption, pick) in QUANTITIES {
-            (table(caption, unit, names.iter().zip(engines.iter().map(pick))).html())
-        }
-    }
+    let tables = QUANTITIES.map(|(caption, pick)| {
+        table(caption, unit, names.iter().zip(engines.iter().map(pick))).html()
+    });
+    html! { (paragraph(origin)) (side_by_side(&tables)) }
 }
 
 fn table<'a>(

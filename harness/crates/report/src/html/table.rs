@@ -3,6 +3,7 @@
 use maud::{Markup, html};
 
 use super::cells::Cell;
+use crate::numbers::keep_percent;
 
 /// A table. The first cell of a row is its heading.
 #[derive(Debug, Clone)]
@@ -32,11 +33,14 @@ impl Table {
         self.rows.push(cells);
     }
 
-    /// As HTML.
+    /// As HTML. Columns without a value are left out; nothing if no column has one.
     pub fn html(&self) -> Markup {
+        if !(1..self.head.len()).any(|column| self.has_values(column)) {
+            return Markup::default();
+        }
         html! {
             div.scroll tabindex="0" { table {
-                @if !self.caption.is_empty() { caption { (self.caption) } }
+                @if !self.caption.is_empty() { caption { (keep_percent(&self.caption)) } }
                 (self.content())
             } }
         }
@@ -59,17 +63,17 @@ impl Table {
         html! {
             @if !is_list {
                 thead { tr {
-                    @for (column, name) in self.head.iter().enumerate() {
+                    @for (column, name) in self.head.iter().enumerate().filter(|(at, _)| self.has_values(*at)) {
                         // A screen reader would announce an empty heading.
                         @if name.is_empty() { td {} }
-                        @else { th scope="col" class=[class(column)] { (name) } }
+                        @else { th scope="col" class=[class(column)] { (keep_percent(name)) } }
                     }
                 } }
             }
             tbody {
                 @for row in &self.rows {
                     tr {
-                        @for (column, cell) in row.iter().enumerate() {
+                        @for (column, cell) in row.iter().enumerate().filter(|(at, _)| self.has_values(*at)) {
                             @if column == 0 { th scope="row" { (cell.html) } }
                             @else {
                                 td class=[cell.class(cell.is_number && !is_list)] style=[&cell.style] { (cell.html) }
@@ -79,6 +83,12 @@ impl Table {
                 }
             }
         }
+    }
+
+    /// Whether a column is that of the names, or a cell of it has a value.
+    fn has_values(&self, column: usize) -> bool {
+        let mut cells = self.rows.iter().filter_map(|row| row.get(column));
+        column == 0 || cells.any(Cell::has_value)
     }
 
     fn is_of_numbers(&self, column: usize) -> bool {
@@ -110,6 +120,22 @@ mod tests {
         assert!(html.contains(
             "<thead><tr><td></td><th scope=\"col\" class=\"n\">share</th><td></td></tr>"
         ));
+    }
+
+    #[test]
+    fn what_has_no_value_is_left_out() {
+        let mut table = Table::new("LOS", &["", "LOS", "Elo"]);
+        table.row(&["a", "–", "1"]);
+        table.row(&["b", "", "–"]);
+        let html = table.html().into_string();
+        assert!(!html.contains(">LOS</th>"), "{html}");
+        assert!(
+            html.contains(">Elo</th>") && html.contains("<td>–</td>"),
+            "{html}"
+        );
+        let mut empty = Table::new("LOS", &["", "LOS"]);
+        empty.row(&["a", "–"]);
+        assert_eq!(empty.html().into_string(), "");
     }
 
     #[test]

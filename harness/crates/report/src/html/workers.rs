@@ -34,7 +34,7 @@ pub fn workers_section(workers: &[WorkerFacts], games: Option<&str>) -> Markup {
         (paragraph(&sentence))
         (table("By machine and core, those with failures first", first, games).html())
         @if !rest.is_empty() { (table("The other workers", rest, games).collapsed()) }
-        p { "p: how often the pairs of a good worker would differ at least as much from those of the others (chi-square). With many workers some values below 0.05 are normal." }
+        @if workers.iter().any(|one| one.p_value.is_some()) { p { "p: how often the pairs of a good worker would differ at least as much from those of the others (chi-square). With many workers some values below 0.05 are normal." } }
     }
 }
 

@@ -144,7 +144,7 @@ fn row(run: &RunSummary) -> Markup {
             td.n data-name="games" { (run.games) @if run.failures > 0 { br; span.failed { (run.failures) " failed" } } }
             td data-name="W-D-L" { (wdl(run)) }
             @if run.state == State::Running { td data-name="speed" { (pace(run)) } }
-            @else { td data-name="last pair" { (run.last_pair_ms.map_or("–".to_string(), at)) } }
+            @else { td data-name="last pair" { (run.last_pair_ms.map_or_else(String::new, at)) } }
             td data-name="started" { (at(run.created.as_millisecond())) }
         }
     }
@@ -189,7 +189,7 @@ fn tone(run: &RunSummary) -> &'static str {
 
 fn llr(run: &RunSummary) -> Markup {
     let Some(test) = run.sprt else {
-        return html! { "–" };
+        return Markup::default();
     };
     let place = |value: f64| {
         100.0
@@ -210,7 +210,7 @@ fn llr(run: &RunSummary) -> Markup {
 
 fn elo(run: &RunSummary) -> Markup {
     let Some(elo) = run.elo else {
-        return html! { "–" };
+        return Markup::default();
     };
     let tone = match Tone::of(run.elo) {
         Tone::Good => "good-text",
@@ -226,7 +226,7 @@ fn elo(run: &RunSummary) -> Markup {
 fn wdl(run: &RunSummary) -> String {
     match run.wdl {
         Some([wins, draws, losses]) => format!("{wins}-{draws}-{losses}"),
-        None => "–".to_string(),
+        None => String::new(),
     }
 }
 

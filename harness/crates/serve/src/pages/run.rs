@@ -39,8 +39,10 @@ pub(crate) fn run_parts(page: Page, beside: Beside<'_>) -> anyhow::Result<Snapsh
     let mut parts = vec![
         Part::new("lead", None, page.result()),
         Part::new("pace", None, pace_line(summary, beside.queued)),
-        Part::new("live", Some("Games being played"), live()),
     ];
+    if summary.state != State::Finished {
+        parts.push(Part::new("live", Some("Games being played"), live()));
+    }
     for Section { id, heading, html } in page.sections {
         parts.push(Part::new(id, Some(heading), html));
         if id == "results" {
