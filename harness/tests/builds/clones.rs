@@ -286,24 +286,29 @@ fn a_partial_clone_is_refused_with_a_command_that_completes_it() {
     repository.git(&["config", "uploadpack.allowFilter", "true"]);
     repository.commit_engine("", 5, "First");
     repository.commit_engine("", 6, "Second");
-    let partial = clone(&repository, &["--filter=blob:none"]);
-    let of = |rev: &str| Recipe {
-        repository: partial.clone(),
-        ..repository.recipe(rev, BUILD, "")
-    };
-    repository.build(&of("HEAD")).expect("its files are there");
-    let error = repository
-        .build(&of("HEAD^"))
-        .expect_err("files are missing");
-    let error = shown(&error);
-    assert!(error.contains("is a partial clone, which lacks"), "{error}");
-    let (_, help) = error.split_once("\nhelp: `git ").expect("help");
-    let (line, _) = help.split_once('`').expect("a command");
-    let words = shlex::split(line).expect("words");
-    let followed = Command::new("git").args(words).status();
-    assert!(followed.expect("git starts").success(), "{line}");
-    let built = repository.build(&of("HEAD^")).expect("built");
-    assert_eq!(built.record.bench, Some(5));
+    for filter in ["blob:none", "blob:limit=1", "tree:0"] {
+        let partial = clone(&repository, &["--filter", filter]);
+        // Each filter has builds of its own.
+        let build = format!("{BUILD} && : {filter}");
+        let of = |rev: &str| Recipe {
+            repository: partial.clone(),
+            ..repository.recipe(rev, &build, "")
+        };
+        repository.build(&of("HEAD")).expect("its files are there");
+        let error = repository
+            .build(&of("HEAD^"))
+            .expect_err("files are missing");
+        let error = shown(&error);
+        assert!(error.contains("is a partial clone, which lacks"), "{error}");
+        let (_, help) = error.split_once("\nhelp: `git ").expect("help");
+        let (line, _) = help.split_once('`').expect("a command");
+        let words = shlex::split(line).expect("words");
+        let followed = Command::new("git").args(words).status();
+        assert!(followed.expect("git starts").success(), "{line}");
+        let built = repository.build(&of("HEAD^")).expect("built");
+        assert_eq!(built.record.bench, Some(5));
+        fs::rename(&partial, repository.dir.path().join(filter)).expect("moved");
+    }
 }
 
 #[test]
@@ -313,7 +318,14 @@ fn a_repository_may_have_sha256_ids() {
     repository.git(&["init", "--quiet", "--object-format=sha256"]);
     let commit = repository.commit_engine("", 5, "First");
     assert_eq!(commit.len(), 64);
-    for revision in [Revision::Commit(commit), Revision::WorkTree { tree: None }] {
+    repository.git(&["tag", "v1"]);
+    for revision in [
+        Revision::Commit(commit[..12].to_string()),
+        Revision::Commit("v1".to_string()),
+        Revision::Commit("HEAD".to_string()),
+        Revision::Commit(commit),
+        Revision::WorkTree { tree: None },
+    ] {
         let recipe = Recipe {
             revision,
             ..repository.recipe("", BUILD, "")

@@ -7,16 +7,18 @@ use crate::common::repository::EngineRepository;
 use hone_base::diagnostic::shown;
 use hone_builds::{Convention, Recipe, Revision};
 
-/// As makefiles of OpenBench engines with profile-guided optimisation do.
-const RUNS_ITSELF: &str = "EXE = engine
-pgo:
-\tcp engine.sh $(EXE) && chmod +x $(EXE)
-\t./$(EXE) bench
-";
-
 #[test]
 fn a_makefile_may_run_its_program() {
-    for (folder, makefile) in [("", "Makefile"), ("src", "makefile")] {
+    for (folder, makefile, run) in [
+        ("", "Makefile", "./$(EXE) bench"),
+        ("src", "makefile", "./$(EXE) bench"),
+        ("", "GNUmakefile", "@./\"${EXE}\" bench >/dev/null"),
+        ("", "Makefile", "cd . && $(CURDIR)/$(EXE) bench"),
+        ("", "Makefile", "$(PWD)/$(EXE) bench"),
+    ] {
+        // As makefiles of OpenBench engines with profile-guided optimisation do.
+        let text =
+            format!("EXE = engine\npgo:\n\tcp engine.sh $(EXE) && chmod +x $(EXE)\n\t{run}\n");
         let repository = EngineRepository::new();
         let inside = repository.path().join(folder);
         fs::create_dir_all(&inside).expect("made");
@@ -28,7 +30,7 @@ fn a_makefile_may_run_its_program() {
             )
             .expect("moved");
         }
-        fs::write(inside.join(makefile), RUNS_ITSELF).expect("written");
+        fs::write(inside.join(makefile), text).expect("written");
         repository.commit("First");
         let revision = Revision::Commit("HEAD".to_string());
         let found = Convention::of(&repository.path(), &revision, None).expect("read");

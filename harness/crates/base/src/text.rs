@@ -107,42 +107,63 @@ pub fn is_utf16(text: &[u8]) -> bool {
 }
 
 /// The text of a program's output: [`printable`], and without the escape sequences that colour
-/// it.
+/// it or make links of it.
 pub fn without_escapes(text: &str) -> String {
-    let mut parts = text.split("\x1b[");
+    let mut parts = text.split('\x1b');
     let mut plain = parts.next().unwrap_or_default().to_string();
     for part in parts {
-        // Parameters, then a letter.
-        let end = part.find(|c: char| ('@'..='~').contains(&c));
-        plain += end
-            .map_or("", |end| part.split_at(end).1)
-            .get(1..)
-            .unwrap_or("");
+        if let Some(part) = part.strip_prefix('[') {
+            // Parameters, then a letter.
+            let end = part.find(|c: char| ('@'..='~').contains(&c));
+            plain += end
+                .map_or("", |end| part.split_at(end).1)
+                .get(1..)
+                .unwrap_or("");
+        } else if part.starts_with("]8;") {
+            // The address of a link, ended by `\x07` or by `\x1b\`.
+            plain += part.split_once('\x07').map_or("", |(_, shown)| shown);
+        } else if let Some(shown) = part.strip_prefix('\\').or_else(|| part.strip_prefix("(B")) {
+            // The end of an address, or the usual character set.
+            plain += shown;
+        } else {
+            plain.push('\x1b');
+            plain += part;
+        }
     }
     printable(&plain).into_owned()
 }
 
 /// What marks a line in the output of compilers, linkers, shells and interpreters as an error,
 /// in lower case.
-const ERROR_MARKS: [&str; 12] = [
+const ERROR_MARKS: [&str; 14] = [
     "error:",
     "error[",
     "error c",
+    "cmake error",
     "fatal:",
     "panicked at",
     "undefined reference",
+    "undefined:",
+    "no rule to make",
+    "terminate called",
     "cannot find",
-    "not found",
-    "no such file",
     "assertion",
     "sanitizer:",
     "exception",
 ];
 
-/// Whether a line of a program's output reports an error.
-pub fn is_error_line(line: &str) -> bool {
+/// What marks an error unless another line does: configuration scripts print it too.
+const WEAK_MARKS: [&str; 2] = ["not found", "no such file"];
+
+fn has_mark(line: &str, marks: &[&str]) -> bool {
     let line = line.to_ascii_lowercase();
-    ERROR_MARKS.iter().any(|mark| line.contains(mark))
+    marks.iter().any(|mark| line.contains(mark))
+}
+
+/// The first of the lines that reports an error.
+pub fn first_error<T: AsRef<str>>(lines: &[T]) -> Option<usize> {
+    let first = |marks| lines.iter().position(|line| has_mark(line.as_ref(), marks));
+    first(&ERROR_MARKS).or_else(|| first(&WEAK_MARKS))
 }
 
 /// Number of lines from the first error on that an excerpt shows.
@@ -155,8 +176,7 @@ pub fn error_lines(output: &str, most: usize) -> Vec<&str> {
     lines.retain(|line| !line.trim().is_empty());
     lines.dedup();
     let all_last = lines.len().saturating_sub(most);
-    let first = lines.iter().position(|line| is_error_line(line));
-    match first.filter(|first| *first < all_last) {
+    match first_error(&lines).filter(|first| *first < all_last) {
         None => lines.split_off(all_last),
         Some(first) => {
             let last = lines.len() - most.saturating_sub(FIRST_LINES + 1);
@@ -181,11 +201,18 @@ mod tests {
 
     #[test]
     fn the_output_of_a_program_is_shown_without_escape_sequences() {
-        let coloured = "\x1b[0m\x1b[1;38;5;9merror\x1b[0m: é\x1b[K\r\n\x07 \x1b]0;title\x1b[";
-        assert_eq!(
-            without_escapes(coloured),
-            "error: é\n\u{fffd} \u{fffd}]0;title"
-        );
+        for (output, shown) in [
+            (
+                "\x1b[0m\x1b[1;38;5;9merror\x1b[0m: é\x1b[K\r\n\x07 \x1b]0;title\x1b[",
+                "error: é\n\u{fffd} \u{fffd}]0;title",
+            ),
+            // Links of GCC and of Cargo, and tput's end of colours.
+            ("[\x1b]8;;http://a/b\x07-Wall\x1b]8;;\x07]", "[-Wall]"),
+            ("\x1b]8;;file:///a\x1b\\a.c\x1b]8;;\x1b\\:3", "a.c:3"),
+            ("error\x1b(B\x1b[m: b", "error: b"),
+        ] {
+            assert_eq!(without_escapes(output), shown);
+        }
     }
 
     #[test]
@@ -212,8 +239,21 @@ mod tests {
             "sh: 1: clang++: not found",
             "ModuleNotFoundError: No module named 'b'",
             "a.cpp(3): error C2065: 'b': undeclared identifier",
+            "CMake Error at CMakeLists.txt:3 (add_subdirectory):",
+            "./main.go:7:2: undefined: b",
+            "make: *** No rule to make target 'b.h', needed by 'a.o'.  Stop.",
+            "terminate called after throwing an instance of 'std::bad_alloc'",
         ] {
-            let text = format!("{}{error}\n{}make: *** [a] Error 1\n", many(30), many(30));
+            let found = if error.contains("not found") {
+                ""
+            } else {
+                "-- Looking for pthread_create in pthreads - not found\n"
+            };
+            let text = format!(
+                "{found}{}{error}\n{}make: *** [a] Error 1\n",
+                many(30),
+                many(30)
+            );
             let shown = excerpt(&text);
             let lines: Vec<&str> = shown.lines().collect();
             assert_eq!(lines[0], error);

@@ -18,7 +18,7 @@ use hone_uci::engine::uci::split_command;
 const PROGRAM: &str = "hone-engine";
 
 /// File names of makefiles, in the order of the search.
-pub(super) const MAKEFILES: [&str; 3] = ["Makefile", "makefile", "GNUmakefile"];
+pub(super) const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 
 /// A build derived from the files of a repository.
 #[derive(Debug, Clone, PartialEq, Eq)]

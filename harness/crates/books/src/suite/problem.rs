@@ -325,6 +325,7 @@ fn is_move(text: &str) -> bool {
 
 /// Reads `f5=10, Be5=2`; `None` for another comment.
 fn split_points(comment: &str) -> Option<Vec<(&str, u32)>> {
+    let comment = comment.trim_end().trim_end_matches(',');
     comment
         .split(',')
         .map(|part| {
@@ -391,7 +392,9 @@ mod tests {
     #[test]
     fn a_sign_may_stand_apart_from_its_move() {
         let board = "1k1r4/pp1b1R2/3q2pp/4p3/2B5/4Q3/PPP2B2/2K5 b - -";
-        for solution in ["Qd1 +", "Qd1+", "Qd1++", "Qd1 !", "Qd1+ !?"] {
+        for solution in [
+            "Qd1 +", "Qd1+", "Qd1++", "Qd1 !", "Qd1+ !?", "Qd1 + !", "Qd1 #", "d6d1 +",
+        ] {
             let problem = parse(&format!("{board} ; bm {solution} ; id BK.01 ")).unwrap();
             assert_eq!(problem.wanted(), "Qd1+", "{solution}");
             assert_eq!(problem.id, "BK.01");
@@ -424,10 +427,19 @@ mod tests {
             "depth=20",
             "Rd7=10, time=5",
             "elo = 2800",
+            "https://example.org/?move=Rd7, 3",
+            "1. Rd7=10",
+            "Rd7=ten",
+            "Rd7",
+            "",
         ] {
             let problem = parse(&format!("{BOARD} bm Rd7; c0 \"{comment}\";")).unwrap();
             assert!(problem.points.is_empty(), "{comment}");
             assert_eq!(problem.worth(), 1);
+        }
+        for points in ["Rd7=10,Kb2=1", "Rd7 = 10, Kb2 = 1", " Rd7=10, Kb2=1, "] {
+            let problem = parse(&format!("{BOARD} bm Rd7; c0 \"{points}\";")).unwrap();
+            assert_eq!(problem.points.len(), 2, "{points}");
         }
     }
 

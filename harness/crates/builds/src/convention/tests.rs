@@ -42,6 +42,8 @@ fn makefiles_that_take_exe_are_used() {
         build("make -C src build EXE=hone-engine", "src/hone-engine")
     );
     assert_eq!(guessed(&[("Makefile", "all:\n\tcc -o engine a.c\n")]), None);
+    let both = [("Makefile", stockfish), ("GNUmakefile", own)];
+    assert_eq!(guessed(&both), build("make EXE=hone-engine", "hone-engine"));
 }
 
 #[test]

@@ -1,7 +1,10 @@
 //! Options that set how an engine runs and are not constants of its search or evaluation.
 
 /// Names, in lower case and without separators.
-const NAMES: [&str; 8] = [
+const NAMES: [&str; 11] = [
+    "nodestime",
+    "skilllevel",
+    "slowmover",
     "multipv",
     "moveoverhead",
     "movetimeoverhead",
@@ -10,6 +13,15 @@ const NAMES: [&str; 8] = [
     "minimumthinkingtime",
     "nalimovcache",
     "ponder",
+];
+/// Ends of names without separators, such as `NumThreads`.
+const ENDS: [&str; 6] = [
+    "hash",
+    "hashsize",
+    "hashmb",
+    "cache",
+    "cachesize",
+    "threads",
 ];
 /// Words of a name, in lower case; several words follow each other. A name such as
 /// `HashMoveBonus` is one other word.
@@ -34,6 +46,7 @@ pub(super) fn is_setting(name: &str) -> bool {
     NAMES.contains(&joined.as_str())
         || is_of_uci
         || joined.starts_with("syzygy")
+        || ENDS.iter().any(|end| joined.ends_with(end))
         || WORDS.iter().any(has)
 }
 
@@ -67,6 +80,11 @@ mod tests {
             "Search Time",
             "Bitbases Cache Size",
             "Pawn hash size",
+            "HashSize",
+            "EvalHash",
+            "NumThreads",
+            "SkillLevel",
+            "Slow Mover",
         ] {
             assert!(is_setting(setting), "{setting}");
         }

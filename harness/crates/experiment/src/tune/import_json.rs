@@ -153,7 +153,8 @@ mod tests {
     fn reads_config_and_state() {
         let config = r#"{"A": {"value": 70, "min_value": 50, "max_value": 150, "step": 10},
             "B": {"step": 2, "value": 5.25, "min_value": 0, "max_value": 10}}"#;
-        for text in [config, STATE] {
+        let marked = format!("\u{feff}{}", config.replace('\n', "\r\n"));
+        for text in [config, STATE, &*marked] {
             let list = parse(text).unwrap();
             let found: Vec<_> = list
                 .iter()
@@ -208,6 +209,18 @@ mod tests {
             (
                 r#"{"uci_params": [["A", 5, 0, 10, 2]]}"#.to_owned(),
                 "expected an object",
+            ),
+            (
+                STATE.replace("\"elo\": 3", "\"step\": 3"),
+                "`step` is given twice",
+            ),
+            (
+                one(&format!("{{{}}}", good.replace("5", "true"))),
+                "`value` is true, not a number",
+            ),
+            (
+                format!(r#"{{"uci_params": {{"A": {{{good}}}}}}}"#),
+                "expected a sequence",
             ),
         ] {
             let error = parse(&text).unwrap_err().to_string();

@@ -331,6 +331,9 @@ mod tests {
             (&*late.replace("b8Q", "b9Q"), 8),
             (&*late.replace("38.", "(").replace("b8Q", "Zz9"), 4),
             (&*late.replace("Qb6", "o-o"), 7),
+            (&*late.replace("b8Q", "--"), 8),
+            (&*late.replace("1-0", "1-O"), 8),
+            (&*late.replace("1-0", "(38. b9 1-0"), 8),
         ] {
             let options = BookOptions {
                 plies: Some(plies),

@@ -421,6 +421,11 @@ mod tests {
             (" 3 17;; id \"x\";", "3 17"),
             (" 3 17; v=-328", "3 17"),
             ("; hmvc 3; fmvn 17", "3 17"),
+            (";bm e4;", "0 1"),
+            ("\t;\tbm e4;", "0 1"),
+            (" 3;", "3 1"),
+            (" 3 17 ;", "3 17"),
+            (" 3 17;bm e4", "3 17"),
         ] {
             let line = format!("{board}{rest}");
             assert_eq!(fen(&line).unwrap(), format!("{board} {counters}"), "{rest}");
@@ -448,6 +453,9 @@ mod tests {
             (" - 3 17 bm e4;", "3 17", false),
             (" - 17; bm e4;", "0 17", true),
             (" 3 bm e4;", "3 1", false),
+            ("\t-\tbm e4;", "0 1", false),
+            (" - - 3 17;", "3 17", false),
+            (" - ; bm e4;", "0 1", false),
         ] {
             let line = format!("{board}{rest}");
             assert_eq!(fen(&line).unwrap(), format!("{board} {counters}"), "{rest}");

@@ -436,6 +436,10 @@ mod tests {
             ("e8(Q)+ Rxe8++", 2),
             ("e8=Q++ Rxe8+", 2),
             ("exd8Q+", 1),
+            ("h5xg6 e.p. Kg7 2. e7e8Q", 3),
+            ("hxg6!? e.p. Kg7 2. e8Q!", 3),
+            ("e7e8Q+ Rxe8+", 2),
+            ("e8q+ $1 Rxe8 ++", 2),
         ] {
             let text = format!("{fen}{moves} *\n");
             assert_eq!(first_fault(text.as_bytes(), None), None, "{moves}");
@@ -458,6 +462,13 @@ mod tests {
             (&*windows, 6),
             (result, 2),
             (variation, 2),
+            ("[Event \"x\"]\n\n1.\n\ne4 e5\n\n2. Nf3 *\n", 3),
+            ("[Event \"x\"]\n\n1. e4\n \t\n$1\n\n\n\ne5 1-0\n", 2),
+            ("[Event \"x\"]\n\n1. e4 e5\n\n; resigned\n\n1-0\n", 2),
+            (
+                "[Event \"x\"]\n\n1. e4 {a\n\n[Event \"y\"]\n\nb}\n\ne5 0-1\n",
+                2,
+            ),
         ] {
             let twice = format!("{text}\n{{ A remark. }}\n\n{text}");
             assert_eq!(first_fault(twice.as_bytes(), None), None, "{text}");

@@ -56,14 +56,15 @@ fn letter(text: &[u8], at: usize) -> Option<(usize, Vec<u8>)> {
     is_ended.then(|| (length, [squares, b"=", &[piece]].concat()))
 }
 
-/// A promotion without its sign: its squares, its length, and the piece.
+/// A promotion without its sign: its squares, its length, and the piece, in the case of its
+/// notation.
 fn promotion(text: &[u8]) -> Option<(&[u8], usize, u8)> {
-    let (squares, pieces) = match text {
+    let (squares, cased): (_, fn(&u8) -> u8) = match text {
         [b'a'..=b'h', b'7', b'a'..=b'h', b'8', ..] | [b'a'..=b'h', b'2', b'a'..=b'h', b'1', ..] => {
-            (4, b"qrbn")
+            (4, u8::to_ascii_lowercase)
         }
-        [b'a'..=b'h', b'x', b'a'..=b'h', b'1' | b'8', ..] => (4, b"QRBN"),
-        [b'a'..=b'h', b'1' | b'8', ..] => (2, b"QRBN"),
+        [b'a'..=b'h', b'x', b'a'..=b'h', b'1' | b'8', ..] => (4, u8::to_ascii_uppercase),
+        [b'a'..=b'h', b'1' | b'8', ..] => (2, u8::to_ascii_uppercase),
         _ => return None,
     };
     let (squares, rest) = text.split_at_checked(squares)?;
@@ -74,7 +75,10 @@ fn promotion(text: &[u8]) -> Option<(&[u8], usize, u8)> {
         [] => return None,
     };
     let length = squares.len().saturating_add(written);
-    pieces.contains(&piece).then_some((squares, length, piece))
+    let piece = cased(&piece);
+    b"qrbnQRBN"
+        .contains(&piece)
+        .then_some((squares, length, piece))
 }
 
 /// The length of `e.p.` or `ep` directly after a square that a pawn captures on.
@@ -111,6 +115,7 @@ mod tests {
         for (text, expected) in [
             ("40. h7h8q b2a1n# 0-1", "40. h7h8=q b2a1=n# 0-1"),
             ("h7h8q", "h7h8=q"),
+            ("h7h8Q e8q dxe8n+", "h7h8=q e8=Q dxe8=N+"),
             ("e8Q exd1N+ e8(R)! a1/B", "e8=Q exd1=N+ e8=R! a1=B"),
             (
                 "h7h8=q a2a4 h7h8 xh7h8q h7h8qq e8=Q e8QQ e8(x)",

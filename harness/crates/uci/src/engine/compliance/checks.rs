@@ -319,8 +319,8 @@ async fn special_moves(d: &mut Dialogue) -> Verdict {
 }
 
 /// A position without the halfmove clock and the move number. UCI does not require engines to
-/// read it.
-const WITHOUT_COUNTERS: &str = "fen rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+/// read it. No move of the start position is legal in it.
+const WITHOUT_COUNTERS: &str = "fen 4k3/8/8/8/3K4/8/8/R7 w - -";
 
 /// A position in which every legal move is a promotion.
 const PROMOTIONS: &str = "fen 7k/4P3/8/8/8/6q1/8/7K w - - 0 1";

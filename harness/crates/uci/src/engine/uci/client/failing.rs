@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{AnswerError, Client, HandshakeError, StartError};
 use hone_base::diagnostic::Diagnostic;
-use hone_base::text::{is_error_line, without_escapes};
+use hone_base::text::{first_error, without_escapes};
 
 /// Characters of one line of the engine in a message.
 const MAX_SHOWN: usize = 200;
@@ -76,14 +76,15 @@ impl Client {
     /// ends with a colon, or else the last line. `None` if all are blank.
     pub fn last_error(&self) -> Option<String> {
         let text = self.stderr();
-        let mut lines = text.lines().map(shown).filter(|line| !line.is_empty());
-        let Some(error) = lines.find(|line| is_error_line(line)) else {
-            let mut lines = text.lines().rev().map(shown);
-            return lines.find(|line| !line.is_empty());
+        let lines = text.lines().map(shown).filter(|line| !line.is_empty());
+        let lines: Vec<String> = lines.collect();
+        let Some(first) = first_error(&lines) else {
+            return lines.last().cloned();
         };
-        match lines.next().filter(|_| error.ends_with(':')) {
+        let (error, next) = (lines.get(first)?, lines.get(first.saturating_add(1)));
+        match next.filter(|_| error.ends_with(':')) {
             Some(next) => Some(format!("{error} {next}")),
-            None => Some(error),
+            None => Some(error.clone()),
         }
     }
 
