@@ -280,8 +280,22 @@ fn runs_in_the_repository_do_not_count_as_changes() {
         "{newest}"
     );
     assert!(newest.ends_with("-nodes_50"), "{newest}");
+    let read =
+        |file: &str| fs::read_to_string(repository.path().join("results").join(newest).join(file));
+    let games = read("games.pgn").expect("games");
+    for tag in ["[White \"worktree\"]", "[Black \"main\"]"] {
+        assert!(games.contains(tag), "{tag} in {games}");
+    }
+    let page = read("report.html").expect("a page");
+    assert!(page.contains("<title>worktree against main</title>"));
+    assert!(
+        changed.stdout.contains("\"name\":\"worktree\""),
+        "{}",
+        changed.stdout
+    );
     let list = hone_in(&repository.path(), &["runs"]).stdout;
     for part in [
+        "worktree",
         "(Main) + uncommitted changes",
         "nodes=50",
         "quick.epd",
