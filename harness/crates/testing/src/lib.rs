@@ -2,7 +2,7 @@
 
 use std::fmt::Display;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::{env, thread};
 
 /// Prints `skipped: NAME: why`, past the capture of a test's output, for
@@ -42,21 +42,14 @@ pub fn data(folder: &str) -> Option<PathBuf> {
     None
 }
 
-/// What is replaced in every snapshot, because it differs from run to run or from system to
-/// system: the version of the program, temporary folders, words of the system.
-const FILTERS: [(&str, &str); 3] = [
-    (
-        concat!(r"\b", env!("CARGO_PKG_VERSION"), r"\b"),
-        "[VERSION]",
-    ),
+/// What is replaced in every snapshot, because it differs from system to system: temporary
+/// folders and the words of the system; besides the folder of the project and the version.
+const FILTERS: [(&str, &str); 2] = [
     (r#"[^\s`"'(=]*[/\\]\.tmp\w{6}"#, "[TMP]"),
-    (
-        r"[A-Z][A-Za-z' ]+\. ?\(os error \d+\)|[A-Z][A-Za-z' ]+ \(os error \d+\)",
-        "[SYSTEM]",
-    ),
+    (r"[A-Z][A-Za-z' ]+\.? \(os error \d+\)", "[SYSTEM]"),
 ];
 
-/// The settings of a snapshot in `snapshots/NAME.snap` beside the test, and more filters.
+/// The settings of a snapshot in `snapshots/NAME.snap` beside the test, with more filters.
 pub fn snapshots(more: &[(&str, &str)]) -> insta::Settings {
     let mut settings = insta::Settings::clone_current();
     settings.set_prepend_module_to_snapshot(false);
@@ -65,17 +58,38 @@ pub fn snapshots(more: &[(&str, &str)]) -> insta::Settings {
     for (pattern, replacement) in more.iter().chain(&FILTERS) {
         settings.add_filter(pattern, *replacement);
     }
+    let root = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../.."));
+    let root = root.canonicalize().expect("the workspace");
+    for (text, replacement) in [
+        (root.to_string_lossy().trim_start_matches(r"\\?\"), "[ROOT]"),
+        (env!("CARGO_PKG_VERSION"), "[VERSION]"),
+    ] {
+        let escape = |c: char| {
+            if c.is_alphanumeric() {
+                String::from(c)
+            } else {
+                format!(r"\{c}")
+            }
+        };
+        let pattern: String = text.chars().map(escape).collect();
+        settings.add_filter(&format!(r"{pattern}\b"), replacement);
+    }
     if cfg!(windows) {
         settings.add_filter(r"\\([\w.])", "/$1");
     }
     settings
 }
 
-/// Inputs with their outputs, as one text: `> INPUT` and the output below it.
+/// Inputs with their outputs, as one text: `> ` before each line of an input, and the output
+/// below it.
 pub fn listed<I: Display, O: Display>(rows: impl IntoIterator<Item = (I, O)>) -> String {
-    let rows = rows.into_iter();
-    let texts: Vec<String> = rows
-        .map(|(input, output)| format!("> {input}\n{}\n", output.to_string().trim_end()))
-        .collect();
-    texts.join("\n")
+    let text = |(input, output): (I, O)| {
+        let input = input.to_string();
+        let input = input
+            .lines()
+            .map(|line| format!("> {line}").trim_end().to_string());
+        let input = input.collect::<Vec<_>>().join("\n");
+        format!("{input}\n{}\n", output.to_string().trim_end())
+    };
+    rows.into_iter().map(text).collect::<Vec<_>>().join("\n")
 }

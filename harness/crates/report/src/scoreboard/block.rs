@@ -356,41 +356,6 @@ mod tests {
     }
 
     #[test]
-    fn a_test_shows_time_score_bar_and_end() {
-        let (test, tally) = sprt();
-        let players = players(&["dev", "base"]);
-        let text = block(&players, &test, &progress(&tally), terminal(200, false));
-        assert!(
-            text.contains(
-                "110 of at most 20000 pairs  00:01:50 elapsed  2 games in progress  2.0 games/s"
-            ),
-            "{text}"
-        );
-        for part in [
-            "time left: about ",
-            "95 %: ",
-            "dev vs base",
-            "W-D-L ",
-            "H0 -2.94 ├",
-            "┤ 2.94 H1",
-        ] {
-            assert!(text.contains(part), "{part}: {text}");
-        }
-    }
-
-    #[test]
-    fn on_a_fleet_the_pairs_in_flight_are_shown() {
-        let (test, tally) = sprt();
-        let players = Players {
-            at_a_time: None,
-            ..players(&["dev", "base"])
-        };
-        let text = block(&players, &test, &progress(&tally), terminal(200, false));
-        let expected = "00:01:50 elapsed  4 pairs in flight  2.0 games/s";
-        assert!(text.contains(expected), "{text}");
-    }
-
-    #[test]
     fn the_mark_is_right_of_zero_if_the_llr_is_positive() {
         let (test, tally) = sprt();
         assert!(test.0.llr() > 0.5, "{}", test.0.llr());
@@ -428,38 +393,6 @@ mod tests {
     }
 
     #[test]
-    fn a_tournament_is_one_table() {
-        let pairings = [[0, 1], [0, 2], [1, 2]];
-        let tally = tally_of(3, &pairings.map(|pairing| (pairing, OUTCOMES)));
-        let experiment = TournamentExperiment::round_robin(3, 1000);
-        let players = players(&["a", "b", "c"]);
-        let text = block(
-            &players,
-            &experiment,
-            &progress(&tally),
-            terminal(80, false),
-        );
-        let lines: Vec<_> = text.lines().skip(2).collect();
-        let titles: Vec<_> = lines[0].split_whitespace().collect();
-        assert_eq!(
-            titles,
-            [
-                "#", "name", "games", "W-D-L", "score", "Elo", "95", "%", "LOS"
-            ]
-        );
-        assert_eq!(lines.len(), 4);
-        assert!(lines[1].trim_start().starts_with("1  a"), "{text}");
-        let narrow = block(
-            &players,
-            &experiment,
-            &progress(&tally),
-            terminal(30, false),
-        );
-        let titles = narrow.lines().nth(2).unwrap();
-        assert!(titles.contains("name") && titles.contains("Elo") && !titles.contains("LOS"));
-    }
-
-    #[test]
     fn colours_do_not_change_the_text() {
         let (test, tally) = sprt();
         let players = players(&["dev", "base"]);
@@ -468,80 +401,6 @@ mod tests {
         assert!(!plain.contains('\u{1b}'));
         assert!(coloured.contains('\u{1b}'));
         assert_eq!(strip_ansi_codes(&coloured), plain);
-    }
-
-    #[test]
-    fn a_match_has_neither_nelo_nor_los_before_its_end() {
-        let (_, tally) = sprt();
-        let experiment = TournamentExperiment::round_robin(2, 1000);
-        let players = players(&["dev", "base"]);
-        let text = block(
-            &players,
-            &experiment,
-            &progress(&tally),
-            terminal(200, false),
-        );
-        assert!(text.contains("(always-valid 95 %: "), "{text}");
-        assert!(!text.contains("nElo") && !text.contains("LOS"), "{text}");
-    }
-
-    #[test]
-    fn too_few_pairs_are_stated_once() {
-        let test = FixedTest(Sprt::new(SprtConfig::default()).unwrap());
-        let few = [[0, 0, 0], [0, 2, 1], [0, 0, 0]];
-        let tally = tally_of(2, &[([0, 1], few)]);
-        let players = players(&["dev", "base"]);
-        let text = block(&players, &test, &progress(&tally), terminal(200, false));
-        let phrase = "\nElo, nElo and LOS: too few different pairs\n";
-        assert!(text.contains(phrase), "{text}");
-        assert_eq!(text.matches("too few").count(), 1, "{text}");
-    }
-
-    #[test]
-    fn a_line_of_a_log_is_short_and_without_empty_words() {
-        let (test, tally) = sprt();
-        let players = players(&["dev", "base"]);
-        let line = super::line(&players, &test, &progress(&tally));
-        for part in [
-            "110/20000 pairs  00:01:50  2.0 games/s  Ptnml [",
-            "  Elo +",
-            "  LLR ",
-            " left",
-        ] {
-            assert!(line.contains(part), "{part}: {line}");
-        }
-        assert!(line.chars().count() <= 140, "{line}");
-        let few = tally_of(2, &[([0, 1], [[0, 0, 0], [0, 2, 1], [0, 0, 0]])]);
-        let test = FixedTest(Sprt::new(SprtConfig::default()).unwrap());
-        let line = super::line(&players, &test, &progress(&few));
-        assert!(!line.contains("Elo") && !line.contains("too few"), "{line}");
-        let none = super::line(&players, &test, &progress(&Tally::new(2)));
-        assert!(
-            !none.contains("left") && !none.contains("games/s"),
-            "{none}"
-        );
-    }
-
-    #[test]
-    fn the_time_left_ends_at_the_time_limit() {
-        let (test, tally) = sprt();
-        let players = players(&["dev", "base"]);
-        let limited = Progress {
-            time_limit: Some(Duration::from_secs(70)),
-            ..progress(&tally)
-        };
-        let text = block(&players, &test, &limited, terminal(200, false));
-        assert!(text.contains("; at most 1 min 10 s)"), "{text}");
-        let line = super::line(&players, &test, &limited);
-        assert!(line.contains("1 min 10 s left"), "{line}");
-        let few = tally_of(2, &[([0, 1], [[0, 0, 0], [0, 2, 1], [0, 0, 0]])]);
-        let test = FixedTest(Sprt::new(SprtConfig::default()).unwrap());
-        let limited = Progress {
-            tally: &few,
-            ..limited
-        };
-        let text = block(&players, &test, &limited, terminal(200, false));
-        assert!(text.contains("time left: at most 1 min 10 s\n"), "{text}");
     }
 
     #[test]
@@ -554,24 +413,60 @@ mod tests {
         assert!(llr(&test).starts_with("LLR 0.00 ("), "{}", llr(&test));
     }
 
+    /// The block and the line of a test, of a match and of a tournament: after few and many
+    /// pairs, before the first one, on a fleet, and with a time limit.
     #[test]
-    fn before_the_first_pair_only_the_time_is_shown() {
-        let test = FixedTest(Sprt::new(SprtConfig::default()).unwrap());
-        let tally = Tally::new(2);
-        let players = players(&["dev", "base"]);
-        let text = block(&players, &test, &progress(&tally), terminal(80, false));
-        assert!(
-            text.contains("00:01:50 elapsed  2 games in progress\n"),
-            "{text}"
-        );
-        assert!(
-            text.contains("\nElo, nElo and LOS: too few different pairs\n"),
-            "{text}"
-        );
-        assert!(text.contains("unknown until the first pair"), "{text}");
-        let many = TournamentExperiment::round_robin(3, 10);
-        let players = super::tests::players(&["a", "b", "c"]);
-        let line = super::line(&players, &many, &progress(&Tally::new(3)));
-        assert!(!line.contains("leading"), "{line}");
+    fn blocks_and_lines() {
+        let (test, tally) = sprt();
+        let few = tally_of(2, &[([0, 1], [[0, 0, 0], [0, 2, 1], [0, 0, 0]])]);
+        let begun = FixedTest(Sprt::new(SprtConfig::default()).unwrap());
+        let two = players(&["dev", "base"]);
+        let fleet = Players {
+            at_a_time: None,
+            ..players(&["dev", "base"])
+        };
+        let none = Tally::new(2);
+        let limited = |tally| Progress {
+            time_limit: Some(Duration::from_secs(70)),
+            ..progress(tally)
+        };
+        let mut shown = Vec::new();
+        for (what, players, test, progress) in [
+            ("test", &two, &test, progress(&tally)),
+            ("on a fleet", &fleet, &test, progress(&tally)),
+            ("few pairs", &two, &begun, progress(&few)),
+            ("no pairs", &two, &begun, progress(&none)),
+            ("time limit", &two, &test, limited(&tally)),
+            ("time limit, few pairs", &two, &begun, limited(&few)),
+        ] {
+            let block = block(players, test, &progress, terminal(200, false));
+            shown.push((what, format!("{block}\n{}", line(players, test, &progress))));
+        }
+        let experiment = TournamentExperiment::round_robin(2, 1000);
+        let of_match = progress(&tally);
+        let text = block(&two, &experiment, &of_match, terminal(200, false));
+        shown.push((
+            "match",
+            format!("{text}\n{}", line(&two, &experiment, &of_match)),
+        ));
+
+        let pairings = [[0, 1], [0, 2], [1, 2]];
+        let played = tally_of(3, &pairings.map(|pairing| (pairing, OUTCOMES)));
+        let experiment = TournamentExperiment::round_robin(3, 1000);
+        let three = players(&["a", "b", "c"]);
+        for (what, tally, width) in [
+            ("tournament", &played, 80),
+            ("tournament in 30 columns", &played, 30),
+            ("tournament without pairs", &Tally::new(3), 80),
+        ] {
+            let progress = progress(tally);
+            let block = block(&three, &experiment, &progress, terminal(width, false));
+            shown.push((
+                what,
+                format!("{block}\n{}", line(&three, &experiment, &progress)),
+            ));
+        }
+        let shown = hone_testing::listed(shown);
+        hone_testing::snapshots(&[]).bind(|| insta::assert_snapshot!("scoreboard", shown));
     }
 }

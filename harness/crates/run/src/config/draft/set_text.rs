@@ -176,22 +176,7 @@ mod tests {
             assert_eq!(config.engine[1].env["LEVEL"], "3");
             assert_eq!(config.bisect.expect("set").good, "1234567");
         }
-        let mut limit = draft(&file);
-        limit
-            .set_text("match.limit=inf")
-            .expect("its form is valid");
-        let text = error(limit);
-        assert!(
-            text.contains("--set match.limit=inf") && text.contains("8+0.08"),
-            "{text}"
-        );
-        // A list does not become a text, nor does a value of the file.
-        let mut list = draft(&file);
-        list.set_text("engine.base.rev=[1]")
-            .expect("its form is valid");
-        let text = error(list);
-        assert!(text.contains("--set engine.base.rev=[1]"), "{text}");
-        assert!(text.contains("expected a string"), "{text}");
+        // A value of the file does not become a text.
         let mut in_file = draft(&FILE.replace("\"nodes=10\"", "5"));
         in_file.set_text("match.pairs=5").expect("valid");
         let text = error(in_file);
