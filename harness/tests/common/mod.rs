@@ -63,6 +63,10 @@ pub(crate) fn scripted() -> String {
         .to_string()
 }
 
+/// The filter of a snapshot that shows the path of [`scripted`].
+pub(crate) const ENGINE: (&str, &str) =
+    (r"[^\s`']*examples[/\\]scripted_engine(\.exe)?", "[ENGINE]");
+
 /// An example of this crate.
 pub(crate) fn example(name: &str) -> PathBuf {
     let arguments = ["-p", "harness", "--example", name];
@@ -312,6 +316,54 @@ pub(crate) fn lead(page: &str) -> &str {
     let (_, rest) = page.split_once("<div class=\"lead").expect("a lead");
     rest.split("</div>").next().expect("its end")
 }
+
+/// What a reader sees of HTML, a line for each block.
+pub(crate) fn words(html: &str) -> String {
+    const BLOCKS: [&str; 11] = [
+        "p", "div", "section", "li", "tr", "dt", "dd", "h1", "h2", "h3", "caption",
+    ];
+    const HIDDEN: [&str; 3] = ["script", "style", "svg"];
+    let mut text = String::new();
+    let mut hidden = None;
+    for part in html.split('<') {
+        let (tag, after) = part.split_once('>').unwrap_or(("", part));
+        let name = tag.split([' ', '\n']).next().unwrap_or_default();
+        if hidden.is_none() {
+            hidden = HIDDEN.into_iter().find(|hidden| *hidden == name);
+        } else if name.strip_prefix('/') == hidden {
+            hidden = None;
+        }
+        let is_block = BLOCKS.contains(&name.trim_start_matches('/'));
+        text.push(if is_block { '\n' } else { ' ' });
+        text.push_str(if hidden.is_none() { after } else { "" });
+    }
+    let lines = text
+        .lines()
+        .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "));
+    let lines: Vec<String> = lines.filter(|line| !line.is_empty()).collect();
+    let text = lines.join("\n");
+    let text = text.replace("&lt;", "<").replace("&gt;", ">");
+    text.replace("&quot;", "\"").replace("&amp;", "&")
+}
+
+/// The words of a run's page down to its results, and its `report.md`.
+pub(crate) fn reported(run: &Path) -> String {
+    let read = |name: &str| fs::read_to_string(run.join(name)).expect(name);
+    let page = read("report.html");
+    let (_, page) = page.split_once("<h1").expect("a title");
+    // A tournament has no chart of its progress.
+    let mut ends = ["progress", "pairs"].into_iter();
+    let ends = ends.find_map(|id| page.find(&format!("<section id=\"{id}\"")));
+    let results = words(&format!("<h1{}", &page[..ends.expect("more")]));
+    format!("{}\n---\n{results}", read("report.md"))
+}
+
+/// The filters of a snapshot of [`reported`].
+pub(crate) const REPORTED: [(&str, &str); 3] = [
+    (r"started \d{4}-\d\d-\d\d \d\d:\d\d UTC", "started [DATE]"),
+    (r"(time of play|ms per move|nodes per second) .*", "$1 […]"),
+    (r"\d+\.\d+ games/s", "[…] games/s"),
+];
 
 /// A column of a run's `games.csv`, without its name: a value for each game.
 pub(crate) fn column(run: &Path, name: &str) -> Vec<String> {

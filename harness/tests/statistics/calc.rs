@@ -2,6 +2,7 @@
 
 use crate::common::calc::{calc, json, write_run};
 use crate::common::json::number;
+use hone_testing::{listed, snapshots};
 use serde_json::Value;
 
 fn has_keys(value: &Value, keys: &[&str]) {
@@ -57,12 +58,6 @@ fn few_pairs_have_no_narrow_interval() {
         let sprt = json(&format!("sprt {counts} --elo0 0 --elo1 5"));
         assert!(sprt["sprt_elo"].is_null(), "{sprt}");
         assert_eq!(sprt["elo"], few["elo"]);
-        let text = calc(&format!("elo {counts}")).stdout;
-        assert!(!text.contains("+/-"), "{text}");
-        assert!(
-            text.contains("always-valid 95 %") && text.contains("too few"),
-            "{text}"
-        );
     }
 }
 
@@ -75,21 +70,6 @@ fn planned_pairs_give_the_interval_of_a_report() {
     assert!((number(&of_report["elo"]["low"]) - 93.71).abs() < 0.01);
     assert!((number(&of_report["elo"]["high"]) - 594.08).abs() < 0.01);
     assert!((number(&json(pairs)["elo"]["low"]) - 13.63).abs() < 0.01);
-    for (arguments, words) in [
-        ("elo --wdl 1,2,3 --pairs 3", "cannot be used with"),
-        ("elo --pentanomial 1,2,3,4,5 --pairs 0", "from 1"),
-    ] {
-        let refused = calc(arguments);
-        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-        assert!(refused.stderr.contains(words), "{}", refused.stderr);
-    }
-}
-
-#[test]
-fn zero_has_no_sign() {
-    let text = calc("elo --wdl 30,0,30").stdout;
-    assert!(text.contains("Elo            0.00 +/- "), "{text}");
-    assert!(!text.contains("-0.00"), "{text}");
 }
 
 #[test]
@@ -111,19 +91,6 @@ fn edge_cases_are_null_or_finite() {
             assert!(sprt["llr"].as_f64().unwrap().is_finite());
         }
     }
-}
-
-#[test]
-fn counts_far_beyond_a_bound_are_noted() {
-    let is_noted = |counts: &str, elo1: u32| {
-        let args = format!("sprt --pentanomial {counts} --elo0 0 --elo1 {elo1}");
-        let notes = json(&args)["notes"].to_string();
-        notes.contains("far beyond its bound")
-    };
-    assert!(is_noted("10,20,500,900,4000", 5) && is_noted("4000,900,500,20,10", 5));
-    assert!(!is_noted("10,60,100,60,10", 5));
-    // Too few pairs for the estimate that the note describes.
-    assert!(!is_noted("0,0,0,0,40", 50));
 }
 
 #[test]
@@ -157,59 +124,6 @@ fn the_overshoot_of_single_games_is_that_of_a_game() {
     assert!((number(&sprt["lower"]) + expected).abs() < 0.005, "{sprt}");
 }
 
-#[test]
-fn the_plain_elo_is_biased_away_from_the_middle_of_the_bounds() {
-    let notes = json("sprt --pentanomial 10,60,100,60,10 --elo0 0 --elo1 20")["notes"].to_string();
-    assert!(
-        notes.contains("away from the middle of its bounds"),
-        "{notes}"
-    );
-}
-
-#[test]
-fn a_test_of_too_few_results_names_what_its_estimate_needs() {
-    for counts in ["0,0,0,0,0", "0,0,100,0,0"] {
-        let args = format!("sprt --pentanomial {counts} --elo0 0 --elo1 5");
-        let text = calc(&args).stdout;
-        assert!(!text.contains("median-unbiased"), "{text}");
-        let needed = "LOS and the estimates after SPRT need 60 pairs (or games), of which 5 differ";
-        assert!(text.contains(needed), "{text}");
-        assert!(json(&args)["notes"].to_string().contains(needed), "{text}");
-    }
-}
-
-#[test]
-fn a_likelihood_of_superiority_is_never_certain() {
-    for (counts, los) in [
-        ("0,100,200,900,800", ">99.99 %"),
-        ("800,900,200,100,0", "<0.01 %"),
-    ] {
-        for command in ["elo", "sprt --elo0 0 --elo1 5"] {
-            let text = calc(&format!("{command} --pentanomial {counts}")).stdout;
-            assert!(
-                text.contains(&format!("\nLOS            {los}\n")),
-                "{text}"
-            );
-        }
-    }
-    let sprt = calc("sprt --elo0 0 --elo1 5 --pentanomial 800,900,200,100,0").stdout;
-    assert!(sprt.contains("\nLOS after SPRT "), "{sprt}");
-    assert!(!sprt.contains("LOS after SPRT 0.00"), "{sprt}");
-}
-
-/// Six counts distinguish a win and a loss from two draws; five do not.
-#[test]
-fn notes_on_a_test_are_in_its_json_too() {
-    let is_guessed = |counts: &str| {
-        let args = format!("sprt --pentanomial {counts} --elo0 0 --elo1 5 --model bayesian");
-        let notes = json(&args)["notes"].to_string();
-        assert!(notes.contains("median-unbiased"), "{notes}");
-        notes.contains("count as two draws")
-    };
-    assert!(is_guessed("10,60,100,60,10"));
-    assert!(!is_guessed("10,60,40,60,60,10"));
-}
-
 /// If all pairs are equal, they have one order only, so the average over all orders is the
 /// value of the live test. It accepts H1 after 28 pairs of two wins or 48 of a win and a
 /// draw, and H0 after 509 pairs without a winner.
@@ -239,66 +153,88 @@ fn the_betting_test_of_counts_agrees_with_the_live_test() {
     }
 }
 
+/// The outputs of command lines, or their errors.
+fn all(lines: &[&str], code: i32) -> String {
+    let outputs = lines.iter().map(|arguments| {
+        let finished = calc(arguments);
+        assert_eq!(
+            finished.code,
+            Some(code),
+            "{arguments}: {}",
+            finished.stderr
+        );
+        (arguments, finished.stdout + &finished.stderr)
+    });
+    listed(outputs)
+}
+
 #[test]
 fn mistakes_are_named_and_exit_with_2() {
-    for (arguments, expected) in [
-        ("elo --pentanomial 1,2,3", "5 counts"),
-        ("elo --wdl 1,2,x", "`x` is not a count"),
-        ("elo", "--pentanomial"),
-        (
-            "sprt --wdl 1,2,3 --elo0 5 --elo1 0",
-            "elo0 (5) must be less than elo1 (0)",
-        ),
-        (
-            "sprt --wdl 1,2,3 --elo0 0 --elo1 5 --alpha 0.7",
-            "between 0 and 0.5",
-        ),
-        (
-            "plan --alpha 1e-310 --elos=0,5",
-            "a bound of the LLR would be infinite",
-        ),
-        ("sprt --wdl 1,2,3 --elo0 0 --elo1 inf", "elo1 is inf"),
-        ("sprt --wdl 1,2,3 --model elo", "unknown model `elo`"),
-        (
-            "sprt --wdl 1,2,3 --model betting",
-            "a betting test of single games: it needs pairs",
-        ),
-        (
-            "simulate --elo 0 --distribution 0.5,0.5,0.5,0,0",
-            "sum to 1.5",
-        ),
-        ("simulate --elo 0 --draw-ratio 1.5", "`1.5` is not a share"),
-        ("plan --draw-ratio 0.5 --hours 12", "--pairs-per-hour"),
-        ("plan --run no-such-run", "no run `no-such-run`"),
-        (
-            "plan --model betting --elo0 0 --elo1 40",
-            "calc simulate --model betting --elo0 0 --elo1 40",
-        ),
-        ("rate a.pgn --average nan", "`nan` is not a rating"),
-        ("rate a.pgn --white-advantage inf", "`inf` is not a rating"),
-        (
-            "plan --distribution 0.5,0.5,0,0,0 --model logistic --elos=-400",
-            "the test cannot be computed",
-        ),
-        (
-            "plan --draw-ratio=0.999 --elo0=229 --elo1=231",
-            "elo1 is 231: a bound of the normalized model must be from -230 to 230 nElo",
-        ),
-        (
-            "simulate --elo 0 --elo0 -231 --elo1 0",
-            "use the logistic model, with bounds in logistic Elo",
-        ),
-        (
-            "rate no-such-file.pgn",
-            "no file `no-such-file.pgn`: no run `no-such-file.pgn`: ",
-        ),
-        ("rate no/such.pgn", "no file and no run `no/such.pgn`"),
-    ] {
-        let output = calc(arguments);
-        let errors = &output.stderr;
-        assert_eq!(output.code, Some(2), "{arguments}: {errors}");
-        assert!(errors.contains(expected), "{arguments}: {errors}");
-    }
+    let lines = [
+        "elo --pentanomial 1,2,3",
+        "elo --wdl 1,2,x",
+        "elo",
+        "sprt --wdl 1,2,3 --elo0 5 --elo1 0",
+        "sprt --wdl 1,2,3 --elo0 0 --elo1 5 --alpha 0.7",
+        "plan --alpha 1e-310 --elos=0,5",
+        "sprt --wdl 1,2,3 --elo0 0 --elo1 inf",
+        "sprt --wdl 1,2,3 --model elo",
+        "sprt --wdl 1,2,3 --model betting",
+        "simulate --elo 0 --distribution 0.5,0.5,0.5,0,0",
+        "simulate --elo 0 --draw-ratio 1.5",
+        "plan --draw-ratio 0.5 --hours 12",
+        "plan --run no-such-run",
+        "plan --model betting --elo0 0 --elo1 40",
+        "rate a.pgn --average nan",
+        "rate a.pgn --white-advantage inf",
+        "plan --distribution 0.5,0.5,0,0,0 --model logistic --elos=-400",
+        "plan --draw-ratio=0.999 --elo0=229 --elo1=231",
+        "simulate --elo 0 --elo0 -231 --elo1 0",
+        "rate no-such-file.pgn",
+        "rate no/such.pgn",
+        "elo --wdl 1,2,3 --pairs 3",
+        "elo --pentanomial 1,2,3,4,5 --pairs 0",
+    ];
+    let runs = (r"results has \d+ runs?", "results has N runs");
+    snapshots(&[runs]).bind(|| insta::assert_snapshot!("calc-mistakes", all(&lines, 2)));
+}
+
+/// Few results, zero, likelihoods near their ends, and each note.
+#[test]
+fn texts_of_results() {
+    let lines = [
+        "elo --pentanomial 0,0,1,0,0",
+        "elo --pentanomial 0,1,9,0,0",
+        "elo --wdl 1,0,1",
+        "elo --wdl 30,0,30",
+        "elo --pentanomial 0,100,200,900,800",
+        "elo --pentanomial 800,900,200,100,0",
+        "sprt --pentanomial 0,0,0,0,0 --elo0 0 --elo1 5",
+        "sprt --pentanomial 0,0,100,0,0 --elo0 0 --elo1 5",
+        "sprt --pentanomial 0,100,200,900,800 --elo0 0 --elo1 5",
+        "sprt --pentanomial 800,900,200,100,0 --elo0 0 --elo1 5",
+        "sprt --pentanomial 10,60,100,60,10 --elo0 0 --elo1 20",
+        // Far beyond a bound, also with too few pairs for the estimate.
+        "sprt --pentanomial 10,20,500,900,4000 --elo0 0 --elo1 5",
+        "sprt --pentanomial 4000,900,500,20,10 --elo0 0 --elo1 5",
+        "sprt --pentanomial 0,0,0,0,40 --elo0 0 --elo1 50",
+        // Six counts distinguish a win and a loss from two draws; five do not.
+        "sprt --pentanomial 10,60,100,60,10 --elo0 0 --elo1 5 --model bayesian",
+        "sprt --pentanomial 10,60,40,60,60,10 --elo0 0 --elo1 5 --model bayesian",
+    ];
+    snapshots(&[]).bind(|| insta::assert_snapshot!("calc", all(&lines, 0)));
+}
+
+#[test]
+fn texts_of_plans() {
+    let lines = [
+        "plan --elo0 0 --elo1 3",
+        "plan --draw-ratio 50% --model logistic",
+        "plan --elo0 0 --elo1 3 --alpha 0.01 --beta 0.3 --elos 20,30",
+        // Wider normalized tests do not keep their error rates.
+        "plan --draw-ratio 0.5 --elo0 225 --elo1 230 --pairs-per-hour 1000 --hours 1",
+    ];
+    snapshots(&[]).bind(|| insta::assert_snapshot!("calc-plan", all(&lines, 0)));
 }
 
 #[test]
@@ -317,23 +253,9 @@ fn a_plan_needs_only_its_bounds() {
     let plan = json("plan --elo0 0 --elo1 3");
     let point = &plan["points"][0];
     assert_eq!(number(&point["games"]), 2.0 * number(&point["pairs"]));
-    let text = calc("plan --elo0 0 --elo1 3").stdout;
-    for part in [
-        "SPRT [0, 3] in normalized Elo (nElo), alpha 0.05, beta 0.05",
-        "typical of fishtest",
-        "At most ",
-        "LL, LD, DD+WL, WD, WW = 0.4, 19.6, 60.0, 19.6, 0.4 %",
-        "games (",
-        "95 % pairs",
-    ] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
     let given = json("plan --draw-ratio 50%");
     assert_eq!(given, json("plan --draw-ratio 0.5"));
     assert!(given["assumption"].is_null());
-    let logistic = calc("plan --draw-ratio 50% --model logistic").stdout;
-    assert!(logistic.contains("in logistic Elo"), "{logistic}");
-    assert!(!logistic.contains("typical"), "{logistic}");
 }
 
 /// The worst case does not depend on the strengths that are shown. With different error rates
@@ -351,12 +273,6 @@ fn a_plan_names_its_worst_case() {
         }
         let chosen = format!("{test} --elos 20,30");
         assert_eq!(json(&chosen)["worst_case"], worst);
-        let text = calc(&chosen).stdout;
-        let strength = format!("at a true strength of {elo:.2} ");
-        assert!(
-            text.contains("At most ") && text.contains(&strength),
-            "{text}"
-        );
     }
 }
 
@@ -368,25 +284,16 @@ fn a_tournament_is_not_one_distribution_of_pairs() {
         2,1,a,c,1,1-0,checkmate\n2,2,c,a,1,1/2-1/2,checkmate\n";
     std::fs::write(folder.path().join("games.csv"), ledger).unwrap();
     let run = folder.path().display();
-    for arguments in [
+    let lines = [
         format!("plan --run {run}"),
         format!("simulate --run {run} --elo 0"),
-    ] {
-        let refused = calc(&arguments);
-        let errors = &refused.stderr;
-        assert_eq!(refused.code, Some(2), "{errors}");
-        for part in ["has 3 engines", "help: ", "--pentanomial"] {
-            assert!(errors.contains(part), "{part}: {errors}");
-        }
-    }
+    ];
+    let errors = all(&lines.each_ref().map(String::as_str), 2);
+    snapshots(&[]).bind(|| insta::assert_snapshot!("calc-tournament", errors));
 }
 
 #[test]
 fn a_plan_takes_a_draw_ratio_or_a_run() {
-    // Wider normalized tests do not keep their error rates.
-    let bounds = "plan --draw-ratio 0.5 --elo0 225 --elo1 230";
-    let text = calc(&format!("{bounds} --pairs-per-hour 1000 --hours 1")).stdout;
-    assert!(text.contains("No test up to [225, 230] takes"), "{text}");
     let plan = json("plan --draw-ratio 0.5 --pairs-per-hour 1000 --hours 12");
     let points = plan["points"].as_array().unwrap();
     assert!(points.len() >= 5);

@@ -11,6 +11,7 @@ use crate::common::json::number;
 use crate::common::{BOOK, Setup, random_players};
 #[cfg(unix)]
 use crate::common::{finish, hone};
+use hone_testing::{listed, snapshots};
 
 /// A game in PGN.
 fn game(white: &str, black: &str, round: u32, result: &str) -> String {
@@ -18,6 +19,13 @@ fn game(white: &str, black: &str, round: u32, result: &str) -> String {
         "[White \"{white}\"]\n[Black \"{black}\"]\n[Round \"{round}\"]\n\
          [Result \"{result}\"]\n\n1. e4 e5 {result}\n\n"
     )
+}
+
+/// The exit code, the output and the errors of `hone calc rate`.
+fn rated(arguments: &str) -> String {
+    let finished = calc(&format!("rate {arguments}"));
+    let code = finished.code.expect("it ends");
+    format!("{code}\n{}{}", finished.stdout, finished.stderr)
 }
 
 #[test]
@@ -41,27 +49,18 @@ fn runs_and_games_are_rated_together() {
     assert_eq!(old["elo"]["estimate"], -10.0);
     let third = rows.iter().find(|row| row["name"] == "third").unwrap();
     assert_eq!(third["interval"], "always_valid", "two pairs");
-    let text = calc(&format!("rate {sources}")).stdout;
-    for part in [
-        "too few different results: the always-valid interval of",
-        "too few different results for an interval",
-    ] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
-    let csv = calc(&format!("rate {sources} --csv")).stdout;
-    assert_eq!(csv.lines().count(), 4);
-    let unknown = calc(&format!("rate {sources} --anchor nobody"));
-    assert_eq!(unknown.code, Some(2));
-    let twice = calc(&format!("rate {sources} --anchor old=1 --anchor old=2"));
-    assert_eq!(twice.code, Some(2));
-    let error = "the anchor `old` is given more than once";
-    assert!(twice.stderr.contains(error), "{}", twice.stderr);
+    let twice = format!("{sources} --anchor old=1 --anchor old=2");
     let copy = folder.path().join("copy.pgn");
     fs::copy(&pgn, &copy).unwrap();
-    let copied = calc(&format!("rate {sources} {}", copy.display()));
-    assert_eq!(copied.code, Some(0), "{}", copied.stderr);
-    let warning = "copy.pgn` have 4 games with the same tags and moves: each counts twice";
-    assert!(copied.stderr.contains(warning), "{}", copied.stderr);
+    let shown = [
+        sources.clone(),
+        format!("{sources} --csv"),
+        format!("{sources} --anchor nobody"),
+        twice,
+        format!("{sources} {}", copy.display()),
+    ]
+    .map(|arguments| (arguments.clone(), rated(&arguments)));
+    snapshots(&[]).bind(|| insta::assert_snapshot!("rate", listed(shown)));
 }
 
 /// Equal results leave the variance of White's points unknown.
@@ -76,18 +75,12 @@ fn equal_results_give_no_narrow_advantage_for_white() {
         assert_eq!(json(&args)["white_advantage_supported"], false);
         calc(&args).stdout
     };
-    for result in ["1/2-1/2", "1-0"] {
-        let text = rate(result);
-        let message = "White's advantage: 0.0 Elo (too few different results for an interval)";
-        assert!(text.contains(message), "{text}");
-        assert!(text.contains("100 pairs and 0 single games"), "{text}");
-    }
+    let mut shown = Vec::from(["1/2-1/2", "1-0"].map(|result| (result, rate(result))));
     // Without a rating no row has the mark that the footnote explains.
     let won = "[White \"a\"]\n[Black \"b\"]\n[Result \"1-0\"]\n\n1. e4 1-0\n\n";
     fs::write(&pgn, won).unwrap();
-    let text = calc(&format!("rate {}", pgn.display())).stdout;
-    assert!(!text.contains("* too few"), "{text}");
-    assert!(text.contains("0 pairs and 1 single game\n"), "{text}");
+    shown.push(("one game", calc(&format!("rate {}", pgn.display())).stdout));
+    snapshots(&[]).bind(|| insta::assert_snapshot!("rate-equal", listed(shown)));
 }
 
 #[test]
@@ -111,10 +104,7 @@ fn the_los_of_ratings_is_never_certain() {
     fs::write(&pgn, pairings.map(pairs).concat()).unwrap();
     let args = format!("rate {}", pgn.display());
     let text = calc(&args).stdout;
-    assert_eq!(text.matches("  >99.9 %\n").count(), 2, "{text}");
-    let (_, matrix) = text.split_once("LOS of row over column").expect("a matrix");
-    assert_eq!(matrix.matches(" >99.9").count(), 3, "{matrix}");
-    assert_eq!(matrix.matches("  <0.1").count(), 3, "{matrix}");
+    snapshots(&[]).bind(|| insta::assert_snapshot!("rate-los", text));
     // The number for scripts is as it was computed.
     assert!(number(&json(&args)["los"][0][1]) > 0.999_999);
 }
@@ -145,24 +135,20 @@ fn games_without_moves_are_rated() {
         (&rows[0]["games"], &rows[0]["points"]),
         (&3.into(), &2.0.into())
     );
-    let csv = calc(&format!("rate {source} --csv"));
-    let text = &csv.stdout;
-    assert!(text.contains("\n1,'=1+2,"), "{text}");
-    let warnings = &csv.stderr;
-    let message = "skipped 1 game without a result or two players";
-    assert!(warnings.contains(message), "{warnings}");
-    let twice = calc(&format!("rate {source} {source}"));
-    let errors = &twice.stderr;
-    assert_eq!(twice.code, Some(2), "{errors}");
-    assert!(errors.contains("is given twice"), "{errors}");
+    let mut shown = vec![("as CSV", rated(&format!("{source} --csv")))];
+    shown.push(("twice", rated(&format!("{source} {source}"))));
     fs::write(&pgn, games.concat() + "[Event \"x\"]\n[White \"=1").unwrap();
-    let cut = calc(&format!("rate {source}"));
-    let warnings = &cut.stderr;
-    assert_eq!(cut.code, Some(0), "{warnings}");
-    assert!(warnings.contains(" does not end: skipped it"), "{warnings}");
-    fs::write(&pgn, b"\x1f\x8b\x08\x00").unwrap();
-    let errors = calc(&format!("rate {source}")).stderr;
-    assert!(errors.contains("is compressed"), "{errors}");
+    shown.push(("cut off", rated(&source.to_string())));
+    for (what, start) in [
+        ("gzip", &b"\x1f\x8b\x08\x00"[..]),
+        ("zip", b"PK\x03\x04"),
+        ("bzip2", b"BZh91AY&SY"),
+        ("UTF-16", b"\xff\xfe[\0W\0"),
+    ] {
+        fs::write(&pgn, start).unwrap();
+        shown.push((what, rated(&source.to_string())));
+    }
+    snapshots(&[]).bind(|| insta::assert_snapshot!("rate-files", listed(shown)));
 }
 
 #[test]
@@ -171,13 +157,11 @@ fn a_run_and_its_own_file_of_games_would_count_twice() {
     write_run(folder.path());
     let (run, pgn) = (folder.path(), folder.path().join("games.pgn"));
     fs::write(&pgn, "[White \"new\"]\n[Black \"old\"]\n\n1. e4 1-0\n").unwrap();
-    for sources in [[run, &pgn], [&pgn, run]] {
-        let sources = sources.map(|source| source.display().to_string());
-        let refused = calc(&format!("rate {}", sources.join(" ")));
-        let errors = &refused.stderr;
-        assert_eq!(refused.code, Some(2), "{errors}");
-        assert!(errors.contains("have the same games"), "{errors}");
-    }
+    let shown = [[run, &pgn], [&pgn, run]].map(|sources| {
+        let sources = sources.map(|source| source.display().to_string()).join(" ");
+        (sources.clone(), rated(&sources))
+    });
+    snapshots(&[]).bind(|| insta::assert_snapshot!("rate-same", listed(shown)));
 }
 
 /// A pipe has no canonical path and cannot be rewound.
@@ -197,28 +181,6 @@ fn games_are_read_from_pipes() {
     cat.wait().unwrap();
     assert_eq!(rated.code, Some(0), "{}", rated.stderr);
     assert_eq!(rated.json()["pairs"], 20);
-}
-
-#[test]
-fn packed_games_are_named_as_such() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("games");
-    for (start, words) in [
-        (
-            &b"PK\x03\x04"[..],
-            "games is compressed\nhelp: unpack it first: `unzip ",
-        ),
-        (
-            b"BZh91AY&SY",
-            "games is compressed\nhelp: unpack it first: `bzip2 -dk ",
-        ),
-        (b"\xff\xfe[\0W\0", "games is UTF-16; save it as UTF-8"),
-    ] {
-        fs::write(&path, start).unwrap();
-        let refused = calc(&format!("rate {}", path.display()));
-        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-        assert!(refused.stderr.contains(words), "{}", refused.stderr);
-    }
 }
 
 /// Its always-valid interval is that of the report, which takes half of the planned pairs as
