@@ -5,9 +5,11 @@ use std::fs;
 #[cfg(target_os = "linux")]
 use std::process::Stdio;
 
+use crate::common::ENGINE;
 #[cfg(target_os = "linux")]
 use crate::common::dropin::dropin_command;
 use crate::common::dropin::{TWO, failing, run_dropin};
+use hone_testing::{listed, snapshots};
 
 /// In a test, exit code 1 means H0: no error may have it.
 #[test]
@@ -110,20 +112,23 @@ fn errors_name_flags() {
     fs::write(dir.path().join("frc.epd"), chess960).expect("written");
     let silent = format!("{} -ping-ms 3000 -strict", failing("go=silent"));
     let illegal = format!("{} -strict", failing("go:2=illegal"));
-    for (line, part) in [
-        (
-            format!("{TWO} -tb ./absent"),
-            "`-tb`: cannot read the folder ",
-        ),
-        (
-            format!("{TWO} -openings file=frc.epd"),
-            "if this is a Chess960 book, add `-variant fischerandom`\n",
-        ),
-        (silent, "help: if it needs longer, raise `-ping-ms`\n"),
-        (illegal, "a1a1), and `-strict` is given\n"),
-    ] {
+    let shown = [
+        "-engne cmd=a".to_string(),
+        TWO.replace("cmd=ENGINE", "cmd=./absent"),
+        format!("{TWO} -tb ./absent"),
+        format!("{TWO} -openings file=frc.epd"),
+        silent,
+        illegal,
+    ]
+    .map(|line| {
         let finished = run_dropin("fastchess", dir.path(), &line);
         assert_eq!(finished.code, Some(1), "{}", finished.stderr);
-        assert!(finished.stderr.contains(part), "{}", finished.stderr);
-    }
+        assert_eq!(
+            finished.stdout.contains("Started game"),
+            line.contains("go:2")
+        );
+        (line, finished.stderr)
+    });
+    let started = (r"results/[\d-]+-match", "results/[TIME]-match");
+    snapshots(&[ENGINE, started]).bind(|| insta::assert_snapshot!("errors", listed(shown)));
 }

@@ -4,7 +4,8 @@
 use std::fs;
 use std::path::Path;
 
-use crate::common::{BOOK, Setup, engines, on_run, player, report, scripted};
+use crate::common::{BOOK, REPORTED, Setup, engines, on_run, player, report, reported, scripted};
+use hone_testing::{listed, snapshots};
 
 fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
@@ -22,21 +23,8 @@ fn an_engine_that_won_all_games_leads_the_tournament() {
     assert_eq!(played.code, Some(0), "{}", played.stderr);
     let json = played.json();
     assert_eq!(json["ratings"][0]["name"], "strong", "{json}");
-    let run = setup.run("run");
-    let text = on_run("report", &run).stdout;
-    for part in [
-        "strong leads 3 engines with 100.00 % of the points; it won all its games and has no rating.",
-        "strong won all its games: it has no rating.\n",
-    ] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
-    let page = read(&run.join("report.html"));
-    for part in [
-        "<dt>First place</dt><dd class=\"value\">strong</dd>",
-        "won all its games: no rating",
-    ] {
-        assert!(page.contains(part), "{part}");
-    }
+    let text = reported(&setup.run("run"));
+    snapshots(&REPORTED).bind(|| insta::assert_snapshot!("won-all", text));
 }
 
 #[test]
@@ -49,15 +37,8 @@ fn no_engine_leads_if_all_games_are_drawn() {
     ));
     let played = setup.play("match", "run", &["--json"]);
     assert_eq!(played.code, Some(0), "{}", played.stderr);
-    let run = setup.run("run");
-    let text = on_run("report", &run).stdout;
-    let shared = " and 2 others share first place among 3 engines with 50.00 % of the points.";
-    assert!(text.contains(shared), "{text}");
-    let markdown = read(&run.join("report.md"));
-    assert!(markdown.contains(shared), "{markdown}");
-    let page = read(&run.join("report.html"));
-    assert!(page.contains(" and 2 others</dd>"), "{page}");
-    assert!(!page.contains("ahead of the next"), "{page}");
+    let text = reported(&setup.run("run"));
+    snapshots(&REPORTED).bind(|| insta::assert_snapshot!("all-drawn", text));
 }
 
 /// The first pairs of a round robin are all of its first engine.
@@ -81,12 +62,9 @@ fn an_interrupted_tournament_is_reported_by_its_form() {
         fs::write(&ledger, rows).expect("written");
         on_run("report", &setup.run("run")).stdout
     };
-    let robin = interrupted("round-robin", 2);
-    assert!(!robin.contains("a against the others"), "{robin}");
-    assert!(robin.contains(" 3 engines with "), "{robin}");
-    let gauntlet = interrupted("gauntlet", 1);
-    assert!(gauntlet.contains("\na against the others:\n"), "{gauntlet}");
-    assert!(gauntlet.contains("\na against the others: "), "{gauntlet}");
+    let shown = [("round-robin", 2), ("gauntlet", 1)];
+    let shown = shown.map(|(form, pairs)| (form, interrupted(form, pairs)));
+    snapshots(&[]).bind(|| insta::assert_snapshot!("interrupted", listed(shown)));
 }
 
 #[test]
@@ -102,20 +80,8 @@ fn limits_of_the_engines_are_stated_and_names_are_plain_text() {
     let played = setup.play("match", "run", &["--json"]);
     assert_eq!(played.code, Some(0), "{}", played.stderr);
     assert_eq!(played.json()["engines"][1]["limit"], "nodes=2");
-    let run = setup.run("run");
-    let text = on_run("report", &run).stdout;
-    let title = "Results of one `x` vs two (nodes=3 – nodes=2, ";
-    assert!(text.starts_with(title), "{text}");
-    let markdown = read(&run.join("report.md"));
-    assert!(markdown.contains(title), "{markdown}");
-    let page = read(&run.join("report.html"));
-    for part in [
-        ", limit nodes=3 – nodes=2, openings: ",
-        "<th scope=\"row\">limit</th><td class=\"n\">nodes=3</td><td class=\"n\">nodes=2</td>",
-        "<p>one `x` against two: ",
-    ] {
-        assert!(page.contains(part), "{part}");
-    }
+    let text = reported(&setup.run("run"));
+    snapshots(&REPORTED).bind(|| insta::assert_snapshot!("limits", text));
 }
 
 /// U+202E reverses the text after it: other names and numbers too.
@@ -154,38 +120,15 @@ fn a_match_that_is_not_finished_has_the_always_valid_interval() {
     let played = setup.play("match", "run", &[]);
     assert_eq!(played.code, Some(0), "{}", played.stderr);
     let run = setup.run("run");
-    let verdict = || {
-        let text = on_run("report", &run).stdout;
-        let line = text
-            .lines()
-            .find(|line| line.starts_with("one against two"));
-        line.expect("a verdict").to_string()
-    };
-    let whole = verdict();
-    assert!(
-        whole.contains(" Elo (95 %: ") && whole.contains(" probability."),
-        "{whole}"
-    );
+    let block = || on_run("report", &run).stdout;
+    let mut shown = vec![("finished", block())];
     let green = "<div class=\"lead good\">";
     assert!(read(&run.join("report.html")).contains(green));
 
     let manifest = run.join("run.toml");
     let longer = read(&manifest).replace("\npairs = 70\n", "\npairs = 5000\n");
     fs::write(&manifest, longer).expect("written");
-    let part = verdict();
-    assert!(
-        part.contains(" Elo (always-valid 95 %: ") && !part.contains("probability"),
-        "{part}"
-    );
-    assert!(part.contains(" Not finished: 70 of 5000 pairs."), "{part}");
-    let block = || on_run("report", &run).stdout;
-    let open = block();
-    for part in [
-        " (always-valid 95 %: ",
-        "nElo: not valid before the end\nLOS: not valid before the end, ",
-    ] {
-        assert!(open.contains(part), "{part}: {open}");
-    }
+    shown.push(("not finished", block()));
     let page = setup.run("page.html");
     let html = report(&run, &["--html", &page.display().to_string()]);
     assert_eq!(html.code, Some(0), "{}", html.stderr);
@@ -197,8 +140,6 @@ fn a_match_that_is_not_finished_has_the_always_valid_interval() {
     let with_stop =
         read(&manifest).replace("\npairs = 5000\n", "\npairs = 70\nstop = { width = 1.0 }\n");
     fs::write(&manifest, with_stop).expect("written");
-    let stopped = block();
-    let message = "nElo: not valid with an early stop\nLOS: not valid with an early stop, ";
-    assert!(stopped.contains(message), "{stopped}");
-    assert!(!stopped.contains("+/-"), "{stopped}");
+    shown.push(("with a stop rule", block()));
+    snapshots(&[]).bind(|| insta::assert_snapshot!("not-finished", listed(shown)));
 }

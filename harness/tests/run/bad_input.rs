@@ -3,15 +3,8 @@
 
 use std::fs;
 
-use crate::common::{self, Setup, engines, hone, scripted};
-
-struct Case {
-    what: &'static str,
-    /// A part of the valid configuration and its replacement.
-    replace: (&'static str, String),
-    /// Parts of the error message.
-    expected: &'static [&'static str],
-}
+use crate::common::{self, ENGINE, Setup, engines, hone, scripted};
+use hone_testing::{listed, snapshots};
 
 fn valid() -> String {
     let players = engines(
@@ -21,19 +14,6 @@ fn valid() -> String {
     format!(
         "{players}[match]\nlimit = \"nodes=10\"\nopenings = {{ file = \"books/quick.epd\" }}\n[sprt]\nelo0 = 0.0\nelo1 = 5.0\nalpha = 0.05\nmax_pairs = 1\n"
     )
-}
-
-fn case(
-    what: &'static str,
-    from: &'static str,
-    to: impl Into<String>,
-    expected: &'static [&'static str],
-) -> Case {
-    Case {
-        what,
-        replace: (from, to.into()),
-        expected,
-    }
 }
 
 #[test]
@@ -57,179 +37,80 @@ fn mistakes_are_named() {
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n\
          8/8/8/8/8/8/8/4K3 w - -\n",
     );
-    let dev = format!("cmd = '{}'\noptions", scripted());
-    let cmd = |program: &str| format!("cmd = '{program}'\noptions");
-    let cases = [
-        case(
-            "an unknown key",
-            "elo0 =",
-            "elo_0 =",
-            &[
-                "\n  --> ",
-                "config.toml:13:1\n",
-                "`elo_0`; did you mean `elo0`?",
-            ],
-        ),
-        case(
-            "a wrong type",
-            "alpha = 0.05",
-            "alpha = \"x\"",
-            &["config.toml:15:9", "expected a number"],
-        ),
-        case(
-            "H1 not above H0",
-            "elo0 = 0.0",
-            "elo0 = 5.0",
-            &["elo0 (5)", "less than elo1"],
-        ),
-        case(
-            "alpha too large",
-            "alpha = 0.05",
-            "alpha = 0.5",
-            &["config.toml:15", "below 0.5"],
-        ),
-        case("alpha zero", "alpha = 0.05", "alpha = 0.0", &["above 0"]),
-        case(
-            "an invalid limit",
-            "nodes=10",
-            "nodes=x",
-            &["`nodes=x` is not a valid limit"],
-        ),
-        case(
-            "an unknown option",
-            "Hash =",
-            "Hasch =",
-            &[
-                "`dev`",
-                "`Hasch`",
-                "did you mean `Hash`",
-                "config.toml:4:21\n",
-            ],
-        ),
-        case(
-            "a value out of range",
-            "Hash = 8",
-            "Hash = 0",
-            &["`dev`", "from 1 to 1024", "config.toml:4:20\n"],
-        ),
-        case(
-            "an option against the variant",
-            "Hash = 8",
-            "UCI_Chess960 = true",
-            &["config.toml:", "contradicts `variant", "remove the option"],
-        ),
-        case(
-            "a missing book",
-            "books/quick.epd",
-            "books/none.epd",
-            &["none.epd", "config.toml:11:21\n"],
-        ),
-        Case {
-            what: "an empty book",
-            replace: ("books/quick.epd", empty),
-            expected: &["empty.epd"],
-        },
-        Case {
-            what: "an illegal position",
-            replace: ("books/quick.epd", illegal),
-            expected: &["illegal.epd:2"],
-        },
-    ];
-    for Case {
-        what,
-        replace: (from, to),
-        expected,
-    } in cases
-    {
-        refused(what, &valid().replacen(from, &to, 1), expected);
-    }
+    let of_match = "[match]\n";
     let no_tables = "[adjudication]\nsyzygy = { path = \"no/tables\" }\n[match]\n";
-    refused(
-        "no endgame tables",
-        &valid().replacen("[match]\n", no_tables, 1),
-        &["no/tables", "config.toml:10:19\n"],
-    );
-    refused(
-        "scaling without a clock",
-        &format!("{}[fleet]\nscale = \"bench\"\n", valid()),
-        &["needs a time control", "config.toml:18:9\n"],
-    );
-    if cfg!(unix) {
-        let program = |program: &str| valid().replacen(&dev, &cmd(program), 1);
-        refused(
-            "no program",
-            &program("/no/such/engine"),
-            &["`dev`", "/no/such/engine", "config.toml:3:7\n"],
-        );
-        refused(
-            "not on the path",
-            &program("no-such-engine"),
-            &["on the PATH"],
-        );
-        refused(
-            "a program that ends",
-            &program("/bin/true"),
-            &["`dev`", "before it sent `uciok`"],
-        );
-        let echoing = program("/bin/cat").replace("[match]\n", "[match]\nstartup_ms = 300\n");
-        refused(
-            "a program that echoes",
-            &echoing,
-            &["`dev`", "did not send `uciok`"],
-        );
-        let dead = program(&format!("{} start=exit:3", scripted()));
-        refused("an engine that dies", &dead, &["exit status 3"]);
-    }
+    let scaled = "[fleet]\nscale = \"bench\"\n[match]\n";
+    let shown = [
+        ("elo0 =", "elo_0 ="),
+        ("alpha = 0.05", "alpha = \"x\""),
+        ("alpha = 0.05", "alpha = 0.5"),
+        ("alpha = 0.05", "alpha = 0.0"),
+        ("elo0 = 0.0", "elo0 = 5.0"),
+        ("nodes=10", "nodes=x"),
+        ("Hash =", "Hasch ="),
+        ("Hash = 8", "Hash = 0"),
+        ("Hash = 8", "UCI_Chess960 = true"),
+        ("books/quick.epd", "books/none.epd"),
+        ("books/quick.epd", &empty),
+        ("books/quick.epd", &illegal),
+        (of_match, no_tables),
+        (of_match, scaled),
+    ]
+    .map(|(from, to)| (to, refused(&valid().replacen(from, to, 1))));
+    snapshots(&[ENGINE]).bind(|| insta::assert_snapshot!("mistakes", listed(shown)));
 }
 
-fn refused(what: &str, config: &str, expected: &[&str]) {
-    assert_ne!(
-        config,
-        valid(),
-        "{what}: the mistake is in the configuration"
-    );
+#[cfg(unix)]
+#[test]
+fn programs_that_are_no_engine_are_named() {
+    let dev = format!("cmd = '{}'\noptions", scripted());
+    let dead = format!("{} start=exit:3", scripted());
+    let shown = [
+        "/no/such/engine",
+        "no-such-engine",
+        "/usr/bin/true",
+        "/bin/cat",
+        &dead,
+    ]
+    .map(|program| {
+        let cmd = format!("cmd = '{program}'\noptions");
+        let config = valid().replacen(&dev, &cmd, 1);
+        let startup = if program == "/bin/cat" { 300 } else { 60_000 };
+        let startup = format!("[match]\nstartup_ms = {startup}\n");
+        (program, refused(&config.replace("[match]\n", &startup)))
+    });
+    let folders = (r"(/usr)?/bin/", "");
+    snapshots(&[ENGINE, folders]).bind(|| insta::assert_snapshot!("programs", listed(shown)));
+}
+
+/// The message about a configuration, which leaves nothing behind.
+fn refused(config: &str) -> String {
+    assert_ne!(config, valid(), "the mistake is in the configuration");
     let setup = Setup::new(config);
     let finished = setup.play("sprt", "run", &["--json"]);
-    assert_eq!(finished.code, Some(2), "{what}: {}", finished.stderr);
-    assert_eq!(finished.stdout, "", "{what}");
-    assert!(
-        finished.stderr.contains("error: cannot "),
-        "{what}: {}",
-        finished.stderr
-    );
-    for part in expected {
-        assert!(
-            finished.stderr.contains(part),
-            "{what}: `{part}` is not in {}",
-            finished.stderr
-        );
-    }
-    assert!(!setup.run("run").exists(), "{what}: nothing is left behind");
+    assert_eq!(finished.code, Some(2), "{config}: {}", finished.stderr);
+    assert_eq!(finished.stdout, "", "{config}");
+    assert!(!setup.run("run").exists(), "{config}");
+    finished.stderr
 }
 
 #[test]
 fn missing_configurations_and_runs_are_named() {
-    for (args, expected) in [
-        (
-            vec!["sprt", "/no/such/config.toml"],
-            "cannot read the configuration",
-        ),
-        (vec!["resume", "/no/such/run"], "is not a run"),
-        (vec!["report", "/no/such/run"], "is not a run"),
-        (vec!["verify", "/no/such/run"], "is not a run"),
-        (vec!["sprt"], "no engines are named"),
-        (vec!["play"], "unrecognized subcommand"),
-    ] {
+    let shown = [
+        "sprt /no/such/config.toml",
+        "resume /no/such/run",
+        "report /no/such/run",
+        "verify /no/such/run",
+        "sprt",
+    ]
+    .map(|line| {
         let mut command = hone();
-        command.args(&args);
+        command.args(line.split(' '));
         let finished = common::finish(command);
-        assert_eq!(finished.code, Some(2), "{args:?}");
-        assert!(
-            finished.stderr.contains(expected),
-            "{args:?}: {}",
-            finished.stderr
-        );
-    }
+        assert_eq!(finished.code, Some(2), "{line}");
+        (line, finished.stderr)
+    });
+    snapshots(&[]).bind(|| insta::assert_snapshot!("missing", listed(shown)));
 }
 
 #[test]

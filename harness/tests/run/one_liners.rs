@@ -3,7 +3,6 @@
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use crate::common::repository::{BUILD, EngineRepository, WEAK};
 #[cfg(unix)]

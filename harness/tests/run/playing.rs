@@ -384,13 +384,10 @@ fn a_folder_without_runs_is_listed_as_such() {
 
 #[test]
 fn a_match_stops_on_its_always_valid_interval() {
-    let path = stillwater().display().to_string();
-    let players = engines(
-        ("with", &path, ""),
-        ("without", &path, "options = { Quiescence = false }"),
-    );
-    let rules = "limit = \"nodes=400\"\npairs = 1000\n";
-    let adjudication = "[adjudication]\nresign = { count = 3, score = 500 }\n";
+    let players = player("strong", "--seed 1") + &player("weak", "--seed 2 --lose 70");
+    let rules = "limit = \"nodes=1\"\npairs = 1000\n";
+    let adjudication = "[adjudication]\nresign = { count = 1, score = 500, twosided = false }\n\
+                        max_moves = 20\n";
     let config =
         |stop: &str| format!("{players}[match]\nstop = {stop}\n{rules}{BOOK}{adjudication}");
     let (setup, finished) = play(&config("\"zero_outside\""));
@@ -403,7 +400,7 @@ fn a_match_stops_on_its_always_valid_interval() {
     assert!(number(&json["pairs"]) < 200.0, "{json}");
     assert!(number(&json["always_valid"]["low"]) > 0.0, "{json}");
 
-    let three = config("{ width = 20.0 }") + &format!("[[engine]]\nname = \"x\"\ncmd = '{path}'\n");
+    let three = config("{ width = 20.0 }") + &player("third", "");
     for (config, message) in [
         (three, "two engines"),
         (config("{ width = 0.0 }"), "above 0"),

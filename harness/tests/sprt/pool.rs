@@ -7,9 +7,10 @@ use std::process::Stdio;
 use crate::common::json::{number, wdl_in_ledger};
 use crate::common::running::Running;
 use crate::common::{
-    self, Finished, Setup, column, copy_run, digest, finish, hone, on_run, player, rows, scripted,
-    wait_until,
+    self, ENGINE, Finished, Setup, column, copy_run, digest, finish, hone, on_run, player, rows,
+    scripted, wait_until,
 };
+use hone_testing::{listed, snapshots};
 
 /// Pairs of the whole run.
 const PAIRS: usize = 150;
@@ -181,21 +182,11 @@ fn a_match_is_pooled_in_steps_and_missing_pairs_are_reported() {
     let out = setup.run("pool");
     let first = pool(&[shards[0].clone(), shards[2].clone()], &out, &[]);
     assert_eq!(first.code, Some(3), "{}", first.stderr);
-    for part in [
-        "pooled 2 runs",
-        ": 100 new pairs",
-        "shard 2 of 3: none of 50 pairs",
-        "hone resume ",
-    ] {
-        assert!(first.stderr.contains(part), "{part}: {}", first.stderr);
-    }
-    let waiting = "Pair 2 is missing: the 99 pairs after it are not judged yet.";
-    assert!(first.stdout.contains(waiting), "{}", first.stdout);
     let second = pool(&[shards[1].clone()], &out, &[]);
     assert_eq!(second.code, Some(0), "{}", second.stderr);
-    for part in ["pooled 1 run in ", ": 50 new pairs"] {
-        assert!(second.stderr.contains(part), "{part}: {}", second.stderr);
-    }
+    let shown = [("shards 1 and 3", &first), ("shard 2", &second)];
+    let shown = shown.map(|(what, pooled)| (what, pooled.stderr.clone() + &pooled.stdout));
+    snapshots(&FILTERS).bind(|| insta::assert_snapshot!("pool-steps", listed(shown)));
     assert_eq!(digest(&out), digest(&undivided));
 }
 
@@ -314,6 +305,16 @@ fn a_shard_is_reported_with_its_number() {
     assert!(report.contains(" Not finished: 5 of 10 pairs."), "{report}");
 }
 
+/// What differs from system to system.
+const FILTERS: [(&str, &str); 2] = [ENGINE, (r"\b[0-9a-f]{64}\b", "[SHA-256]")];
+
+/// Why runs cannot be pooled.
+fn refusal(runs: &[PathBuf], out: &Path) -> String {
+    let refused = pool(runs, out, &[]);
+    assert_eq!(refused.code, Some(2), "{}", refused.stderr);
+    refused.stderr
+}
+
 #[test]
 fn runs_that_are_not_parts_of_one_run_are_refused() {
     let setup = setup();
@@ -325,51 +326,22 @@ fn runs_that_are_not_parts_of_one_run_are_refused() {
     };
     let first = part("first", &[]);
     let program = format!("engine.0.cmd={} --seed 7", scripted());
-    for (name, set, message) in [
-        ("seed", "match.seed=2", "`match.seed` is 2 there and 1 in "),
-        (
-            "limit",
-            "match.limit=nodes=2",
-            "`match.limit` is \"nodes=2\" there and \"nodes=1\"",
-        ),
-        (
-            "test",
-            "sprt.elo1=120",
-            "`sprt.elo1` is 120.0 there and 100.0",
-        ),
-        (
-            "book",
-            "match.openings.file=books/balanced.epd",
-            "`book sha256` is ",
-        ),
-        (
-            "rule",
-            "adjudication.max_moves=39",
-            "`adjudication.max_moves` is 39",
-        ),
-        ("arguments", &program, "`engine one: cmd` is "),
-        (
-            "option",
-            "engine.two.ponder=true",
-            "`engine two: ponder` is true there and false in ",
-        ),
-    ] {
+    let shown = [
+        "match.seed=2",
+        "match.limit=nodes=2",
+        "sprt.elo1=120",
+        "match.openings.file=books/balanced.epd",
+        "adjudication.max_moves=39",
+        &program,
+        "engine.two.ponder=true",
+    ]
+    .map(|set| {
+        let (name, _) = set.split_once('=').expect("a value");
         let other = part(name, &["--set", set]);
-        let out = setup.run("refused");
-        let refused = pool(&[first.clone(), other], &out, &[]);
-        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-        assert!(
-            refused.stderr.contains(message),
-            "{message}: {}",
-            refused.stderr
-        );
-        assert!(
-            refused.stderr.starts_with("error: cannot pool the runs: "),
-            "{}",
-            refused.stderr
-        );
-        assert!(!out.exists(), "{name}");
-    }
+        (set, refusal(&[first.clone(), other], &setup.run("refused")))
+    });
+    assert!(!setup.run("refused").exists());
+    snapshots(&FILTERS).bind(|| insta::assert_snapshot!("pool-parts", listed(shown)));
     // Settings that do not affect the games may differ.
     let other = part("other", &["--concurrency", "1", "--max-time", "1h"]);
     let pooled = pool(&[first, other], &setup.run("pooled"), &[]);
@@ -385,15 +357,8 @@ fn other_games_and_other_conditions_are_refused() {
     let (second, out) = (setup.run("second"), setup.run("pool"));
     copy_run(&first, &second);
     fs::copy(first.join("games.epd"), second.join("games.epd")).expect("copied");
-    let refused = |message: &str| {
-        let refused = pool(&[first.clone(), second.clone()], &out, &[]);
-        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-        assert!(
-            refused.stderr.contains(message),
-            "{message}: {}",
-            refused.stderr
-        );
-    };
+    let both = [first.clone(), second.clone()];
+    let mut shown = Vec::new();
     // Another result of the same pair.
     let csv = fs::read_to_string(second.join("games.csv")).expect("there");
     let row = csv.lines().nth(1).expect("a row");
@@ -403,23 +368,21 @@ fn other_games_and_other_conditions_are_refused() {
         csv.replace(digest, "00000000000000ab"),
     )
     .expect("written");
-    refused("has other games in ");
-    assert!(!out.exists());
+    shown.push(("another result", refusal(&both, &out)));
     fs::write(second.join("games.csv"), &csv).expect("written");
     // An edited manifest: configurations are compared without `shard`.
     let toml = fs::read_to_string(second.join("run.toml")).expect("there");
     let edited = toml.replace("shard = \"1/30\"", "shard = \"2/30\"");
     assert_ne!(edited, toml);
     fs::write(second.join("run.toml"), edited).expect("written");
-    refused("run.toml has changed since pair ");
+    shown.push(("an edited manifest", refusal(&both, &out)));
     assert!(!out.exists());
     fs::write(second.join("run.toml"), toml).expect("written");
     // Runs are not added to a run that is not a pool.
     for run in [&second, &first] {
-        let taken = pool(std::slice::from_ref(run), &first, &[]);
-        assert_eq!(taken.code, Some(2), "{}", taken.stderr);
-        assert!(taken.stderr.contains("is not a pool"), "{}", taken.stderr);
+        shown.push(("no pool", refusal(std::slice::from_ref(run), &first)));
     }
+    snapshots(&FILTERS).bind(|| insta::assert_snapshot!("pool-conditions", listed(shown)));
 }
 
 #[test]
@@ -428,15 +391,8 @@ fn damaged_runs_and_folders_that_cannot_be_made_are_refused_before_anything_is_w
     let played = setup.play("sprt", "run", &["--shard", "1/30"]);
     assert_eq!(played.code, Some(3), "{}", played.stderr);
     let (run, out) = (setup.run("run"), setup.run("pool"));
-    let refused = |out: &Path, message: &str| {
-        let refused = pool(std::slice::from_ref(&run), out, &[]);
-        assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-        assert!(
-            refused.stderr.contains(message),
-            "{message}: {}",
-            refused.stderr
-        );
-    };
+    let refused = |out: &Path| refusal(std::slice::from_ref(&run), out);
+    let mut shown = Vec::new();
     let (csv, pgn) = (run.join("games.csv"), run.join("games.pgn"));
     let [ledger, games] = [&csv, &pgn].map(|path| fs::read_to_string(path).expect("there"));
     // A result that is not that of the game.
@@ -448,13 +404,16 @@ fn damaged_runs_and_folders_that_cannot_be_made_are_refused_before_anything_is_w
     };
     assert_ne!(edited, ledger);
     fs::write(&csv, edited).expect("written");
-    refused(&out, "hone verify");
+    shown.push(("an edited result", refused(&out)));
     fs::write(&csv, ledger).expect("written");
     fs::write(&pgn, &games[..games.len() / 2]).expect("written");
-    refused(&out, "games.pgn ends before the games of pair ");
+    shown.push(("half of the games", refused(&out)));
     fs::write(&pgn, games).expect("written");
     assert!(!out.exists());
-    refused(&pgn, "cannot make the run's folder");
+    shown.push(("a file as folder", refused(&pgn)));
+    // Pairs are stored in the order in which they end.
+    let filters = [FILTERS[0], FILTERS[1], (r"of pair \d+", "of pair N")];
+    snapshots(&filters).bind(|| insta::assert_snapshot!("pool-damaged", listed(shown)));
     let pooled = pool(std::slice::from_ref(&run), &out, &[]);
     assert_eq!(pooled.code, Some(3), "{}", pooled.stderr);
 }
@@ -528,28 +487,17 @@ fn a_stray_file_among_the_failures_is_not_copied() {
 #[test]
 fn shards_that_cannot_be_played_are_refused() {
     let setup = setup();
-    for (shard, message) in [
-        ("0/5", "there is no shard 0 of 5"),
-        ("6/5", "there is no shard 6 of 5"),
-        ("2", "`2` is not a shard: write K/N, as in 2/5"),
-    ] {
+    let mut shown = Vec::from(["0/5", "6/5", "2"].map(|shard| {
         let refused = setup.play("sprt", "run", &["--shard", shard]);
         assert_eq!(refused.code, Some(2), "{}", refused.stderr);
-        assert!(
-            refused.stderr.contains(message),
-            "{message}: {}",
-            refused.stderr
-        );
-    }
+        (shard, refused.stderr)
+    }));
     let tuned = format!("[[engine]]\nname = \"one\"\ncmd = '{}'\n", scripted());
     let tuned = Setup::new(&format!("{tuned}[tune.params]\nx = {{}}\n"));
     let tuning = tuned.play("tune", "run", &["--set", "match.shard=2/5"]);
     assert_eq!(tuning.code, Some(2), "{}", tuning.stderr);
-    assert!(
-        tuning.stderr.contains("a tuning cannot be divided"),
-        "{}",
-        tuning.stderr
-    );
+    shown.push(("2/5 of a tuning", tuning.stderr));
+    snapshots(&FILTERS).bind(|| insta::assert_snapshot!("shards", listed(shown)));
     assert!(!setup.run("run").exists());
     // 1/1 is the whole run, with its verdict.
     let (undivided, _) = whole(&setup, "sprt", 1);

@@ -1,4 +1,4 @@
-//! `hone sprt` as a user runs it, with Stillwater.
+//! `hone sprt` as a user runs it.
 
 use std::fs;
 use std::path::Path;
@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use crate::common::json::{number, wdl_in_ledger};
 use crate::common::running::Running;
 use crate::common::{
-    Finished, Setup, digest, engines, on_run, report, resume, rows, stillwater, wait_until,
+    BOOK, Finished, Setup, digest, engines, on_run, player, report, resume, rows, stillwater,
+    wait_until,
 };
 use serde_json::Value;
 
@@ -32,6 +33,16 @@ fn with_and_without_quiescence(sprt: &str) -> String {
     format!("{players}{PLAY}[sprt]\n{sprt}\n")
 }
 
+/// A test of engines that play random moves, with a loser in 40 % of their games.
+fn random_test(sprt: &str) -> String {
+    let players = player("with", "--seed 1 --lose 40") + &player("without", "--seed 2 --lose 40");
+    format!(
+        "{players}[match]\nlimit = \"nodes=1\"\n{BOOK}[adjudication]\nmax_moves = 20\n\
+         resign = {{ count = 1, score = 500, twosided = false }}\n[sprt]\n{sprt}\n"
+    )
+}
+
+/// Of Stillwater.
 #[test]
 fn the_stronger_engine_passes_and_the_weaker_fails() {
     let setup = Setup::new(&with_and_without_quiescence("elo1 = 20.0"));
@@ -166,7 +177,7 @@ fn report_shows_the_same(run: &Path, played: &Finished) {
 
 #[test]
 fn a_budget_without_a_decision_is_inconclusive() {
-    let setup = Setup::new(&with_and_without_quiescence("elo1 = 0.5\nmax_pairs = 3"));
+    let setup = Setup::new(&random_test("elo1 = 0.5\nmax_pairs = 3"));
     let finished = setup.play("sprt", "run", &["--json"]);
     assert_eq!(finished.code, Some(3), "{}", finished.stderr);
     assert_eq!(finished.json()["verdict"], "none");
@@ -176,9 +187,7 @@ fn a_budget_without_a_decision_is_inconclusive() {
 /// Games and verdict are the same at every concurrency, and after kills.
 #[test]
 fn concurrency_and_kills_change_nothing() {
-    let setup = Setup::new(&with_and_without_quiescence(
-        "elo0 = 0.0\nelo1 = 2.5\nmax_pairs = 40",
-    ));
+    let setup = Setup::new(&random_test("elo0 = 0.0\nelo1 = 2.5\nmax_pairs = 40"));
     let mut outcomes = Vec::new();
     for concurrency in ["1", "2", "4"] {
         let set = format!("match.concurrency={concurrency}");
@@ -213,7 +222,7 @@ fn play_with_kill(setup: &Setup, name: &str, rows_before: usize) -> Option<i32> 
 
 #[test]
 fn incomplete_pairs_after_a_kill_are_removed() {
-    let setup = Setup::new(&with_and_without_quiescence("elo1 = 0.5\nmax_pairs = 4"));
+    let setup = Setup::new(&random_test("elo1 = 0.5\nmax_pairs = 4"));
     let whole = setup.play("sprt", "run", &[]);
     assert_eq!(whole.code, Some(3), "{}", whole.stderr);
     let run = setup.run("run");
@@ -244,7 +253,7 @@ fn incomplete_pairs_after_a_kill_are_removed() {
 
 #[test]
 fn verify_names_edited_games() {
-    let setup = Setup::new(&with_and_without_quiescence("elo1 = 0.5\nmax_pairs = 2"));
+    let setup = Setup::new(&random_test("elo1 = 0.5\nmax_pairs = 2"));
     setup.play("sprt", "run", &[]);
     let run = setup.run("run");
     let path = run.join("games.pgn");
@@ -278,7 +287,8 @@ fn verify_names_edited_games() {
 
 #[test]
 fn a_run_in_use_or_with_another_engine_is_refused() {
-    let setup = Setup::new(&with_and_without_quiescence("elo1 = 0.5\nmax_pairs = 3000"));
+    let slow = random_test("elo1 = 0.5\nmax_pairs = 3000").replace("--seed 1", "move=late:20");
+    let setup = Setup::new(&slow);
     let run = setup.run("run");
     let playing = Running::start(setup.command("sprt", "run", &[]).stderr(Stdio::null()));
     wait_until("the first pair", || rows(&run) >= 2);
