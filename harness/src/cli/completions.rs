@@ -154,7 +154,7 @@ fn failures() -> Vec<String> {
     runs.iter().rev().flat_map(of_run).collect()
 }
 
-fn name(path: &PathBuf) -> String {
+fn name(path: &std::path::Path) -> String {
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
 }

@@ -12,7 +12,7 @@ use super::convention::MAKEFILES;
 use super::makefile::Makefile;
 use super::recipe::Recipe;
 use hone_base::diagnostic::Diagnostic;
-use hone_base::text::is_error_line;
+use hone_base::text::first_error;
 
 /// What the output of shells, linkers and compilers has before and after the name of a program
 /// that was not found.
@@ -144,7 +144,7 @@ impl Failure<'_> {
     /// The options that build the program with another command.
     fn flags(&self, line: &str) -> String {
         let word = |text| shlex::try_quote(text).unwrap_or_default();
-        let program = match &self.recipe.cmd[..] {
+        let program = match self.recipe.cmd.as_str() {
             "" => String::new(),
             cmd => format!(" --cmd {}", word(cmd)),
         };
@@ -187,7 +187,7 @@ impl Failure<'_> {
         let mut lacks = false;
         for line in self.log.lines().map(str::to_ascii_lowercase) {
             let is_download = ["curl ", "wget "].iter().any(|word| line.starts_with(word));
-            if is_error_line(&line) {
+            if first_error(&[&line]).is_some() {
                 lacks = [".nnue", ".bin", "network", "download"]
                     .iter()
                     .any(|word| line.contains(word));

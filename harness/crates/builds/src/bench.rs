@@ -167,7 +167,7 @@ pub fn run(program: &Path, args: &[String], log: &Path, sandbox: bool) -> Result
         .stdout(Stdio::from(output))
         .stderr(Stdio::from(errors));
     supervised(&mut command);
-    let watch = StopWatch::new();
+    let watch = StopWatch::start();
     let begun = Instant::now();
     let child = loop {
         match command.spawn() {

@@ -17,7 +17,7 @@ use hone_uci::engine::uci::split_command;
 /// File name of the program of a makefile. No repository has a file or folder of this name.
 const PROGRAM: &str = "hone-engine";
 
-/// File names of makefiles, in the order of the search.
+/// File names of makefiles; `make` uses the first of them.
 pub(super) const MAKEFILES: [&str; 3] = ["GNUmakefile", "makefile", "Makefile"];
 
 /// A build derived from the files of a repository.

@@ -50,7 +50,7 @@ impl BuildLimits {
 /// Runs a command to its end or to a request to stop. Returns the reason if it fails.
 pub(super) fn run_unlimited(command: &mut Command) -> io::Result<Option<String>> {
     supervised(command);
-    let watch = StopWatch::new();
+    let watch = StopWatch::start();
     let child = command.spawn()?;
     Ok(failure(supervise(child, POLL_INTERVAL, || watch.reason())?))
 }

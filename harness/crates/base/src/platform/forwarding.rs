@@ -17,7 +17,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// pipe does not end the command. A block on the terminal must be cleared before.
 pub fn run_forwarding(command: &mut Command) -> io::Result<Ended> {
     supervised(command);
-    let watch = StopWatch::new();
+    let watch = StopWatch::start();
     if io::stderr().is_terminal() {
         command.stdout(Stdio::from(io::stderr()));
         return supervise(command.spawn()?, POLL_INTERVAL, || watch.reason());

@@ -23,7 +23,7 @@ pub struct StopWatch {
 
 impl StopWatch {
     /// Notices requests from now on.
-    pub fn new() -> Self {
+    pub fn start() -> Self {
         let listen = || {
             let runtime = runtime().ok()?;
             let requested = Arc::new(AtomicBool::new(false));

@@ -94,12 +94,12 @@ mod tests {
 
     #[test]
     fn a_termination_signal_ends_a_command() {
-        let unheard = StopWatch::new();
+        let unheard = StopWatch::start();
         let runtime = runtime().expect("a runtime");
         runtime
             .block_on(async { on_termination(|| true) })
             .expect("a handler");
-        let watch = StopWatch::new();
+        let watch = StopWatch::start();
         assert!(!watch.is_requested());
         let (child, mut output) = started("sleep 1000 & wait");
         // SAFETY: the signal has a handler.

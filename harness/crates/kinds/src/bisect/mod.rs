@@ -151,6 +151,6 @@ impl RunKind for Bisection {
     }
 
     fn report(files: RunFiles, fold: Fold<BisectExperiment>) -> anyhow::Result<BisectReport> {
-        Ok(BisectReport::new(files, &fold)?)
+        BisectReport::new(files, &fold)
     }
 }

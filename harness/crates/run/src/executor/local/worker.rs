@@ -131,7 +131,7 @@ impl Worker {
                 _ = aborted.wait_for(is_abandoned) => return Ok(()),
             };
             tracing::debug!("pair {} finished", job.pair + 1);
-            let first = self.to_check(&job, &played.result);
+            let first = self.play_to_check(&job, &played.result);
             self.deferred.put(played);
             if let Some(first) = first {
                 self.check(&job, &first).await;
@@ -140,7 +140,7 @@ impl Worker {
     }
 
     /// The games of a pair that is to be played again.
-    fn to_check(&mut self, job: &PairJob, result: &PairResult) -> Option<Play> {
+    fn play_to_check(&mut self, job: &PairJob, result: &PairResult) -> Option<Play> {
         let mut slots = self.slots.iter().zip(&job.players);
         let are_known = slots.all(|(slot, player)| slot.has_known_threads(player));
         (are_known && self.checks.chooses(job, result)).then(|| Play {
