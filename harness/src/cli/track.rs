@@ -84,6 +84,7 @@ impl TrackArgs {
             NightEnd::Played | NightEnd::OutOfTime if report.has_unreported_regression() => {
                 Exit::Rejected
             }
+            NightEnd::Played if report.has_withheld_regression() => Exit::Inconclusive,
             NightEnd::OutOfTime => Exit::Inconclusive,
             NightEnd::Played => Exit::Done,
         })

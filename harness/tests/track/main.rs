@@ -345,6 +345,44 @@ fn a_regression_is_reported_once_through_kills_and_time_limits() {
     assert_eq!(tracked.nights().len(), 5);
 }
 
+/// With a clock and without a book, the games of a night are not independent.
+#[test]
+fn a_regression_of_games_with_findings_is_withheld() {
+    for (on_finding, code, verdict) in [("report", 1, "regression"), ("undecided", 3, "none")] {
+        let tracked = Tracked::new();
+        tracked.repository.commit_engine(STRONG, 2, "As before");
+        tracked
+            .repository
+            .commit_engine("--lose 100", 3, "A mistake");
+        let on_finding = format!("match.on_finding={on_finding}");
+        let settings = ["match.limit=9+1", "match.openings.file=none", &on_finding];
+        let settings = settings.iter().flat_map(|setting| ["--set", *setting]);
+        let args: Vec<&str> = ["--since", "v1", "--json"]
+            .into_iter()
+            .chain(settings)
+            .collect();
+        let played = tracked.track(&args);
+        let json = played.json();
+        assert_eq!(played.code, Some(code), "{json}{}", played.stderr);
+        assert_eq!(json["verdict"], verdict, "{json}");
+        let is_withheld = code == 3;
+        let withheld = json.get("withheld").and_then(|value| value.as_str());
+        assert_eq!(withheld, is_withheld.then_some("regression"), "{json}");
+        let mut report = tracked.repository.hone();
+        report.arg("report").arg(tracked.out());
+        let shown = finish(report)
+            .stdout
+            .contains("Verdict withheld: the games of ");
+        assert_eq!(shown, is_withheld);
+        let is_kept = tracked
+            .table()
+            .contains("Doubtful (few openings): 24 pairs");
+        assert_eq!(is_kept, is_withheld, "{}", tracked.table());
+        // As every regression, it is reported once.
+        assert_eq!(tracked.track(&args).code, Some(0));
+    }
+}
+
 #[test]
 fn a_night_that_was_played_again_gets_no_second_row() {
     let (tracked, second) = Tracked::with_changing_builds();

@@ -41,6 +41,9 @@ pub struct Night {
     pub nps: Option<f64>,
     /// Games that it lost by a failure.
     pub failures: u64,
+    /// The findings that withhold a regression which these games show; empty if there are none,
+    /// or they are only reported.
+    pub findings: String,
 }
 
 /// The night's pairs against one opponent.
@@ -111,10 +114,12 @@ struct Row {
     elo_high: Option<f64>,
     nps: Option<f64>,
     failures: u64,
+    #[serde(default)]
+    findings: String,
 }
 
 /// The fields of a row, in order.
-const COLUMNS: [&str; 17] = [
+const COLUMNS: [&str; 18] = [
     "run",
     "date",
     "commit",
@@ -132,6 +137,7 @@ const COLUMNS: [&str; 17] = [
     "elo_high",
     "nps",
     "failures",
+    "findings",
 ];
 
 /// The nights of a table, in the order in which they were written; empty before
@@ -232,6 +238,7 @@ impl From<&Night> for Row {
             elo_high: night.elo.map(|elo| hundredths(elo.high)),
             nps: night.nps.map(f64::round),
             failures: night.failures,
+            findings: guarded(&night.findings),
         }
     }
 }
@@ -289,6 +296,7 @@ impl TryFrom<Row> for Night {
             elo,
             nps: row.nps,
             failures: row.failures,
+            findings: unguarded(&row.findings),
         })
     }
 }
@@ -332,6 +340,7 @@ pub(super) mod tests {
             elo: None,
             nps: None,
             failures: 0,
+            findings: String::new(),
         }
     }
 
@@ -348,6 +357,7 @@ pub(super) mod tests {
             high: 5.0,
         });
         first.nps = Some(1000.0);
+        first.findings = "Doubtful (few openings): 24 pairs, \"2\" openings".to_string();
         append(&path, &mut nights, first).expect("written");
         append(&path, &mut nights, night(1, "a", &[])).expect("written");
         assert_eq!(read(&path).expect("reads"), nights);
@@ -415,6 +425,19 @@ pub(super) mod tests {
         fs::write(&path, format!("{head},note\n{},mine\n", row.trim_end())).expect("written");
         let error = read(&path).expect_err("refused").to_string();
         assert!(error.contains("unknown column `note`"), "{error}");
+    }
+
+    #[test]
+    fn a_table_from_before_the_last_column_is_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("elo.csv");
+        let mut nights = Vec::new();
+        append(&path, &mut nights, night(2, "b", &[])).expect("written");
+        let text = fs::read_to_string(&path).expect("there");
+        let older = text.replace(",findings\n", "\n").replace(",0,\n", ",0\n");
+        assert_eq!(older.len() + ",findings,".len(), text.len());
+        fs::write(&path, older).expect("written");
+        assert_eq!(read(&path).expect("reads"), nights);
     }
 
     #[test]

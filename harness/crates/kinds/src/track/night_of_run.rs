@@ -7,8 +7,10 @@ use super::gauntlet::Opponent;
 use super::night::{Night, NightMatch};
 use crate::Conclusion;
 use hone_builds::{Repository, short_id};
+use hone_experiment::settings::OnFinding;
 use hone_report::{MatchReport, RunFacts};
 use hone_stats::Pentanomial;
+use hone_stats::detect::Finding;
 
 impl Night {
     /// The night of a gauntlet of the new commit, without its Elo. Tags that match `releases`
@@ -57,7 +59,22 @@ impl Night {
             elo: None,
             nps: new.nps,
             failures: facts.failures[0].total(),
+            findings: against_verdict(conclusion),
         })
+    }
+}
+
+/// The findings that withhold what a night's games show; empty if there are none, or they are
+/// only reported.
+fn against_verdict(conclusion: &Conclusion<MatchReport>) -> String {
+    match conclusion.manifest.config.r#match.on_finding {
+        OnFinding::Report => String::new(),
+        OnFinding::Undecided => {
+            let findings = conclusion.report.facts.findings.iter();
+            let against = findings.filter(|finding| finding.is_against_verdict());
+            let sentences: Vec<String> = against.map(Finding::sentence).collect();
+            sentences.join("; ")
+        }
     }
 }
 

@@ -44,6 +44,9 @@ enum TrackVerdict {
 struct Object<'a> {
     kind: &'static str,
     verdict: TrackVerdict,
+    /// The verdict that findings hold back.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    withheld: Option<TrackVerdict>,
     played: &'a [String],
     skipped: &'a [SkippedCommit],
     #[serde(flatten)]
@@ -78,7 +81,25 @@ impl TrackReport {
 
     /// Whether a regression was detected that no process has reported yet.
     pub fn has_unreported_regression(&self) -> bool {
-        self.status.losses_at(&self.unreported).next().is_some()
+        let mut losses = self.status.losses_at(&self.unreported);
+        losses.any(|loss| !self.status.is_withheld(loss))
+    }
+
+    /// Whether one was detected that findings withhold.
+    pub fn has_withheld_regression(&self) -> bool {
+        let mut losses = self.status.losses_at(&self.unreported);
+        losses.any(|loss| self.status.is_withheld(loss))
+    }
+
+    /// The verdict, and the one that findings hold back.
+    fn verdict(&self) -> (TrackVerdict, Option<TrackVerdict>) {
+        if self.status.is_regression() || self.has_unreported_regression() {
+            return (TrackVerdict::Regression, None);
+        }
+        let is_withheld =
+            self.has_withheld_regression() || self.status.last_losses().next().is_some();
+        let withheld = is_withheld.then_some(TrackVerdict::Regression);
+        (TrackVerdict::None, withheld)
     }
 }
 
@@ -99,13 +120,11 @@ impl Report for TrackReport {
     }
 
     fn json(&self) -> anyhow::Result<String> {
+        let (verdict, withheld) = self.verdict();
         let object = Object {
             kind: "track",
-            verdict: if self.status.is_regression() || self.has_unreported_regression() {
-                TrackVerdict::Regression
-            } else {
-                TrackVerdict::None
-            },
+            verdict,
+            withheld,
             played: &self.played,
             skipped: &self.skipped,
             status: &self.status,

@@ -26,6 +26,9 @@ pub(super) struct Point {
     pub elo: Option<Estimate>,
     /// The kind of the interval of `elo`.
     pub interval: Option<Interval>,
+    /// The findings that withhold a regression which its games show.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub findings: String,
 }
 
 /// The last build compared with an earlier one.
@@ -82,6 +85,7 @@ impl Status {
                     bench: night.bench,
                     elo: rated.map(|rated| rated.elo),
                     interval: rated.map(|rated| rated.interval),
+                    findings: night.findings.clone(),
                 }
             })
             .collect();
@@ -151,12 +155,21 @@ impl Status {
             .collect()
     }
 
+    /// The losses that were noticed with the last night.
+    pub(crate) fn last_losses(&self) -> impl Iterator<Item = &Change> {
+        let last = self.points.last().into_iter();
+        let noticed = last.flat_map(|last| self.noticed_at(&last.commit));
+        noticed.filter(|change| change.direction == Direction::Loss)
+    }
+
     /// Whether a regression was detected with the last night.
     pub(crate) fn is_regression(&self) -> bool {
-        self.points.last().is_some_and(|last| {
-            self.noticed_at(&last.commit)
-                .any(|change| change.direction == Direction::Loss)
-        })
+        self.last_losses().any(|loss| !self.is_withheld(loss))
+    }
+
+    /// Whether the night that showed a change has findings that withhold it.
+    pub(crate) fn is_withheld(&self, change: &Change) -> bool {
+        !self.points[change.noticed].findings.is_empty()
     }
 
     /// The verdict, one sentence per line.
@@ -210,12 +223,22 @@ impl Status {
             Direction::Gain => "Gain",
         };
         let point = &self.points[change.at];
-        format!(
+        let mut text = format!(
             "{what}: {} most likely since {} ({}).\n",
             elo(Some(change.elo), None),
             short_id(&point.commit),
             point.subject
-        )
+        );
+        if change.direction == Direction::Loss && self.is_withheld(change) {
+            let noticed = &self.points[change.noticed];
+            let _ = writeln!(
+                text,
+                "Verdict withheld: the games of {} that show it have findings: {}",
+                short_id(&noticed.commit),
+                noticed.findings
+            );
+        }
+        text
     }
 
     /// The same as a Markdown page with a table, and with the chart if it has a path.
@@ -232,8 +255,8 @@ impl Status {
             text += "Detected changes:\n\n";
             for change in &self.changes {
                 let noticed = short_id(&self.points[change.noticed].commit);
-                let sentence = self.change_sentence(change);
-                let sentence = escape_markdown(sentence.trim_end());
+                let sentence = self.change_sentence(change).trim_end().replace('\n', " ");
+                let sentence = escape_markdown(&sentence);
                 let _ = writeln!(text, "* {sentence} Detected at {noticed}.");
             }
             text.push('\n');
@@ -373,6 +396,29 @@ mod tests {
         let page = status.markdown(None);
         assert!(page.contains("Detected at c7"), "{page}");
         assert!(page.contains("| **v1** Change"), "{page}");
+    }
+
+    /// Only the games of the night that showed the loss matter.
+    #[test]
+    fn a_regression_of_games_with_findings_is_withheld() {
+        let mut nights = nights();
+        nights[2].findings = "Invalid (x): y".to_string();
+        assert!(Status::new(&nights, "a", 3650).is_regression());
+        nights[6].findings = "Invalid (a limit that is not kept): c7: 900 nodes".to_string();
+        let status = Status::new(&nights, "a", 3650);
+        assert!(!status.is_regression());
+        assert_eq!(status.last_losses().count(), 1);
+        let words = "Verdict withheld: the games of c7 that show it have findings: Invalid (a limit \
+                     that is not kept): c7: 900 nodes\n";
+        let text = status.sentences();
+        assert!(
+            text.contains("REGRESSION: ") && text.contains(words),
+            "{text}"
+        );
+        assert!(status.earlier_losses(&[6]).is_empty());
+        nights.push(night(8, "c8", &[(Role::Anchor, "a", EVEN)]));
+        let text = Status::new(&nights, "a", 3650).earlier_losses(&[6]);
+        assert!(text.contains(words), "{text}");
     }
 
     #[test]
