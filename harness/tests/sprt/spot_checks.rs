@@ -71,13 +71,11 @@ fn engines_that_repeat_their_games_have_no_finding() {
 }
 
 #[test]
-fn an_engine_that_never_repeats_its_games_is_noted_and_its_verdict_stands() {
+fn an_engine_that_never_repeats_its_games_is_noted() {
     let setup = setup("--vary --lose 0", "nodes=5");
     let finished = play(&setup);
     let json = finished.json();
     assert_eq!(found(&json), [("unrepeatable", "note")], "{json}");
-    assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-    assert_eq!(json["verdict"], "H1");
     let words = "engine `dev` does not repeat its games: in new processes, ply ";
     assert!(finished.stderr.contains(words), "{}", finished.stderr);
 }

@@ -103,6 +103,40 @@ fn a_change_that_passes_all_stages_passes() {
     assert_eq!(json["stages"][0]["finished"], true);
 }
 
+/// The second stage has the limit of the first, so games from the same openings are the same.
+#[test]
+fn games_of_an_earlier_stage_are_not_new_evidence() {
+    let endless = "limit = \"nodes=1\"\nsprt = { elo0 = -5.0, elo1 = 5.0, max_pairs = 200 }";
+    let setup = stages("", "");
+    let config = fs::read_to_string(&setup.config).expect("there");
+    let config = config.replace("limit = \"nodes=2\"", endless);
+    let book = fs::read_to_string(workspace().join("books/quick.epd")).expect("there");
+    let lines: Vec<&str> = book.lines().take(40).collect();
+    let small = setup.dir.path().join("small.epd");
+    fs::write(&small, lines.join("\n")).expect("written");
+    let config = config.replace("books/quick.epd", small.to_str().expect("a path"));
+    fs::write(&setup.config, config).expect("written");
+    let played = setup.play("sprt", "run", &["--json"]);
+    assert_eq!(played.code, Some(3), "{}", played.stderr);
+    let warning = "pairs are planned in all stages together, but there are 40 distinct openings";
+    assert!(played.stderr.contains(warning), "{}", played.stderr);
+    let json = played.json();
+    assert_eq!(json["reason"], "repeated_games", "{json}");
+    let pairs = [0, 1].map(|stage: usize| json["stages"][stage]["pairs"].as_u64());
+    let [Some(first), Some(second)] = pairs else {
+        panic!("{json}");
+    };
+    assert_eq!(first + second, 40, "{json}");
+    assert_eq!(json["stages"][1]["repeated_pairs"], 20);
+    // Every reader of the ledger agrees.
+    let run = setup.run("run");
+    assert_eq!(resume(&run, &[]).code, Some(3));
+    let again = report(&run, &["--json"]).json();
+    assert_eq!(again["stages"][1]["pairs"], second);
+    let verified = on_run("verify", &run);
+    assert_eq!(verified.code, Some(0), "{}", verified.stderr);
+}
+
 #[test]
 fn a_stage_that_fails_is_the_last() {
     let third = format!("[[stage]]\nname = \"VLTC\"\n{PASSED}\n");

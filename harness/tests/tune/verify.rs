@@ -71,6 +71,12 @@ fn has_other_openings(order: &str) {
         tested.iter().all(|opening| !tuned.contains(opening)),
         "{tuned:?} {tested:?}"
     );
+    // The games of the tuning are known.
+    let manifest = fs::read_to_string(setup.run("run/verify/run.toml")).expect("there");
+    assert!(
+        manifest.contains("[[earlier]]\nfolder = \"..\"\npairs = 4\n"),
+        "{manifest}"
+    );
     // TOML can hold the seed: the run can be read.
     assert_eq!(on_run("report", &setup.run("run/verify")).code, Some(0));
 }

@@ -26,7 +26,7 @@ pub(super) fn follow_match<K: RunKind>(files: RunFiles) -> anyhow::Result<Box<dy
     let manifest = &files.manifest;
     let experiment = K::experiment(files.folder.path(), manifest)?;
     Ok(Box::new(FollowedMatch {
-        fold: Fold::new(experiment, manifest.engines.len(), manifest.repeats),
+        fold: Fold::begin(experiment, manifest, files.folder.path())?,
         course: Timeline::new(manifest)?,
         breakdown: Breakdown::default(),
         order: PairOrder::new(manifest.config.r#match.shard),

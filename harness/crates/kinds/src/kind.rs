@@ -53,6 +53,12 @@ pub trait RunKind: Sized + 'static {
     /// Maximum number of openings that a run can use; `None` if it is unlimited.
     fn openings(config: &Config) -> Option<u64>;
 
+    /// Maximum number of openings that a run and its follow-up runs together can use of the
+    /// same book; `None` if it has no follow-up runs with that book.
+    fn shared_openings(_config: &Config) -> Option<u64> {
+        None
+    }
+
     /// The rule for pairs that repeat earlier games: with a time control they are evidence
     /// like any other.
     fn repeats(config: &Config) -> RepeatRule {

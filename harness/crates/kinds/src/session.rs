@@ -29,6 +29,7 @@ use hone_run::{
     View, files::final_positions, prepare::conditions,
 };
 use hone_uci::openings::Book;
+pub(crate) use new_run::Earlier;
 pub use new_run::NewRun;
 
 /// A run that is ready to be played.
@@ -248,8 +249,7 @@ impl<K: RunKind> Session<K> {
     /// the book.
     fn driver(&mut self, experiment: K::Experiment) -> Result<Driver<K::Experiment>, SessionError> {
         let manifest = &self.manifest;
-        let engines = manifest.engines.len();
-        let fold = Fold::of(experiment, engines, manifest.repeats, &self.pairs)?;
+        let fold = Fold::of(experiment, manifest, self.folder.path(), &self.pairs)?;
         let players = mem::take(&mut self.players);
         let jobs = Jobs::new(&manifest.config, players, self.book.take());
         Ok(Driver::new(fold, jobs, &manifest.config)

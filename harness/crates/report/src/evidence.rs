@@ -101,6 +101,7 @@ mod tests {
                 distinct: Some(openings),
             }),
             pooled: Vec::new(),
+            earlier: Vec::new(),
             repeats: rule,
             config,
         }

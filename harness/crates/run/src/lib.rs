@@ -37,7 +37,7 @@ pub use files::folder::{
 };
 pub use files::kind::Kind;
 pub use files::manifest::{
-    BookIdentity, EngineIdentity, MANIFEST, Manifest, PooledRun, option_value,
+    BookIdentity, EarlierRun, EngineIdentity, MANIFEST, Manifest, PooledRun, option_value,
 };
 pub use files::play_time::PlayTime;
 pub use files::reader::RunFiles;

@@ -208,7 +208,7 @@ impl<L: RunnerLink> Runner<L> {
     }
 
     /// Handles a further result of a pair that has one.
-    async fn second(&mut self, worker: &WorkerId, pair: u64, second: Second) {
+    pub(super) async fn second(&mut self, worker: &WorkerId, pair: u64, second: Second) {
         let number = pair + 1;
         match second {
             Second::Same | Second::Unknown => {

@@ -13,8 +13,11 @@ use super::*;
 use crate::ids::ProcessId;
 use crate::link::{ConnectionChange, FileStore};
 use crate::message::{Reply, samples};
+use crate::runner::checks::Second;
 use crate::samples::{pair_job, worker};
 use hone_run::executor::Executor;
+use hone_run::files::findings;
+use hone_stats::detect::{Rank, Test};
 
 /// A server that answers every request, except that it never stores a part of a file.
 #[derive(Clone, Default)]
@@ -171,6 +174,52 @@ async fn an_interrupted_run_does_not_wait_for_unreachable_workers() {
     checked.expect("nothing is sent");
     let event = remote.next().now_or_never();
     assert!(matches!(event, Some(Event::Finished)), "{event:?}");
+}
+
+/// A contradiction speaks against the verdict, whoever is right.
+#[tokio::test]
+async fn contradicting_results_are_findings_of_the_run() {
+    let dir = tempfile::tempdir().expect("a folder");
+    let (mut runner, _remote) = runner(dir.path(), Server::default());
+    let [a, b, c] = ["a", "b", "c"].map(worker);
+    let differs = |is_checked| Second::Differs {
+        first: a.clone(),
+        is_checked,
+    };
+    let decided = |is_recorded| Second::Decided {
+        loser: a.clone(),
+        others: [b.clone(), c.clone()],
+        is_recorded,
+    };
+    for (pair, second) in [
+        (0, Second::Same),
+        (1, differs(false)),
+        (2, differs(true)),
+        (3, decided(true)),
+        (4, decided(false)),
+        (5, Second::Unrepeatable([a.clone(), b.clone(), c.clone()])),
+    ] {
+        runner.second(&c, pair, second).await;
+    }
+    let found = findings::read(dir.path()).expect("read");
+    let kinds: Vec<_> = found
+        .iter()
+        .map(|found| (found.pair, found.test, found.rank))
+        .collect();
+    let contradiction = |pair, rank| (pair, Test::Contradiction, rank);
+    assert_eq!(
+        kinds,
+        [
+            contradiction(3, Rank::Doubtful),
+            contradiction(4, Rank::Invalid),
+            contradiction(5, Rank::Doubtful),
+            (6, Test::Unrepeatable, Rank::Doubtful),
+        ]
+    );
+    assert!(
+        found[1].detail.starts_with("worker all/a: its result"),
+        "{found:?}"
+    );
 }
 
 #[tokio::test]

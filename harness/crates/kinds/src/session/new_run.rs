@@ -20,10 +20,21 @@ use hone_run::prepare::book::{book_identity, first_opening, open_book};
 use hone_run::prepare::tablebases::open_tables;
 use hone_run::prepare::unchanged::{check_same_book, check_same_programs, remove_finished_builds};
 use hone_run::prepare::warnings::{
-    warn_of_clocks, warn_of_repeats, warn_of_rules, warn_of_same_engines, warn_of_unused_keys,
+    warn_of_clocks, warn_of_repeats, warn_of_rules, warn_of_same_engines, warn_of_shared_openings,
+    warn_of_unused_keys,
 };
-use hone_run::{BookIdentity, Folder, MANIFEST, Manifest, SessionError};
+use hone_run::{BookIdentity, EarlierRun, Folder, MANIFEST, Manifest, SessionError};
 use hone_uci::openings::Book;
+
+/// What comes before a follow-up run.
+pub struct Earlier<'a> {
+    /// The run that it follows.
+    pub manifest: &'a Manifest,
+    /// The books of the runs before it.
+    pub books: &'a [BookIdentity],
+    /// The runs whose games are not new.
+    pub runs: Vec<EarlierRun>,
+}
 
 /// A new run whose engines are prepared. It has no folder yet.
 pub struct NewRun<K> {
@@ -54,29 +65,27 @@ impl<K: RunKind> NewRun<K> {
         Self::of(config, base, None, out, place, announce)
     }
 
-    /// Prepares the follow-up run of an `earlier` one, with its programs and the same `books`.
+    /// Prepares the follow-up run of an `earlier` one, with its programs and the same books.
     ///
     /// # Errors
     /// [`SessionError`].
     pub(super) fn after(
-        earlier: &Manifest,
-        books: &[BookIdentity],
+        earlier: &Earlier<'_>,
         mut config: Config,
         path: &Path,
         place: Place,
         announce: Announce<'_>,
     ) -> Result<Self, SessionError> {
-        remove_finished_builds(&mut config, &earlier.engines);
-        let base = earlier.base.clone();
-        let earlier = Some((earlier, books));
-        Self::of(config, base, earlier, Some(path), place, announce)
+        remove_finished_builds(&mut config, &earlier.manifest.engines);
+        let base = earlier.manifest.base.clone();
+        Self::of(config, base, Some(earlier), Some(path), place, announce)
     }
 
     /// Prepares a run, after an `earlier` one and with its books if it is a follow-up run.
     fn of(
         mut config: Config,
         base: PathBuf,
-        earlier: Option<(&Manifest, &[BookIdentity])>,
+        earlier: Option<&Earlier<'_>>,
         out: Option<&Path>,
         place: Place,
         announce: Announce<'_>,
@@ -93,9 +102,13 @@ impl<K: RunKind> NewRun<K> {
         open_tables(&mut config, &base)?;
         let repeats = K::repeats(&config);
         let planned = K::openings(&config).filter(|_| !has_enough_openings::<K>(&config));
+        let shared = K::shared_openings(&config).filter(|_| !has_built_in_book(&config));
         let distinct = book.as_ref().map(Book::distinct);
         warn_of_clocks(&config, announce);
-        warn_of_repeats(K::KIND, planned, distinct, repeats, announce);
+        match shared {
+            Some(pairs) => warn_of_shared_openings(K::KIND, pairs, distinct, announce),
+            None => warn_of_repeats(K::KIND, planned, distinct, repeats, announce),
+        }
         warn_of_rules(&config, announce);
         let opening = first_opening(&config, book.as_ref());
         let Engines {
@@ -104,8 +117,8 @@ impl<K: RunKind> NewRun<K> {
             folder_names: names,
             build_time,
         } = K::engines(&mut config, &base, &opening, announce)?;
-        if let Some((earlier, _)) = earlier {
-            check_same_programs(&identities, &earlier.engines)?;
+        if let Some(earlier) = earlier {
+            check_same_programs(&identities, &earlier.manifest.engines)?;
         }
         warn_of_unused_keys(K::KIND, &config, announce);
         warn_of_same_engines(K::KIND, &config, &identities, announce);
@@ -122,6 +135,7 @@ impl<K: RunKind> NewRun<K> {
             engines: identities,
             book: identity,
             pooled: Vec::new(),
+            earlier: earlier.map_or(Vec::new(), |earlier| earlier.runs.clone()),
             repeats,
             config,
         };
@@ -189,14 +203,13 @@ impl<K: RunKind> Session<K> {
 
     /// Resumes the follow-up run of an `earlier` one at `path`, in its folder, or creates it
     /// with `config`. Relative paths start from the same folder, and the engines must have
-    /// the same programs. A book at the path of one of `books`, those of the earlier runs,
-    /// must be the same. `None` if a stop is requested before it is ready.
+    /// the same programs. A book at the path of one of the earlier books must be the same.
+    /// `None` if a stop is requested before it is ready.
     ///
     /// # Errors
     /// [`SessionError::AfterStart`].
     pub fn after(
-        earlier: &Manifest,
-        books: &[BookIdentity],
+        earlier: &Earlier<'_>,
         config: Config,
         path: &Path,
         options: &mut FollowUpOptions<'_>,
@@ -209,7 +222,7 @@ impl<K: RunKind> Session<K> {
             Self::resume(path, options.recovery, announce)
         } else {
             let place = options.place.clone();
-            NewRun::after(earlier, books, config, path, place, announce)
+            NewRun::after(earlier, config, path, place, announce)
                 .and_then(|run| run.start(announce))
         };
         // Ctrl-C also ends builds, so an error may be its consequence.
@@ -229,12 +242,15 @@ impl<K: RunKind> Session<K> {
 fn new_book<K: RunKind>(
     config: &Config,
     base: &Path,
-    earlier: Option<(&Manifest, &[BookIdentity])>,
+    earlier: Option<&Earlier<'_>>,
 ) -> Result<(Option<Book>, Option<BookIdentity>), SessionError> {
     let book = open_book(config, K::openings(config), base)?;
     let identity = book_identity(config, book.as_ref());
-    if let Some((earlier, books)) = earlier {
-        check_same_book(config, identity.as_ref(), books, base, &earlier.hone)?;
+    if let Some(Earlier {
+        manifest, books, ..
+    }) = earlier
+    {
+        check_same_book(config, identity.as_ref(), books, base, &manifest.hone)?;
     }
     Ok((book, identity))
 }
@@ -263,5 +279,9 @@ fn limit_in_name(config: &Config) -> String {
 /// rarely matter: few tests need all its openings, and the verdict of one that does names the
 /// reason. Each of the many matches of a bisection has all openings.
 fn has_enough_openings<K: RunKind>(config: &Config) -> bool {
-    !K::KIND.has_fixed_length() && config.r#match.openings.file == Some(BookSource::BuiltIn)
+    !K::KIND.has_fixed_length() && has_built_in_book(config)
+}
+
+fn has_built_in_book(config: &Config) -> bool {
+    config.r#match.openings.file == Some(BookSource::BuiltIn)
 }

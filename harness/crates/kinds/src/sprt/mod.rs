@@ -54,6 +54,10 @@ impl RunKind for SequentialTest {
         Some(config.sprt.unwrap_or_default().max_pairs)
     }
 
+    fn shared_openings(config: &Config) -> Option<u64> {
+        stages::shared_openings(config)
+    }
+
     fn engines(
         config: &mut Config,
         base: &Path,

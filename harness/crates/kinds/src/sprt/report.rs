@@ -11,7 +11,8 @@ use hone_report::{
     Form, MatchReport, REPORT_JSON, REPORT_MD, Report, StageFacts, TestVerdict, as_markdown,
     json_file, limits,
 };
-use hone_run::{BookIdentity, Fold, Manifest, RunFiles, started_stages};
+use hone_run::{BookIdentity, EarlierRun, Fold, Manifest, RunFiles};
+use hone_run::{stage_folder_name, started_stages};
 
 /// The results of a sequential test with its stages.
 pub struct TestReport {
@@ -65,6 +66,20 @@ impl TestReport {
     /// The pairs, with those left out, of the stages before `index`.
     pub(super) fn judged_before(&self, index: usize) -> u64 {
         self.runs().take(index).map(|run| run.facts.judged).sum()
+    }
+
+    /// The stages before `index`, from the folder of stage `index`.
+    pub(super) fn runs_before(&self, index: usize) -> Vec<EarlierRun> {
+        let before = self.runs().take(index).enumerate();
+        before
+            .map(|(number, run)| EarlierRun {
+                folder: match number {
+                    0 => "..".into(),
+                    _ => format!("../{}", stage_folder_name(number)).into(),
+                },
+                pairs: run.facts.absorbed,
+            })
+            .collect()
     }
 
     /// Replaces the results of a stage after the first.

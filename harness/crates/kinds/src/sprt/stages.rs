@@ -7,7 +7,7 @@ use anyhow::{Context, ensure};
 use super::SequentialTest;
 use super::report::TestReport;
 use crate::kind::{FollowUpOptions, RunKind};
-use crate::session::Session;
+use crate::session::{Earlier, Session};
 use hone_base::diagnostic::{Advise, Diagnostic};
 use hone_base::output::Announce;
 use hone_experiment::Verdict;
@@ -36,6 +36,18 @@ pub(super) fn check(config: &Config) -> anyhow::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The most openings that the stages with the book of the first use of it; `None` if no later
+/// stage has that book.
+pub(super) fn shared_openings(config: &Config) -> Option<u64> {
+    let book = |config: &Config| config.r#match.openings.file.clone();
+    let later = config.later_stages().into_iter();
+    let same = later.filter(|later| book(later) == book(config));
+    let later = same
+        .filter_map(|later| SequentialTest::openings(&later))
+        .reduce(u64::saturating_add)?;
+    Some(later.saturating_add(SequentialTest::openings(config)?))
 }
 
 /// Refuses engines that do not accept the options of a later stage. They are built already.
@@ -110,9 +122,12 @@ pub(super) fn play(
         }
         announce(&format!("\n{}", manifest.config.stage_words(index)));
         let (folder, books) = (dir.join(stage_folder_name(index)), report.books());
-        let stage = Session::<SequentialTest>::after(
-            &manifest, &books, config, &folder, options, announce,
-        )?;
+        let earlier = Earlier {
+            manifest: &manifest,
+            books: &books,
+            runs: report.runs_before(index),
+        };
+        let stage = Session::<SequentialTest>::after(&earlier, config, &folder, options, announce)?;
         let Some(stage) = stage else {
             return Ok(Some(Ended::Interrupted));
         };

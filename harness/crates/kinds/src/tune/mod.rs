@@ -58,6 +58,10 @@ impl RunKind for Tuning {
         None
     }
 
+    fn shared_openings(config: &Config) -> Option<u64> {
+        verification::shared_openings(config)
+    }
+
     /// The same games with other values are evidence that the values do not matter.
     fn repeats(_config: &Config) -> RepeatRule {
         RepeatRule::Count

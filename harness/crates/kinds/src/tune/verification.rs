@@ -9,7 +9,7 @@ use super::facts::TuneFacts;
 use super::report::TuneReport;
 use super::tested::UNCHANGED;
 use crate::kind::{FollowUpOptions, RunKind};
-use crate::session::Session;
+use crate::session::{Earlier, Session};
 use crate::sprt::SequentialTest;
 use hone_base::diagnostic::{Advise, Diagnostic};
 use hone_base::output::Announce;
@@ -19,7 +19,7 @@ use hone_experiment::tune::section::VerifySection;
 use hone_report::{MatchReport, write_files};
 use hone_run::config::Config;
 use hone_run::prepare::book::open_book;
-use hone_run::{Ended, Manifest, RunFiles, SessionError, VERIFY, started_verification};
+use hone_run::{EarlierRun, Ended, Manifest, RunFiles, SessionError, VERIFY, started_verification};
 
 /// Refuses a book of the test that cannot be used, because the test starts hours later.
 pub(super) fn check(config: &Config) -> anyhow::Result<()> {
@@ -35,6 +35,16 @@ pub(super) fn check(config: &Config) -> anyhow::Result<()> {
         Diagnostic::new("`openings` in [tune.verify]").key(&key)
     })?;
     Ok(())
+}
+
+/// The most openings that the tuning and its test use together; `None` without a test, or if it
+/// has another book.
+pub(super) fn shared_openings(config: &Config) -> Option<u64> {
+    let tuning = config.tune.as_ref()?;
+    let test = tuning.verify.as_ref()?;
+    let own = test.openings.as_ref();
+    let is_same = own.is_none_or(|own| own.file == config.r#match.openings.file);
+    is_same.then(|| tuning.pairs().saturating_add(test.sprt.max_pairs))
 }
 
 /// The results so far of the test of a tuning's values, if it has been started.
@@ -75,9 +85,16 @@ pub(super) fn play(
         return Ok(None);
     };
     let config = configuration(manifest, test, facts);
-    let books = manifest.book.as_slice();
+    let earlier = Earlier {
+        manifest,
+        books: manifest.book.as_slice(),
+        runs: vec![EarlierRun {
+            folder: "..".into(),
+            pairs: facts.pairs,
+        }],
+    };
     let session =
-        Session::<SequentialTest>::after(manifest, books, config.clone(), &dir, options, announce)?;
+        Session::<SequentialTest>::after(&earlier, config.clone(), &dir, options, announce)?;
     let Some(session) = session else {
         return Ok(Some(Ended::Interrupted));
     };

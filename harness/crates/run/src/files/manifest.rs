@@ -148,6 +148,16 @@ impl PooledRun {
     }
 }
 
+/// A run before this one, whose games are not new evidence: an earlier stage of a test, or the
+/// tuning whose values are tested.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EarlierRun {
+    /// Its folder, relative to that of this run.
+    pub folder: PathBuf,
+    /// The first pair (from 0) that is not judged.
+    pub pairs: u64,
+}
+
 /// Contents of `run.toml`: written at the start of a run; of a pool, when a run is added.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
@@ -177,6 +187,9 @@ pub struct Manifest {
     /// Of a pool, the runs that it is made of.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pooled: Vec<PooledRun>,
+    /// The runs before this one.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub earlier: Vec<EarlierRun>,
     /// What is done with pairs that repeat earlier games.
     #[serde(default)]
     pub repeats: RepeatRule,

@@ -54,13 +54,7 @@ impl RunFiles {
     /// # Errors
     /// If the ledger cannot be read.
     pub fn fold<E: Experiment>(&self, experiment: E) -> Result<Fold<E>, LedgerError> {
-        let manifest = &self.manifest;
-        Fold::of(
-            experiment,
-            manifest.engines.len(),
-            manifest.repeats,
-            &self.pairs,
-        )
+        Fold::of(experiment, &self.manifest, self.folder.path(), &self.pairs)
     }
 
     /// Seconds the run has been playing; see [`PlayTime`].

@@ -55,6 +55,16 @@ impl LedgerError {
         Self::changed(path, "is missing", help)
     }
 
+    /// The games of the run in `dir`, which comes before this one, cannot be read.
+    pub(crate) fn earlier(dir: &Path, why: anyhow::Error) -> Self {
+        let what = format!(
+            "cannot read the run before this one in {}, whose games are known",
+            dir.display()
+        );
+        let help = "keep the folder of a stage, or of the test of a tuning, in that of its run";
+        Self::Changed(Diagnostic::new(what).because(why).help(help))
+    }
+
     /// The games are not at the offsets of their rows.
     pub(super) fn edited(path: &Path) -> Self {
         let help = "restore it from a copy, or undo the edit; a program that converts line ends to CRLF changes it too (`sed -i 's/\\r$//'` undoes that)";

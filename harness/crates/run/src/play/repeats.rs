@@ -71,6 +71,12 @@ impl Repeats {
         }
     }
 
+    /// Adds the games of a pair that belongs to an earlier run.
+    pub(super) fn know(&mut self, result: &PairResult) {
+        let keys = [0, 1].map(|number| self.key(result, number));
+        self.games.extend(keys);
+    }
+
     /// The key of a game: its players and moves. If repeats are dropped, the move counters
     /// of the start position do not make a different game.
     fn key(&self, result: &PairResult, number: usize) -> u64 {

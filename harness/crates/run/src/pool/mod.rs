@@ -127,11 +127,12 @@ fn check_kind(source: &Source) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Refuses tests in stages: only the first stage would be pooled, and its verdict is not
-/// that of the test.
+/// Refuses tests in stages and their later stages: only one stage would be pooled, and its
+/// verdict is not that of the test.
 fn check_stages(source: &Source) -> anyhow::Result<()> {
+    let manifest = source.manifest();
     ensure!(
-        source.manifest().config.stage.len() < 2,
+        manifest.config.stage.len() < 2 && manifest.earlier.is_empty(),
         Diagnostic::new(format!("{} is a test in stages ([[stage]]), which cannot be pooled: a stage is played only if the one before is passed", source.name()))
             .help("play each stage as a test of its own, without [[stage]]")
     );

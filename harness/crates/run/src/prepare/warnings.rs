@@ -54,6 +54,35 @@ pub fn warn_of_repeats(
     ));
 }
 
+/// Warns of a run that plans more `pairs` together with its follow-up runs than its book has
+/// `distinct` openings (`None`: no book).
+pub fn warn_of_shared_openings(
+    kind: Kind,
+    pairs: u64,
+    distinct: Option<usize>,
+    announce: Announce<'_>,
+) {
+    let openings = distinct.unwrap_or(1) as u64;
+    if pairs <= openings {
+        return;
+    }
+    let (together, later) = if kind.has_tuned_values() {
+        ("the tuning and the test of its values", "the test plays")
+    } else {
+        ("all stages", "later stages play")
+    };
+    let there = match openings {
+        1 => "is 1 opening".to_string(),
+        _ => format!("are {openings} distinct openings"),
+    };
+    announce(&format!(
+        "warning: up to {pairs} pairs are planned in {together} together, but there {there}: \
+         {later} openings of earlier games again, and with a limit of nodes or depth repeated \
+         games do not count\n\
+         help: use a larger book, another book for the later games, or a smaller `max_pairs`"
+    ));
+}
+
 /// Warns of keys that have another value than by default, but no effect.
 pub fn warn_of_unused_keys(kind: Kind, config: &Config, announce: Announce<'_>) {
     for (keys, why, help) in unused_keys(kind, config) {
@@ -355,6 +384,32 @@ mod tests {
         let expected = "warning: the limit `8/0.08` is unusual: 0.08 s for each 8 moves\n\
                         help: did you mean `8+0.08`?";
         assert_eq!(warnings, [expected]);
+    }
+
+    #[test]
+    fn a_book_must_have_openings_for_all_stages_and_for_the_test_of_a_tuning() {
+        let warned = |kind, pairs, distinct| {
+            let mut lines = Vec::new();
+            warn_of_shared_openings(kind, pairs, distinct, &mut |line: &str| {
+                lines.push(line.to_string());
+            });
+            lines
+        };
+        assert_eq!(warned(Kind::Sprt, 40, Some(40)), [""; 0]);
+        assert_eq!(
+            warned(Kind::Sprt, 40, Some(30)),
+            [
+                "warning: up to 40 pairs are planned in all stages together, but there are 30 \
+              distinct openings: later stages play openings of earlier games again, and with a \
+              limit of nodes or depth repeated games do not count\n\
+              help: use a larger book, another book for the later games, or a smaller `max_pairs`"
+            ]
+        );
+        let [of_tuning] = &warned(Kind::Tune, 2, None)[..] else {
+            panic!("one warning");
+        };
+        let words = "in the tuning and the test of its values together, but there is 1 opening: ";
+        assert!(of_tuning.contains(words), "{of_tuning}");
     }
 
     fn warned(rules: &str) -> Vec<String> {

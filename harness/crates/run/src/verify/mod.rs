@@ -83,7 +83,7 @@ pub fn verify(files: &RunFiles, experiment: Box<dyn Experiment>) -> anyhow::Resu
     if let Some(fault) = comparison.fault() {
         faults.of_run(fault);
     }
-    let fold = Fold::new(experiment, manifest.engines.len(), manifest.repeats);
+    let fold = Fold::begin(experiment, manifest, folder.path())?;
     let read = fold_pairs(pairs, fold, &games.names)?;
     if read.pairs < of_shard {
         let twice = counted(of_shard - read.pairs, "pair");
