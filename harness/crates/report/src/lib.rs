@@ -67,7 +67,7 @@ pub use numbers::{
     signed_ends, signed_with,
 };
 pub use openings::OpeningFacts;
-pub use scoreboard::{Block, RefreshTimer, STOPPING, Scoreboard, progress_text, time_for};
+pub use scoreboard::{Live, LiveText, STOPPING, Scoreboard, Terminal, progress_text, time_for};
 pub use shown_elo::shown_elo;
 pub use summary::{as_markdown, error_block, fenced, stopped_summary, to_resume};
 pub use timeline::Timeline;

@@ -20,7 +20,7 @@ use hone_base::diagnostic::Diagnostic;
 use hone_base::output::Announce;
 use hone_builds::Builder;
 use hone_experiment::bisect::{BisectExperiment, BuildOutcome, KnownBuild};
-use hone_report::counted;
+use hone_report::{Live, counted};
 use hone_run::config::Config;
 use hone_run::executor::Player;
 use hone_run::{Fold, Kind, Manifest, RunFiles, SessionError, View};
@@ -136,7 +136,7 @@ impl RunKind for Bisection {
     }
 
     fn view(manifest: &Manifest, at_a_time: Option<usize>) -> impl View<BisectExperiment> {
-        view::Suspects::new(manifest, at_a_time)
+        Live::new(view::Suspects::new(manifest, at_a_time))
     }
 
     fn prepare_next(

@@ -1,10 +1,9 @@
 //! The suspects while a bisection is played.
 
-use hone_base::errln;
 use hone_experiment::Experiment;
 use hone_experiment::bisect::BisectExperiment;
-use hone_report::{Block, RefreshTimer, STOPPING, probability, progress_text};
-use hone_run::{Manifest, Progress, View};
+use hone_report::{LiveText, STOPPING, Terminal, probability, progress_text};
+use hone_run::{Manifest, Progress};
 
 /// Suspects shown on a terminal, and in a line.
 const SHOWN: [usize; 2] = [6, 3];
@@ -15,8 +14,6 @@ pub(super) struct Suspects {
     subjects: Vec<String>,
     /// Pairs that can be played at a time; `None` on a fleet.
     at_a_time: Option<usize>,
-    block: Option<Block>,
-    refresh: RefreshTimer,
 }
 
 impl Suspects {
@@ -28,8 +25,6 @@ impl Suspects {
                 .map(|engine| engine.subject.clone().unwrap_or_default())
                 .collect(),
             at_a_time,
-            block: Block::on_terminal(),
-            refresh: RefreshTimer::default(),
         }
     }
 
@@ -74,8 +69,18 @@ impl Suspects {
         }
         lines
     }
+}
 
-    /// A line for output without a terminal.
+impl LiveText<BisectExperiment> for Suspects {
+    fn block(
+        &self,
+        experiment: &BisectExperiment,
+        progress: &Progress<'_>,
+        terminal: Terminal,
+    ) -> String {
+        terminal.fit(&self.lines(experiment, progress))
+    }
+
     fn line(&self, experiment: &BisectExperiment, progress: &Progress<'_>) -> String {
         let suspects = Self::suspects(experiment, SHOWN[1]).into_iter();
         let suspects: Vec<String> = suspects.map(|suspect| self.suspect(suspect)).collect();
@@ -85,28 +90,6 @@ impl Suspects {
             Self::nothing_changed(experiment),
             suspects.join(", ")
         )
-    }
-}
-
-impl View<BisectExperiment> for Suspects {
-    fn update(&mut self, experiment: &BisectExperiment, progress: Progress<'_>) {
-        if !self.refresh.is_due(self.block.is_some(), &progress) {
-            return;
-        }
-        match &self.block {
-            Some(block) => {
-                let lines = self.lines(experiment, &progress);
-                block.draw(&block.terminal().fit(&lines));
-            }
-            None => errln!("{}", self.line(experiment, &progress)),
-        }
-        self.refresh.restart();
-    }
-
-    fn finish(&mut self) {
-        if let Some(block) = &self.block {
-            block.clear();
-        }
     }
 }
 
@@ -142,8 +125,6 @@ mod tests {
                 .collect(),
             subjects: vec!["Change".to_string(); commits + 1],
             at_a_time: Some(12),
-            block: None,
-            refresh: RefreshTimer::default(),
         };
         suspects.lines(&experiment, &progress)
     }

@@ -90,7 +90,7 @@ impl RunKind for SequentialTest {
     }
 
     fn view(manifest: &Manifest, at_a_time: Option<usize>) -> impl View<Self::Experiment> {
-        Scoreboard::new(manifest, at_a_time)
+        Scoreboard::of(manifest, at_a_time)
     }
 
     fn follow(files: RunFiles) -> anyhow::Result<Box<dyn Following>> {

@@ -30,6 +30,7 @@ use hone_base::output::Announce;
 use hone_experiment::settings::TimeSpan;
 use hone_experiment::tune::resolve::resolve;
 use hone_experiment::tune::{Space, TuneExperiment, TuneSection};
+use hone_report::Live;
 use hone_run::config::Config;
 use hone_run::{
     Ended, EngineIdentity, Fold, Kind, Manifest, RepeatRule, RunFiles, SessionError, View,
@@ -104,7 +105,7 @@ impl RunKind for Tuning {
     }
 
     fn view(_manifest: &Manifest, at_a_time: Option<usize>) -> impl View<TuneExperiment> {
-        view::Paths::new(at_a_time)
+        Live::new(view::Paths { at_a_time })
     }
 
     fn report(files: RunFiles, fold: Fold<TuneExperiment>) -> anyhow::Result<TuneReport> {

@@ -1,10 +1,9 @@
 //! The parameters' paths while a run is played.
 
-use hone_base::errln;
 use hone_experiment::Experiment;
 use hone_experiment::tune::TuneExperiment;
-use hone_report::{Block, RefreshTimer, STOPPING, progress_text, time_for};
-use hone_run::{Progress, View};
+use hone_report::{LiveText, STOPPING, Terminal, progress_text, time_for};
+use hone_run::Progress;
 
 /// Points of a parameter's path.
 const POINTS: usize = 32;
@@ -18,47 +17,27 @@ const LEVELS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 #[derive(Debug)]
 pub(crate) struct Paths {
     /// Pairs that can be played at a time; `None` on a fleet.
-    at_a_time: Option<usize>,
-    block: Option<Block>,
-    refresh: RefreshTimer,
+    pub(super) at_a_time: Option<usize>,
 }
 
-impl Paths {
-    /// A view on standard error: a block that is redrawn on a terminal, a line
-    /// now and then elsewhere.
-    pub(super) fn new(at_a_time: Option<usize>) -> Self {
-        Self {
-            at_a_time,
-            block: Block::on_terminal(),
-            refresh: RefreshTimer::default(),
+impl LiveText<TuneExperiment> for Paths {
+    fn block(
+        &self,
+        experiment: &TuneExperiment,
+        progress: &Progress<'_>,
+        terminal: Terminal,
+    ) -> String {
+        let mut lines = vec![pace(experiment, progress, self.at_a_time)];
+        lines.extend(paths(experiment));
+        if progress.stopping {
+            lines.push(STOPPING.to_string());
         }
-    }
-}
-
-impl View<TuneExperiment> for Paths {
-    fn update(&mut self, experiment: &TuneExperiment, progress: Progress<'_>) {
-        if !self.refresh.is_due(self.block.is_some(), &progress) {
-            return;
-        }
-        let pace = pace(experiment, &progress, self.at_a_time);
-        match &self.block {
-            Some(block) => {
-                let mut lines = vec![pace];
-                lines.extend(paths(experiment));
-                if progress.stopping {
-                    lines.push(STOPPING.to_string());
-                }
-                block.draw(&block.terminal().fit(&lines));
-            }
-            None => errln!("{pace}  {}", values(experiment)),
-        }
-        self.refresh.restart();
+        terminal.fit(&lines)
     }
 
-    fn finish(&mut self) {
-        if let Some(block) = &self.block {
-            block.clear();
-        }
+    fn line(&self, experiment: &TuneExperiment, progress: &Progress<'_>) -> String {
+        let pace = pace(experiment, progress, self.at_a_time);
+        format!("{pace}  {}", values(experiment))
     }
 }
 

@@ -28,7 +28,7 @@ const SHORTEST_BAR: usize = 8;
 
 /// The players of a run.
 #[derive(Debug)]
-pub(super) struct Players {
+pub struct Players {
     pub(super) names: Vec<String>,
     /// Pairs that can be played at once; `None` on a fleet.
     pub(super) at_a_time: Option<usize>,

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use console::Term;
 
 pub use block::STOPPING;
-pub(crate) use block::Terminal;
+pub use block::Terminal;
 pub(crate) use pace::line_interval;
 pub use pace::{progress_text, time_for};
 
@@ -24,22 +24,22 @@ use hone_run::{Manifest, Progress, View};
 /// Refresh interval of the block.
 const REDRAW: Duration = Duration::from_millis(200);
 
-/// Lines of text on standard error that are redrawn in place. Every live view uses one.
+/// Lines of text on standard error that are redrawn in place.
 #[derive(Debug)]
-pub struct Block {
+struct Block {
     _echo: NoEcho,
 }
 
 impl Block {
     /// `None` without a terminal.
-    pub fn on_terminal() -> Option<Self> {
+    fn on_terminal() -> Option<Self> {
         output::is_terminal().then(|| Self {
             _echo: NoEcho::start(),
         })
     }
 
     /// The present size and colours of the terminal.
-    pub fn terminal(&self) -> Terminal {
+    fn terminal(&self) -> Terminal {
         let (rows, columns) = Term::stderr().size();
         Terminal {
             // The last column is left free: some terminals wrap there.
@@ -51,19 +51,19 @@ impl Block {
     }
 
     /// Replaces the text that was drawn before.
-    pub fn draw(&self, text: &str) {
+    fn draw(&self, text: &str) {
         output::draw_block(text);
     }
 
     /// Removes the block.
-    pub fn clear(&self) {
+    fn clear(&self) {
         output::clear_block();
     }
 }
 
 /// Decides when a view is refreshed.
 #[derive(Debug, Default)]
-pub struct RefreshTimer {
+struct RefreshTimer {
     last: Option<Instant>,
     /// Whether the view was refreshed since the run was asked to stop.
     is_stop_shown: bool,
@@ -73,7 +73,7 @@ impl RefreshTimer {
     /// Whether to refresh the view now; the view then calls [`RefreshTimer::restart`]. A block
     /// is due at once; the first line only after an interval. Both are due when the run is
     /// asked to stop.
-    pub fn is_due(&mut self, is_block: bool, progress: &Progress<'_>) -> bool {
+    fn is_due(&mut self, is_block: bool, progress: &Progress<'_>) -> bool {
         let interval = if is_block {
             REDRAW
         } else {
@@ -93,35 +93,40 @@ impl RefreshTimer {
 
     /// Begins the interval after a refresh. The workers get the whole interval, however long
     /// the refresh has taken.
-    pub fn restart(&mut self) {
+    fn restart(&mut self) {
         self.last = Some(Instant::now());
     }
 }
 
-/// The live view of a match, a tournament or a test.
+/// What a live view shows of a run.
+pub trait LiveText<E> {
+    /// The block on a terminal.
+    fn block(&self, experiment: &E, progress: &Progress<'_>, terminal: Terminal) -> String;
+
+    /// A line for output without a terminal.
+    fn line(&self, experiment: &E, progress: &Progress<'_>) -> String;
+}
+
+/// A live view on standard error: a block that is redrawn on a terminal, a line now and then
+/// elsewhere.
 #[derive(Debug)]
-pub struct Scoreboard {
-    players: Players,
+pub struct Live<T> {
+    text: T,
     block: Option<Block>,
     timer: RefreshTimer,
 }
 
-impl Scoreboard {
-    /// A scoreboard on standard error. `at_a_time` is the number of pairs that can be played
-    /// at once; `None` on a fleet.
-    pub fn new(manifest: &Manifest, at_a_time: Option<usize>) -> Self {
+impl<T> Live<T> {
+    pub fn new(text: T) -> Self {
         Self {
-            players: Players {
-                names: manifest.names(),
-                at_a_time,
-            },
+            text,
             block: Block::on_terminal(),
             timer: RefreshTimer::default(),
         }
     }
 }
 
-impl<E: Experiment> View<E> for Scoreboard {
+impl<E: Experiment, T: LiveText<E>> View<E> for Live<T> {
     fn update(&mut self, experiment: &E, progress: Progress<'_>) {
         if !self.timer.is_due(self.block.is_some(), &progress) {
             return;
@@ -129,14 +134,9 @@ impl<E: Experiment> View<E> for Scoreboard {
         match &self.block {
             Some(block) => {
                 let terminal = block.terminal();
-                block.draw(&block::block(
-                    &self.players,
-                    experiment,
-                    &progress,
-                    terminal,
-                ));
+                block.draw(&self.text.block(experiment, &progress, terminal));
             }
-            None => errln!("{}", block::line(&self.players, experiment, &progress)),
+            None => errln!("{}", self.text.line(experiment, &progress)),
         }
         self.timer.restart();
     }
@@ -145,6 +145,29 @@ impl<E: Experiment> View<E> for Scoreboard {
         if let Some(block) = &self.block {
             block.clear();
         }
+    }
+}
+
+/// The live view of a match, a tournament or a test.
+pub type Scoreboard = Live<Players>;
+
+impl Scoreboard {
+    /// `at_a_time` is the number of pairs that can be played at once; `None` on a fleet.
+    pub fn of(manifest: &Manifest, at_a_time: Option<usize>) -> Self {
+        Self::new(Players {
+            names: manifest.names(),
+            at_a_time,
+        })
+    }
+}
+
+impl<E: Experiment> LiveText<E> for Players {
+    fn block(&self, experiment: &E, progress: &Progress<'_>, terminal: Terminal) -> String {
+        block::block(self, experiment, progress, terminal)
+    }
+
+    fn line(&self, experiment: &E, progress: &Progress<'_>) -> String {
+        block::line(self, experiment, progress)
     }
 }
 
@@ -195,7 +218,7 @@ mod tests {
     #[test]
     fn the_interval_begins_after_the_drawing() {
         let mut scoreboard = Scoreboard {
-            players: Players {
+            text: Players {
                 names: ["a", "b"].map(String::from).to_vec(),
                 at_a_time: Some(1),
             },
