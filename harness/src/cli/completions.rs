@@ -136,7 +136,7 @@ fn run_names() -> Vec<String> {
     let latest = (!runs.is_empty()).then(|| LATEST.to_string());
     latest
         .into_iter()
-        .chain(runs.iter().rev().map(name))
+        .chain(runs.iter().rev().map(|run| name(run)))
         .collect()
 }
 
@@ -154,7 +154,7 @@ fn failures() -> Vec<String> {
     runs.iter().rev().flat_map(of_run).collect()
 }
 
-fn name(path: &std::path::Path) -> String {
+fn name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
 }

@@ -90,7 +90,10 @@ fn play_with<E: Experiment>(
     };
     let lock = lock.expect("the lock is free");
     let (mut ledger, pairs) = Ledger::open(dir, lock, options).expect("a ledger");
-    let fold = Fold::of(experiment, names.len(), RepeatRule::Drop, &pairs).expect("rows");
+    let mut fold = Fold::new(experiment, names.len(), RepeatRule::Drop);
+    for entry in pairs.by_arrival().expect("a ledger") {
+        fold.push(entry.expect("a row").result);
+    }
     let mut driver = Driver::new(fold, Jobs::new(&config, players(2), None), &config);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_time()
