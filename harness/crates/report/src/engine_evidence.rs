@@ -18,6 +18,8 @@ const TOLERATED_IDLE: f64 = 0.2;
 const TOLERATED_SPEED: f64 = 1.5;
 /// Share of its clock that an engine may use; the last increments are not usable.
 const TOLERATED_CLOCK: f64 = 1.0;
+/// Milliseconds after its margin by which a late answer ends at the latest.
+const LATEST_MS: u64 = 1000;
 
 /// An engine of the run.
 struct Engine<'a> {
@@ -37,7 +39,9 @@ pub(super) fn engine_findings(manifest: &Manifest, tally: &Tally) -> Vec<Finding
     // With scaled clocks, each machine has its own limit.
     if fleet.is_none_or(|fleet| fleet.scale.is_none()) {
         findings.extend(departures(&engines));
-        findings.extend(engines.iter().filter_map(clock_use));
+        let margin = manifest.config.r#match.margin_ms;
+        let over = engines.iter().filter_map(|one| clock_use(one, margin));
+        findings.extend(over);
     }
     findings.extend(engines.iter().filter_map(too_many_threads));
     findings.extend(idle_use(&engines));
@@ -114,19 +118,22 @@ fn charged_ms(tally: &EngineTally) -> u64 {
 }
 
 /// More time than the clock gives, which a margin allows. Stages of a number of moves give
-/// an amount of time that the totals do not tell.
-fn clock_use(engine: &Engine<'_>) -> Option<Finding> {
+/// an amount of time that the totals do not tell. The overrun of a time forfeit is no
+/// advantage: an overloaded machine causes many.
+fn clock_use(engine: &Engine<'_>, margin_ms: u64) -> Option<Finding> {
     let [stage] = engine.limit.stages() else {
         return None;
     };
     let tally = engine.tally;
-    if stage.moves.is_some() || tally.moves < FEWEST_MOVES {
+    if stage.moves.is_some() || tally.moves < FEWEST_MOVES || margin_ms == 0 {
         return None;
     }
+    let overrun = margin_ms.saturating_add(LATEST_MS);
     let given = tally
         .games
         .saturating_mul(stage.base)
-        .saturating_add(tally.moves.saturating_mul(stage.increment));
+        .saturating_add(tally.moves.saturating_mul(stage.increment))
+        .saturating_add(tally.failures.time_forfeit.saturating_mul(overrun));
     let share = charged_ms(tally) as f64 / given.max(1) as f64;
     (share > TOLERATED_CLOCK).then(|| {
         let text = format!("used {:.0} % of its clock", 100.0 * share);
@@ -240,7 +247,7 @@ mod tests {
             .concat();
         let manifest: Manifest = toml::from_str(&format!(
             "hone = \"1\"\nkind = \"match\"\ncreated = \"2026-01-01T00:00:00Z\"\nbase = \"/\"\n\
-             concurrency = 1\n[config.match]\nlimit = \"1+0.01\"\n{engines}{config}"
+             concurrency = 1\n[config.match]\nlimit = \"1+0.01\"\nmargin_ms = 400\n{engines}{config}"
         ))
         .expect("a manifest");
         let findings = engine_findings(&manifest, tally);
@@ -301,6 +308,15 @@ mod tests {
     }
 
     #[test]
+    fn time_forfeits_are_no_use_of_the_margin() {
+        let late = tally(|dev| {
+            (dev.ms, dev.nodes) = (18_000, 9_000_000);
+            dev.failures.time_forfeit = 8;
+        });
+        assert_eq!(found("", "", &late), []);
+    }
+
+    #[test]
     fn an_engine_may_use_what_its_options_allow() {
         let pondering = tally(|dev| dev.idle_cpu_us = 11_000_000);
         assert_eq!(found("", "", &pondering).len(), 1);
@@ -312,7 +328,7 @@ mod tests {
     #[test]
     fn an_ignored_limit_is_found() {
         let nodes = "limit = \"nodes=1000\"\n";
-        let far = tally(|dev| dev.nodes *= 2);
+        let far = tally(|dev| (dev.nodes, dev.ms) = (12_000_000, 24_000));
         let found = found(nodes, "", &far);
         assert_eq!(found, [(Test::IgnoredLimit, Rank::Invalid)]);
     }

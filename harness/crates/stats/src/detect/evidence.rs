@@ -102,6 +102,25 @@ mod tests {
     use super::*;
 
     #[test]
+    fn many_repeats_are_doubtful_and_those_left_out_bias_the_elo() {
+        let found = |repeated, dropped| {
+            repeated_games(Repetition {
+                pairs: 100,
+                repeated,
+                dropped,
+                distinct_games: 2 * (100 - repeated),
+            })
+            .expect("found")
+        };
+        for (repeated, rank) in [(9, Rank::Note), (10, Rank::Doubtful)] {
+            let left_out = found(repeated, repeated);
+            assert_eq!(left_out.rank, rank);
+            assert!(left_out.detail.contains("the Elo is biased"));
+            assert!(!found(repeated, 0).detail.contains("biased"));
+        }
+    }
+
+    #[test]
     fn bounds() {
         let repeated = |pairs, repeated, dropped| {
             let found = Repetition {
