@@ -168,7 +168,7 @@ fn before_go(mode: &Mode, line: &str, gos: u64) -> String {
     if let Some(one_of) = mode.number("crash").filter(|_| gos > 1) {
         let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
         let chance = now.map_or(0, |now| u64::from(now.subsec_nanos()) / 97);
-        if chance % one_of == 0 {
+        if chance.is_multiple_of(one_of) {
             process::exit(1);
         }
     }
@@ -264,9 +264,8 @@ fn main() {
         eprintln!("liar: {error}");
         process::exit(2)
     });
-    let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-        usage()
-    };
+    let input = child.stdin.take().expect("stdin is piped");
+    let output = child.stdout.take().expect("stdout is piped");
     let engine = Arc::new(Mutex::new(Engine {
         input,
         go: String::new(),
@@ -304,4 +303,5 @@ fn main() {
         });
     }
     let _ = child.kill();
+    let _ = child.wait();
 }
