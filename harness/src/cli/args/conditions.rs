@@ -151,18 +151,20 @@ fn guess_build(draft: &mut Draft, index: usize) -> anyhow::Result<()> {
     };
     let given = draft.engine_text(index, "cmd");
     let found = Convention::of(Path::new(&repository), &revision, given.as_deref())?;
-    let name = draft.engine_text(index, "name");
-    let name = name.map_or_else(|| (index + 1).to_string(), |name| format!("`{name}`"));
+    let name = draft.engine_text(index, "name").unwrap_or(match revision {
+        Revision::Commit(rev) => rev,
+        Revision::WorkTree { .. } => format!("worktree:{repository}"),
+    });
     let Convention { build, cmd, file } = match found {
         Ok(found) => found,
         // The file `cmd` of the commit is the program.
         Err(_) if given.is_some() => return Ok(()),
         Err(missing) => {
-            bail!("engine {name}: the path of the built program is missing: {missing}")
+            bail!("engine `{name}`: the path of the built program is missing: {missing}")
         }
     };
     announce(&format!(
-        "engine {name} is built with `{build}`, as {file} suggests; --build sets another command"
+        "engine `{name}` is built with `{build}`, as {file} suggests; --build sets another command"
     ));
     let source = format!("the build that {file} suggests");
     draft.set_engine(Level::Guess, index, &["build"], build, &source);

@@ -276,6 +276,30 @@ mod tests {
         }
     }
 
+    /// Before the configuration is complete, they have no names.
+    #[test]
+    fn an_engine_without_a_build_is_told_by_its_revision() {
+        let folder = tempfile::tempdir().expect("made");
+        let git = |arguments: &[&str]| {
+            let mut git = std::process::Command::new("git");
+            git.current_dir(folder.path()).args(arguments);
+            assert!(git.status().expect("git runs").success());
+        };
+        git(&["init", "-q"]);
+        let who = ["-c", "user.name=a", "-c", "user.email=a@b.c"];
+        let commit = ["commit", "-q", "--allow-empty", "-m", "x"];
+        git(&[&who[..], &commit[..]].concat());
+        let path = folder.path().display();
+        for (dev, name) in [
+            (format!("git:{path}@HEAD"), "HEAD".to_string()),
+            (format!("worktree:{path}"), format!("worktree:{path}")),
+        ] {
+            let error = config(&["--dev", &dev, "--base", "./old"]).expect_err("no program");
+            let expected = format!("engine `{name}`: the path of the built program is missing: ");
+            assert!(error.to_string().starts_with(&expected), "{error}");
+        }
+    }
+
     #[test]
     fn a_test_without_a_configuration_is_that_of_the_template() {
         let template = Path::new(env!("CARGO_MANIFEST_DIR")).join("../configs/sprt.toml");
