@@ -227,7 +227,9 @@ fn a_request_to_stop_between_two_stages_is_obeyed() {
         );
         let engine = script(setup.dir.path(), "engine", &text);
         let cmd = format!("engine.one.cmd={}", engine.display());
-        let stopped = setup.play("sprt", "run", &["--set", &cmd]);
+        let trusted = "engine.one.trusted=true";
+        let args = ["--set", &cmd, "--set", trusted];
+        let stopped = setup.play("sprt", "run", &args);
         assert!(sent.exists());
         assert_eq!(stopped.code, Some(130), "{signal}: {}", stopped.stderr);
         assert!(stopped.stderr.contains("hone resume"), "{}", stopped.stderr);

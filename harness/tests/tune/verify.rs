@@ -135,6 +135,8 @@ fn a_request_to_stop_between_a_tuning_and_its_test_is_obeyed() {
         "--set",
         &cmd,
         "--set",
+        "engine.sw.trusted=true",
+        "--set",
         "tune.verify.sprt.max_pairs=1",
     ];
     let stopped = setup.play("tune", "run", &args);
