@@ -47,8 +47,8 @@ fn machines_runs_and_shares_are_shown_until_the_server_is_away() {
             "workers/b",
             "of 2 cores",
             "of 1 core",
-            "75.0\u{a0}%",
-            "25.0\u{a0}%",
+            "75.0 %",
+            "25.0 %",
             "/runs/one\"",
             "/runs/two\"",
         ];
