@@ -24,7 +24,7 @@ fn a_fleet_over_websocket_plays_the_games_of_one_machine() {
         "{url}"
     );
     let setup = fast_match(40, "");
-    let mut workers = ["a", "b"].map(|name| fleet.worker_with(name, &join, &["--cores", "1"]));
+    let _workers = ["a", "b"].map(|name| fleet.worker_with(name, &join, &["--cores", "1"]));
     let submit = fleet.credential(&["ben", "--role", "submit", "--websocket"]);
     assert_eq!(access(&submit)["url"], url);
     // The server reads it within about a second.
@@ -38,16 +38,6 @@ fn a_fleet_over_websocket_plays_the_games_of_one_machine() {
     let played = finish(command);
     assert_eq!(played.code, Some(0), "{}", played.stderr);
     assert_eq!(digest(&setup.run("fleet")), local_digest(&setup));
-    // A revoked credential is refused over WebSocket too.
-    finish(fleet.tokens(&["revoke", "workers"]));
-    for worker in &mut workers {
-        wait_until("the end of a worker", || worker.has_ended());
-        assert!(
-            worker.printed().contains("expired or was revoked"),
-            "{}",
-            worker.printed()
-        );
-    }
 }
 
 #[test]
