@@ -317,7 +317,6 @@ fn a_worker_holds_engines_to_its_sandbox_and_its_memory() {
 }
 
 #[test]
-#[ignore = "takes up to two minutes: .ci/run runs it after the other tests"]
 fn a_server_whose_disk_was_full_stores_results_again() {
     let Some(fleet) = Fleet::start_on_small_disk() else {
         return;
