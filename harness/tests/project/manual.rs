@@ -245,7 +245,7 @@ fn the_commands_of_the_readme_work() {
 }
 
 #[test]
-#[ignore = "takes up to two minutes: .ci/run runs it after the other tests"]
+#[ignore = "plays the runs of all pages, about a minute: .ci/run runs it after the other tests"]
 fn the_commands_of_the_manual_work() {
     let docs = fs::read_dir(workspace().join("docs")).expect("a folder");
     let pages: Vec<String> = docs
@@ -266,7 +266,7 @@ fn the_commands_of_the_manual_work() {
 }
 
 #[test]
-#[ignore = "takes up to two minutes: .ci/run runs it after the other tests"]
+#[ignore = "plays whole tunings, over half a minute: .ci/run runs it after the other tests"]
 fn the_commands_of_the_page_on_tuning_work() {
     assert!(execute(&TUNING_PAGES, ("tune", "my.toml")) >= 1);
 }

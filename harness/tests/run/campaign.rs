@@ -25,14 +25,14 @@ fn campaign(arguments: &[&str]) -> String {
 }
 
 #[test]
-#[ignore = "takes up to two minutes: .ci/run runs it after the other tests"]
+#[ignore = "disturbs and resumes real runs, ten seconds to over a minute: .ci/run runs it after the other tests"]
 fn every_disturbance_of_a_match_loses_nothing() {
     let text = campaign(&["--kind", "match", "--seed", "19"]);
     assert!(text.contains("match hone-kill 19: "), "{text}");
 }
 
 #[test]
-#[ignore = "takes up to two minutes: .ci/run runs it after the other tests"]
+#[ignore = "disturbs and resumes real runs, ten seconds to over a minute: .ci/run runs it after the other tests"]
 fn kills_of_every_kind_of_run_lose_nothing() {
     let disturbances = ["hone-kill", "torn"].map(|name| ["--disturbance", name]);
     let arguments = [&["--seed", "20"], disturbances.as_flattened()].concat();

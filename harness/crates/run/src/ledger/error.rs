@@ -21,6 +21,9 @@ pub enum LedgerError {
     /// A file is missing, or is not as `hone` has written it.
     #[error("{0}")]
     Changed(#[source] Diagnostic),
+    /// The games of the run before this one cannot be read.
+    #[error("{0}")]
+    Earlier(#[source] Diagnostic),
     #[error("{} was deleted or replaced while the run was being played{}", path.display(), if *restored { "; it has been written again" } else { "" })]
     Gone { path: PathBuf, restored: bool },
     /// What was found while the run was played cannot be kept.
@@ -62,7 +65,7 @@ impl LedgerError {
             dir.display()
         );
         let help = "keep the folder of a stage, or of the test of a tuning, in that of its run";
-        Self::Changed(Diagnostic::new(what).because(why).help(help))
+        Self::Earlier(Diagnostic::new(what).because(why).help(help))
     }
 
     /// The games are not at the offsets of their rows.

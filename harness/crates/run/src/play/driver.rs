@@ -427,14 +427,11 @@ impl<E: Experiment> Driver<E> {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use super::*;
     use crate::RepeatRule;
     use crate::executor::PairJob;
+    use crate::samples::player;
     use hone_experiment::{Sharded, TournamentExperiment};
-    use hone_uci::engine::uci::Launch;
-    use hone_uci::rules::Limit;
 
     type Match = Sharded<TournamentExperiment>;
 
@@ -464,25 +461,16 @@ mod tests {
         fn stop(&mut self, _: Stop) {}
     }
 
-    fn player(engine: usize) -> Player {
-        Player {
-            engine,
-            name: "engine".into(),
-            launch: Launch::default().into(),
-            program: Arc::default(),
-            options: [].into(),
-            limit: Limit::nodes(1).into(),
-            ponder: false,
-            restart: false,
-        }
-    }
-
     /// An endless match of two engines.
     fn driver(shard: &str) -> Driver<Match> {
         let whole = TournamentExperiment::round_robin(2, u64::MAX / 4);
         let experiment = Sharded::new(whole, shard.parse().expect("a shard"));
         let config: Config = toml::from_str("").expect("the defaults");
-        let jobs = Jobs::new(&config, [0, 1].map(player).to_vec(), None);
+        let jobs = Jobs::new(
+            &config,
+            [0, 1].map(|engine| player(engine, "engine")).to_vec(),
+            None,
+        );
         Driver::new(Fold::new(experiment, 2, RepeatRule::Count), jobs, &config)
     }
 

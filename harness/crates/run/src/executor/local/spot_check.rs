@@ -227,24 +227,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::executor::{Player, Rules};
+    use crate::executor::Rules;
+    use crate::samples::player;
     use hone_experiment::settings::{OnFailure, OnMachineFault};
-    use hone_uci::engine::uci::Launch;
     use hone_uci::openings::{Opening, Variant};
     use hone_uci::rules::{Limit, Termination};
-
-    fn player(engine: usize, name: &str) -> Player {
-        Player {
-            engine,
-            name: name.into(),
-            launch: Launch::default().into(),
-            program: Arc::default(),
-            options: [].into(),
-            limit: Limit::nodes(1).into(),
-            ponder: false,
-            restart: false,
-        }
-    }
 
     fn job(pair: u64, fen: Option<&str>) -> PairJob {
         PairJob {
