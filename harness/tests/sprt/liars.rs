@@ -49,6 +49,14 @@ impl Liar<'_> {
         ))
     }
 
+    /// Its match in the folder `run`, finished.
+    fn played(&self) -> Setup {
+        let setup = self.setup(FEW);
+        let finished = setup.play("match", "run", &["--json"]);
+        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        setup
+    }
+
     /// The verdict is withheld because of the finding `test`, which has this rank and names
     /// the liar.
     fn is_found(&self, error_rate: &str, test: &str, rank: &str) {
@@ -203,10 +211,7 @@ fn a_new_process_for_each_game_forgets_the_others() {
             more,
             ..LIAR
         };
-        let setup = learning.setup(FEW);
-        let finished = setup.play("match", "run", &["--json"]);
-        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
-        digest(&setup.run("run"))
+        digest(&learning.played().run("run"))
     };
     let honest = digest_of("none", "");
     assert_ne!(digest_of("learn", ""), honest);
@@ -227,9 +232,7 @@ fn reaching_the_opponent_and_hone() {
             more,
             ..LIAR
         };
-        let setup = attacking.setup(FEW);
-        let finished = setup.play("match", "run", &["--json"]);
-        assert_eq!(finished.code, Some(0), "{}", finished.stderr);
+        let setup = attacking.played();
         let mut lines: Vec<String> = fs::read_to_string(log.path())
             .expect("a log")
             .lines()
